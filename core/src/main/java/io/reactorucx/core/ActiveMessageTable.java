@@ -1,0 +1,119 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.ucp_am_handler_param;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Who takes which active messages of a worker, and the messages whose data UCX holds for them. */
+final class ActiveMessageTable {
+
+    private final UcpWorker worker;
+    private final MemorySegment workerHandle;
+    private final Map<Integer, ActiveMessageHandler> handlers = new HashMap<>();
+    private final Set<UcpActiveMessage> held = new HashSet<>();
+
+    ActiveMessageTable(UcpWorker worker, MemorySegment workerHandle) {
+        this.worker = worker;
+        this.workerHandle = workerHandle;
+    }
+
+    void handler(int id, @Nullable ActiveMessageHandler handler, MemorySegment stub) {
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment params = ucp_am_handler_param.allocate(call);
+            ucp_am_handler_param.field_mask(params, ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ID() | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_CB()
+                    | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ARG() | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_FLAGS());
+            ucp_am_handler_param.id(params, id);
+            ucp_am_handler_param.flags(params, ucx_h.UCP_AM_FLAG_WHOLE_MSG());
+            ucp_am_handler_param.cb(params, handler == null ? MemorySegment.NULL : stub);
+            ucp_am_handler_param.arg(params, MemorySegment.ofAddress(id));
+            UcpContext.check(ucx_h.ucp_worker_set_am_recv_handler(workerHandle, params), "worker_set_am_recv_handler");
+        }
+        if (handler == null) {
+            handlers.remove(id);
+        } else {
+            handlers.put(id, handler);
+        }
+    }
+
+    void arrived(UcpActiveMessage message) {
+        if (!message.isInline()) {
+            held.add(message);
+        }
+    }
+
+    void deliver(UcpActiveMessage message) {
+        ActiveMessageHandler handler = handlers.get(message.id());
+        boolean taken = false;
+        try {
+            if (handler != null) {
+                handler.onMessage(message);
+                taken = true;
+            }
+        } finally {
+            if (!taken && held.contains(message)) {
+                release(message);
+            }
+        }
+    }
+
+    /** Claims held data, once. */
+    void claim(UcpActiveMessage message) {
+        checkHeld(message);
+        held.remove(message);
+    }
+
+    void checkHeld(UcpActiveMessage message) {
+        if (message.isInline()) {
+            throw new IllegalArgumentException("message " + message.id() + ": its data is inline, read payload()");
+        }
+        if (!held.contains(message)) {
+            throw new IllegalStateException("message " + message.id() + ": its " + message.length()
+                    + " bytes were fetched or released before, or belong to another worker");
+        }
+    }
+
+    boolean fetch(UcpActiveMessage message, MemorySegment destination, @Nullable UcpMemory registration, Completion whenDone) {
+        MemorySegment target = Arguments.destination(destination, "destination");
+        long length = message.length();
+        if (target.byteSize() < length) {
+            throw new IllegalArgumentException("destination of " + destination.byteSize() + " bytes: the message has " + length);
+        }
+        if (registration != null && !registration.contains(destination)) {
+            throw new IllegalArgumentException("registration: the destination is not part of this registered memory");
+        }
+        checkHeld(message);
+        if (!message.isRendezvous()) {
+            MemorySegment.copy(MemorySegment.ofAddress(message.data()).reinterpret(length), 0, target, 0, length);
+            release(message);
+            return true;
+        }
+        RequestTable requests = worker.requests();
+        Pinned pin = registration == null ? null : registration.pinned();
+        long token = requests.begin("am_recv_data", whenDone, message.replyEndpoint(), pin, destination);
+        claim(message);
+        // Exactly the message's length: with less room UCX aborts the process, with more it reports the room as the length.
+        MemorySegment parameters = worker.parameters().of(worker.upcalls().onDataReceive, token, registration);
+        return requests.posted("am_recv_data", null, token,
+                ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), target, length, parameters));
+    }
+
+    void release(UcpActiveMessage message) {
+        claim(message);
+        ucx_h.ucp_am_data_release(workerHandle, MemorySegment.ofAddress(message.data()));
+    }
+
+    void releaseAll() {
+        List.copyOf(held).forEach(this::release);
+    }
+
+    int held() {
+        return held.size();
+    }
+}

@@ -1,0 +1,62 @@
+package io.reactorucx.core;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/** Checks in front of native calls: UCX would abort the process or corrupt memory where these throw. */
+final class Arguments {
+
+    private Arguments() {
+    }
+
+    /** Memory that UCX reads, from the call until the operation has completed. */
+    static MemorySegment source(MemorySegment segment, String name) {
+        Objects.requireNonNull(segment, name);
+        if (segment.byteSize() == 0) {
+            return MemorySegment.NULL;
+        }
+        if (!segment.isNative()) {
+            throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes on the Java heap; UCX keeps the address after"
+                    + " the call, use native memory (Arena.ofAuto, Arena.ofShared or a pooled buffer)");
+        }
+        if (!segment.scope().isAlive()) {
+            throw new IllegalArgumentException(name + ": the arena of these " + segment.byteSize() + " bytes is closed");
+        }
+        if (!segment.isAccessibleBy(Thread.currentThread())) {
+            throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes of another thread's confined arena; use a"
+                    + " shared or automatic arena");
+        }
+        return segment;
+    }
+
+    /** Memory that UCX writes, from the call until the operation has completed. */
+    static MemorySegment destination(MemorySegment segment, String name) {
+        MemorySegment checked = source(segment, name);
+        if (segment.isReadOnly()) {
+            throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes that are read-only, and would be written");
+        }
+        return checked;
+    }
+
+    static int range(int value, int min, int max, String name) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(name + " " + value + ": must be in " + min + ".." + max);
+        }
+        return value;
+    }
+
+    static long positive(long value, String name) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " " + value + ": must be at least 1");
+        }
+        return value;
+    }
+
+    /** Throws unless [offset, offset + length) lies within [0, limit). */
+    static void bounds(long offset, long length, long limit, String name) {
+        if (offset < 0 || length < 0 || offset > limit - length) {
+            throw new IndexOutOfBoundsException(
+                    name + ": " + length + " bytes at offset " + offset + " do not fit into " + limit + " bytes");
+        }
+    }
+}

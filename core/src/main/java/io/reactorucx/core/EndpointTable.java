@@ -1,0 +1,89 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The endpoints and listeners of a worker, found by what UCX passes to the upcalls. */
+final class EndpointTable {
+
+    private final UcpWorker worker;
+    private final MemorySegment workerHandle;
+    private final Map<Long, UcpEndpoint> endpoints = new HashMap<>();
+    private final Map<Long, UcpListener> listeners = new HashMap<>();
+    private @Nullable UcpEndpoint last;
+    private long lastHandle;
+    private long listenerIds;
+
+    EndpointTable(UcpWorker worker, MemorySegment workerHandle) {
+        this.worker = worker;
+        this.workerHandle = workerHandle;
+    }
+
+    UcpEndpoint create(String operation, EndpointOptions options, MemorySegment onError, Function<Arena, MemorySegment> parameters) {
+        Objects.requireNonNull(options, "options");
+        return CLocale.call(() -> {
+            try (Arena call = Arena.ofConfined()) {
+                MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
+                MemorySegment complete = EndpointParameters.withErrorHandling(parameters.apply(call), options.errorMode(), onError);
+                int status = ucx_h.ucp_ep_create(workerHandle, complete, pointer);
+                if (status < 0) {
+                    throw new UcxException(status, operation, options.peer());
+                }
+                MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
+                UcpEndpoint endpoint = new UcpEndpoint(worker, handle, options.errorMode(), options.peer(), options.onError());
+                endpoints.put(handle.address(), endpoint);
+                return endpoint;
+            }
+        });
+    }
+
+    /** The endpoint with a handle; null for one that UCX made for itself or that is closed here. */
+    @Nullable UcpEndpoint find(long handle) {
+        if (last != null && lastHandle == handle) {
+            return last;
+        }
+        UcpEndpoint endpoint = endpoints.get(handle);
+        last = endpoint;
+        lastHandle = handle;
+        return endpoint;
+    }
+
+    void closed(long handle) {
+        last = null;
+        endpoints.remove(handle);
+    }
+
+    List<UcpEndpoint> open() {
+        return List.copyOf(endpoints.values());
+    }
+
+    UcpListener listen(InetSocketAddress bindAddress, MemorySegment onRequest, Consumer<UcpConnectionRequest> handler, int maxPending) {
+        long id = ++listenerIds;
+        UcpListener listener = CLocale.call(
+                () -> UcpListener.create(worker, workerHandle, id, onRequest, bindAddress, handler, maxPending));
+        listeners.put(id, listener);
+        return listener;
+    }
+
+    @Nullable UcpListener listener(long id) {
+        return listeners.get(id);
+    }
+
+    void closed(UcpListener listener) {
+        listeners.values().remove(listener);
+    }
+
+    List<UcpListener> listening() {
+        return List.copyOf(listeners.values());
+    }
+}

@@ -1,0 +1,80 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.UcpCompat;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Variables that UCX reads while it is being loaded, set through the C library since the JVM cannot change its own.
+ *
+ * <p>Without them UCX's constructor takes SIGSEGV and SIGHUP from the JVM (an implicit null check then ends the process) and
+ * patches {@code mmap} and its kin in a process that has threads already.
+ */
+final class NativeEnvironment {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NativeEnvironment.class);
+    private static final ReentrantLock LOCK = new ReentrantLock();
+
+    private NativeEnvironment() {
+    }
+
+    static void prepare() {
+        set("UCX_ERROR_SIGNALS", "", true);
+        set("UCX_DEBUG_SIGNO", "", true);
+        set("UCX_HANDLE_ERRORS", "none", true);
+        set("UCX_MEM_EVENTS", "n", false);
+        set("UCX_VFS_ENABLE", "n", false);
+        set("UCX_WARN_UNUSED_ENV_VARS", "n", false);
+        // Without these UCX leaves shared memory out between peers that watch each other.
+        set("UCX_POSIX_ERROR_HANDLING", "y", false);
+        set("UCX_SYSV_ERROR_HANDLING", "y", false);
+        if (get("UCX_MEM_MMAP_HOOK_MODE").filter("reloc"::equals).isPresent()) {
+            LOG.warn("UCX_MEM_MMAP_HOOK_MODE=reloc makes UCX deadlock while it is loaded; using none instead");
+            set("UCX_MEM_MMAP_HOOK_MODE", "none", true);
+        }
+    }
+
+    /** Runs native calls with some variables set, and puts back what was there. One at a time, since the environment is the process's. */
+    static <T> T with(Map<String, String> variables, Supplier<T> nativeCalls) {
+        LOCK.lock();
+        try {
+            Map<String, Optional<String>> before = new HashMap<>();
+            variables.keySet().forEach(name -> before.put(name, get(name)));
+            try {
+                variables.forEach((name, value) -> set(name, value, true));
+                return CLocale.call(nativeCalls);
+            } finally {
+                before.forEach((name, value) -> value.ifPresentOrElse(text -> set(name, text, true), () -> unset(name)));
+            }
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    private static void set(String name, String value, boolean overwrite) {
+        try (Arena arena = Arena.ofConfined()) {
+            ucx_h.setenv(arena.allocateFrom(name), arena.allocateFrom(value), overwrite ? 1 : 0);
+        }
+    }
+
+    private static void unset(String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            UcpCompat.unsetenv(arena.allocateFrom(name));
+        }
+    }
+
+    private static Optional<String> get(String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = ucx_h.getenv(arena.allocateFrom(name));
+            return value.address() == 0 ? Optional.empty() : Optional.of(value.getString(0));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.UcpCompat;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Loads libucs, libuct and libucp once, in an order that is safe in a JVM, and never unloads them. */
+final class NativeLibrary {
+
+    /** Folder with the libraries, instead of the system's. */
+    static final String PATH_PROPERTY = "io.reactorucx.library.path";
+
+    private static final Logger LOG = LoggerFactory.getLogger(NativeLibrary.class);
+    private static final List<String> DEPENDENCIES = List.of("libucm.so.0", "libucs.so.0", "libuct.so.0", "libucp.so.0");
+    private static final List<String> BOUND = List.of("libucs.so", "libuct.so", "libucp.so");
+    private static final String INSTALL = "Install UCX 1.13 or newer: 'apt-get install libucx0' on Debian and Ubuntu, 'dnf install ucx' on"
+            + " Fedora and RHEL, 'conda install -c conda-forge ucx' elsewhere; or name the folder of libucp.so.0 by -D" + PATH_PROPERTY;
+
+    private NativeLibrary() {
+    }
+
+    static UcxVersion load() {
+        String os = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
+        if (!os.contains("linux")) {
+            throw new UcxUnavailableException("UCX runs on Linux, this is " + os, "Use a Linux host", null);
+        }
+        try {
+            Optional<Path> loadedBefore = LoadedLibraries.find("libucs.so");
+            loadedBefore.ifPresent(NativeLibrary::warnLoadedBefore);
+            NativeEnvironment.prepare();
+            CLocale.call(() -> {
+                open(System.getProperty(PATH_PROPERTY));
+                return null;
+            });
+            if (loadedBefore.isPresent() && UcpCompat.has("ucs_debug_disable_signals")) {
+                UcpCompat.ucs_debug_disable_signals();
+            }
+            return checkedVersion();
+        } catch (IllegalCallerException e) {
+            Module module = NativeLibrary.class.getModule();
+            throw new UcxUnavailableException("The JVM does not allow native access to this library",
+                    "Start java with --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED"), e);
+        }
+    }
+
+    private static void warnLoadedBefore(Path path) {
+        LOG.warn("{} was loaded before Reactor UCX could prepare its environment: UCX may have taken the JVM's signal handlers and"
+                + " patched memory functions. Load Reactor UCX first, or set UCX_ERROR_SIGNALS, UCX_DEBUG_SIGNO to nothing and"
+                + " UCX_MEM_EVENTS=n in the environment of the process", path);
+    }
+
+    private static void open(@Nullable String folder) {
+        if (folder == null) {
+            lookup("libucp.so.0", INSTALL);
+        } else {
+            Path path = Path.of(folder).toAbsolutePath();
+            for (String dependency : DEPENDENCIES) {
+                Path file = path.resolve(dependency);
+                if (!Files.exists(file)) {
+                    throw new UcxUnavailableException("There is no " + dependency + " in " + path + ", the folder that -D"
+                            + PATH_PROPERTY + " names", "Name the folder that holds libucp.so.0 and its sister libraries", null);
+                }
+                lookup(file.toString(), "Check that " + path + " holds a complete UCX for this machine's architecture");
+            }
+        }
+        for (String bound : BOUND) {
+            Path path = LoadedLibraries.find(bound).orElseThrow(() -> new UcxUnavailableException(
+                    bound + " was loaded but is not in /proc/self/maps", "Check that /proc is mounted", null));
+            System.load(path.toString());
+        }
+    }
+
+    /** Opens a library for the life of the process: its constructor cannot be undone by unloading it. */
+    private static void lookup(String library, String remedy) {
+        try {
+            SymbolLookup.libraryLookup(library, Arena.global());
+        } catch (IllegalArgumentException e) {
+            throw new UcxUnavailableException(library + " cannot be loaded: " + e.getMessage(), remedy, e);
+        }
+    }
+
+    private static UcxVersion checkedVersion() {
+        UcxVersion version = version();
+        if (version.compareTo(UcxVersion.MINIMUM) < 0) {
+            throw new UcxUnavailableException("UCX " + version + " is too old, " + UcxVersion.MINIMUM + " is the oldest that works",
+                    INSTALL, null);
+        }
+        return version;
+    }
+
+    private static UcxVersion version() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment numbers = arena.allocate(ValueLayout.JAVA_INT, 3);
+            ucx_h.ucp_get_version(numbers, numbers.asSlice(4), numbers.asSlice(8));
+            return new UcxVersion(numbers.getAtIndex(ValueLayout.JAVA_INT, 0), numbers.getAtIndex(ValueLayout.JAVA_INT, 1),
+                    numbers.getAtIndex(ValueLayout.JAVA_INT, 2));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.reactorucx.core;
+
+import org.jspecify.annotations.Nullable;
+
+/** Something that must not be closed while an operation uses it. */
+interface Pinned {
+
+    void pin();
+
+    void unpin();
+
+    static Pinned both(Pinned first, @Nullable Pinned second) {
+        if (second == null) {
+            return first;
+        }
+        return new Pinned() {
+            @Override
+            public void pin() {
+                second.pin();
+                first.pin();
+            }
+
+            @Override
+            public void unpin() {
+                first.unpin();
+                second.unpin();
+            }
+        };
+    }
+}

@@ -1,0 +1,53 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.ucp_request_param_t;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one {@code ucp_request_param_t} of a worker, filled anew for each call.
+ *
+ * <p>One is enough because UCX reads it only during the call and nothing is posted from inside a callback.
+ */
+final class RequestParameters {
+
+    private static final int COMMON = ucx_h.UCP_OP_ATTR_FIELD_CALLBACK() | ucx_h.UCP_OP_ATTR_FIELD_USER_DATA()
+            | ucx_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE();
+
+    private final MemorySegment struct;
+    private final MemorySegment callback;
+
+    RequestParameters(Arena arena) {
+        struct = ucp_request_param_t.allocate(arena);
+        callback = ucp_request_param_t.cb(struct);
+        ucp_request_param_t.memory_type(struct, ucx_h.UCS_MEMORY_TYPE_HOST());
+    }
+
+    MemorySegment of(MemorySegment stub, long token, @Nullable UcpMemory registration) {
+        return of(stub, token, registration, 0, 0);
+    }
+
+    MemorySegment withFlags(MemorySegment stub, long token, @Nullable UcpMemory registration, int flags) {
+        return of(stub, token, registration, ucx_h.UCP_OP_ATTR_FIELD_FLAGS(), flags);
+    }
+
+    /** Lets the callback run always, also inside the call: the only way to tag and length before UCX 1.16. */
+    MemorySegment withoutImmediateCompletion(MemorySegment stub, long token, @Nullable UcpMemory registration) {
+        return of(stub, token, registration, ucx_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL(), 0);
+    }
+
+    private MemorySegment of(MemorySegment stub, long token, @Nullable UcpMemory registration, int attributes, int flags) {
+        int mask = COMMON | attributes;
+        if (registration != null) {
+            mask |= ucx_h.UCP_OP_ATTR_FIELD_MEMH();
+            ucp_request_param_t.memh(struct, registration.handle());
+        }
+        ucp_request_param_t.op_attr_mask(struct, mask);
+        ucp_request_param_t.flags(struct, flags);
+        ucp_request_param_t.cb.send(callback, stub);
+        ucp_request_param_t.user_data(struct, MemorySegment.ofAddress(token));
+        return struct;
+    }
+}

@@ -1,0 +1,252 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.UcpMacros;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The operations that UCX has under way, a slot each; {@code user_data} carries a slot's index and generation.
+ *
+ * <p>A slot keeps everything reachable and mapped that UCX may still touch, until UCX says that it is done. Upcalls only note the
+ * outcome here; {@link #deliver(int)} hands it on after the native call has returned. Only the worker's thread comes here.
+ */
+final class RequestTable {
+
+    /** Headers up to this size are copied into the slot, so that the caller's memory is free at once. */
+    static final int SLOT_HEADER_BYTES = 128;
+
+    static final long NONE = -1;
+
+    private static final Logger LOG = LoggerFactory.getLogger(RequestTable.class);
+    private static final int INITIAL_SLOTS = 64;
+
+    private final int limit;
+    private final MemorySegment headers;
+    private int[] generation = new int[0];
+    private @Nullable Completion[] completion = new Completion[0];
+    private @Nullable UcpEndpoint[] endpoint = new UcpEndpoint[0];
+    private @Nullable Pinned[] pinned = new Pinned[0];
+    private @Nullable Object[] memory = new Object[0];
+    private long[] request = new long[0];
+    private long[] length = new long[0];
+    private long[] tag = new long[0];
+    private byte[] status = new byte[0];
+    private int[] free = new int[0];
+    private int freeCount;
+    private int[] ready = new int[0];
+    private int readyHead;
+    private int readyCount;
+    private long posting = NONE;
+    private boolean completedWhilePosting;
+
+    RequestTable(int limit, Arena arena) {
+        this.limit = limit;
+        this.headers = arena.allocate((long) limit * SLOT_HEADER_BYTES, SLOT_HEADER_BYTES);
+        grow(Math.min(INITIAL_SLOTS, limit));
+    }
+
+    private void grow(int slots) {
+        int before = generation.length;
+        generation = Arrays.copyOf(generation, slots);
+        completion = Arrays.copyOf(completion, slots);
+        endpoint = Arrays.copyOf(endpoint, slots);
+        pinned = Arrays.copyOf(pinned, slots);
+        memory = Arrays.copyOf(memory, slots);
+        request = Arrays.copyOf(request, slots);
+        length = Arrays.copyOf(length, slots);
+        tag = Arrays.copyOf(tag, slots);
+        status = Arrays.copyOf(status, slots);
+        free = Arrays.copyOf(free, slots);
+        for (int slot = slots - 1; slot >= before; slot--) {
+            free[freeCount++] = slot;
+        }
+        int[] moved = new int[slots];
+        for (int i = 0; i < readyCount; i++) {
+            moved[i] = ready[(readyHead + i) % before];
+        }
+        ready = moved;
+        readyHead = 0;
+    }
+
+    int inFlight() {
+        dropUnposted();
+        return generation.length - freeCount;
+    }
+
+    /** Takes a slot for an operation that is about to be posted. */
+    long begin(String operation, Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin, @Nullable Object keepReachable) {
+        dropUnposted();
+        if (pin != null) {
+            pin.pin();
+        }
+        if (freeCount == 0) {
+            if (generation.length == limit) {
+                if (pin != null) {
+                    pin.unpin();
+                }
+                throw new UcxException(UcxStatus.NO_RESOURCE, operation, of == null ? null : of.peer(),
+                        "all " + limit + " operations that this worker may have in flight are");
+            }
+            grow((int) Math.min(limit, 2L * generation.length));
+        }
+        int slot = free[--freeCount];
+        completion[slot] = whenDone;
+        endpoint[slot] = of;
+        pinned[slot] = pin;
+        memory[slot] = keepReachable;
+        if (of != null) {
+            of.operationStarted();
+        }
+        posting = token(slot);
+        completedWhilePosting = false;
+        return posting;
+    }
+
+    /** Gives back the slot of a call that threw in Java before it reached UCX, such as one on a segment closed meanwhile. */
+    private void dropUnposted() {
+        if (posting != NONE) {
+            endedInCall(posting);
+        }
+    }
+
+    /** Copies a small header into the slot's own memory. */
+    MemorySegment header(long token, MemorySegment header) {
+        long bytes = header.byteSize();
+        if (bytes == 0) {
+            return MemorySegment.NULL;
+        }
+        MemorySegment copy = bytes <= SLOT_HEADER_BYTES
+                ? headers.asSlice((long) slot(token) * SLOT_HEADER_BYTES, bytes) : keep(token, Arena.ofAuto().allocate(bytes));
+        MemorySegment.copy(header, 0, copy, 0, bytes);
+        return copy;
+    }
+
+    private MemorySegment keep(long token, MemorySegment segment) {
+        int slot = slot(token);
+        Object before = memory[slot];
+        memory[slot] = before == null ? segment : new Object[] {before, segment};
+        return segment;
+    }
+
+    /** The three answers that UCX gives to a call: done, refused, under way. Answers whether it is done. */
+    boolean posted(String operation, @Nullable String peer, long token, MemorySegment statusPointer) {
+        long answer = statusPointer.address();
+        if (answer == 0) {
+            endedInCall(token);
+            return true;
+        }
+        if (UcpMacros.isError(answer)) {
+            endedInCall(token);
+            throw new UcxException(UcpMacros.status(answer), operation, peer);
+        }
+        posting = NONE;
+        if (completedWhilePosting) {
+            ucx_h.ucp_request_free(statusPointer);
+        } else {
+            request[slot(token)] = answer;
+        }
+        return false;
+    }
+
+    /** The call has finished the operation, or has refused it: there will be no callback. */
+    private void endedInCall(long token) {
+        posting = NONE;
+        release(slot(token));
+    }
+
+    /** Notes, from an upcall, how an operation ended; answers whether the upcall should free the request. */
+    boolean ended(long token, byte rawStatus, long bytes, long senderTag) {
+        int slot = slot(token);
+        if (slot >= generation.length || generation[slot] != (int) (token >>> Integer.SIZE) || completion[slot] == null) {
+            LOG.warn("UCX completed an operation that is not in flight, token {}", token);
+            return false;
+        }
+        status[slot] = rawStatus;
+        length[slot] = bytes;
+        tag[slot] = senderTag;
+        request[slot] = 0;
+        ready[(readyHead + readyCount++) % ready.length] = slot;
+        if (token == posting) {
+            completedWhilePosting = true;
+            return false;
+        }
+        return true;
+    }
+
+    /** The request of an operation that is under way, 0 when it is not. */
+    long request(long token) {
+        int slot = slot(token);
+        boolean current = slot < generation.length && generation[slot] == (int) (token >>> Integer.SIZE) && completion[slot] != null;
+        return current ? request[slot] : 0;
+    }
+
+    /** Requests of operations on the worker itself: receives, the only ones that UCX cancels, and fetches, where it does nothing. */
+    long[] cancellable() {
+        return IntStream.range(0, generation.length).filter(slot -> endpoint[slot] == null && request[slot] != 0)
+                .mapToLong(slot -> request[slot]).toArray();
+    }
+
+    /** Hands on at most a number of outcomes. */
+    int deliver(int most) {
+        int delivered = 0;
+        while (readyCount > 0 && delivered < most) {
+            int slot = ready[readyHead];
+            readyHead = (readyHead + 1) % ready.length;
+            readyCount--;
+            Completion whenDone = completion[slot];
+            byte rawStatus = status[slot];
+            long bytes = length[slot];
+            long senderTag = tag[slot];
+            release(slot);
+            delivered++;
+            if (whenDone != null) {
+                call(whenDone, rawStatus, bytes, senderTag);
+            }
+        }
+        return delivered;
+    }
+
+    int readyCount() {
+        return readyCount;
+    }
+
+    private static void call(Completion whenDone, byte rawStatus, long bytes, long senderTag) {
+        try {
+            whenDone.complete(rawStatus, bytes, senderTag);
+        } catch (Throwable t) {
+            LOG.error("A completion threw", t);
+        }
+    }
+
+    private void release(int slot) {
+        UcpEndpoint of = endpoint[slot];
+        Pinned pin = pinned[slot];
+        completion[slot] = null;
+        endpoint[slot] = null;
+        pinned[slot] = null;
+        memory[slot] = null;
+        request[slot] = 0;
+        generation[slot]++;
+        free[freeCount++] = slot;
+        if (pin != null) {
+            pin.unpin();
+        }
+        if (of != null) {
+            of.operationEnded();
+        }
+    }
+
+    private long token(int slot) {
+        return (long) generation[slot] << Integer.SIZE | slot;
+    }
+
+    private static int slot(long token) {
+        return (int) token & Integer.MAX_VALUE;
+    }
+}

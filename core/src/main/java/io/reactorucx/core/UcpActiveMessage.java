@@ -1,0 +1,78 @@
+package io.reactorucx.core;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An active message that has arrived: its header, and its data or an offer of it.
+ *
+ * <p>Small data is <em>inline</em>: copied, on the Java heap, nothing to release. Other data is <em>held</em> by UCX, a rendezvous offer or
+ * a large eager message: exactly one of {@link UcpWorker#fetch} and {@link UcpWorker#release} ends it.
+ *
+ * <p><b>Threading:</b> reading is safe from any thread. <b>Ownership:</b> as above. <b>Errors:</b> {@link #payload()} of held data throws
+ * {@link IllegalStateException}.
+ */
+public final class UcpActiveMessage {
+
+    private final int id;
+    private final byte[] bytes;
+    private final int headerLength;
+    private final long length;
+    private final long data;
+    private final boolean rendezvous;
+    private final @Nullable UcpEndpoint replyEndpoint;
+
+    UcpActiveMessage(int id, byte[] bytes, int headerLength, long length, long data, boolean rendezvous,
+            @Nullable UcpEndpoint replyEndpoint) {
+        this.id = id;
+        this.bytes = bytes;
+        this.headerLength = headerLength;
+        this.length = length;
+        this.data = data;
+        this.rendezvous = rendezvous;
+        this.replyEndpoint = replyEndpoint;
+    }
+
+    /** {@return id of the active message} */
+    public int id() {
+        return id;
+    }
+
+    /** {@return the header, on the Java heap} */
+    public MemorySegment header() {
+        return MemorySegment.ofArray(bytes).asSlice(0, headerLength).asReadOnly();
+    }
+
+    /** {@return size of the data in bytes} */
+    public long length() {
+        return length;
+    }
+
+    /** {@return whether the data is here already, and nothing has to be released} */
+    public boolean isInline() {
+        return data == 0;
+    }
+
+    /** {@return whether the data is still with the sender} */
+    public boolean isRendezvous() {
+        return rendezvous;
+    }
+
+    /** {@return the data of an inline message, on the Java heap} */
+    public MemorySegment payload() {
+        if (data != 0) {
+            throw new IllegalStateException("active message " + id + ": its " + length + " bytes are held by UCX, fetch or release them");
+        }
+        return MemorySegment.ofArray(bytes).asSlice(headerLength).asReadOnly();
+    }
+
+    /** {@return the endpoint that leads back to the sender; null when the sender did not ask for replies or it is closed here} */
+    public @Nullable UcpEndpoint replyEndpoint() {
+        return replyEndpoint;
+    }
+
+    /** Descriptor of held data, 0 when inline. */
+    long data() {
+        return data;
+    }
+}

@@ -1,0 +1,175 @@
+package io.reactorucx.core;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What a context is made with: features, a name for logs, and UCX's own settings by name.
+ *
+ * <p>A setting given here wins over the environment ({@code UCX_*}), which wins over the library's defaults. Settings of single
+ * transports ({@code TCP_*}, {@code POSIX_*}) reach UCX only through the environment of the process, which is changed for the moment in
+ * which a context or a worker is made.
+ *
+ * @param name name of the context, at most 31 characters
+ * @param features what the context can do
+ * @param estimatedEndpoints how many endpoints to expect, a hint for the choice of transports
+ * @param settings UCX's settings, names without the prefix {@code UCX_}
+ */
+public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEndpoints, Map<String, String> settings) {
+
+    static final int MAX_NAME_LENGTH = 31;
+
+    /** Checks and copies the parts. */
+    public UcpConfig {
+        Objects.requireNonNull(name, "name");
+        if (name.length() > MAX_NAME_LENGTH) {
+            throw new IllegalArgumentException("name " + name + ": at most " + MAX_NAME_LENGTH + " characters");
+        }
+        if (features.isEmpty()) {
+            throw new IllegalArgumentException("features: at least one is needed");
+        }
+        if (estimatedEndpoints < 1) {
+            throw new IllegalArgumentException("estimatedEndpoints " + estimatedEndpoints + ": at least 1");
+        }
+        features = Collections.unmodifiableSet(EnumSet.copyOf(features));
+        Map<String, String> checked = new TreeMap<>();
+        settings.forEach((key, value) -> checked.put(ConfigKeys.checked(key), Objects.requireNonNull(value, key)));
+        settings = Collections.unmodifiableMap(checked);
+    }
+
+    /**
+     * Starts from what suits services: active messages, tags and wake-up; no access to memory.
+     *
+     * @return a builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Collects the parts of a {@link UcpConfig}. */
+    public static final class Builder {
+
+        private String name = "reactor-ucx";
+        private final EnumSet<UcpFeature> features = EnumSet.of(UcpFeature.AM, UcpFeature.TAG, UcpFeature.WAKEUP);
+        private long estimatedEndpoints = 1;
+        private final Map<String, String> settings = new TreeMap<>();
+
+        Builder() {
+        }
+
+        /**
+         * Names the context.
+         *
+         * @param value at most 31 characters
+         * @return this
+         */
+        public Builder name(String value) {
+            name = value;
+            return this;
+        }
+
+        /**
+         * Replaces the features.
+         *
+         * @param first one feature
+         * @param more others
+         * @return this
+         */
+        public Builder features(UcpFeature first, UcpFeature... more) {
+            features.clear();
+            features.addAll(EnumSet.of(first, more));
+            return this;
+        }
+
+        /**
+         * Adds a feature.
+         *
+         * @param feature the feature
+         * @return this
+         */
+        public Builder feature(UcpFeature feature) {
+            features.add(feature);
+            return this;
+        }
+
+        /**
+         * How many endpoints to expect.
+         *
+         * @param value at least 1
+         * @return this
+         */
+        public Builder estimatedEndpoints(long value) {
+            estimatedEndpoints = value;
+            return this;
+        }
+
+        /**
+         * Which transports may be used ({@code UCX_TLS}). Socket addresses need {@code tcp} or {@code rdmacm} among them.
+         *
+         * @param names names or aliases of transports, such as {@code tcp}, {@code posix}, {@code ib}
+         * @return this
+         */
+        public Builder transports(String... names) {
+            return setting("TLS", String.join(",", Arrays.asList(names)));
+        }
+
+        /**
+         * Which network devices may be used ({@code UCX_NET_DEVICES}).
+         *
+         * @param names names of devices, such as {@code eth0} or {@code mlx5_0:1}
+         * @return this
+         */
+        public Builder netDevices(String... names) {
+            return setting("NET_DEVICES", String.join(",", Arrays.asList(names)));
+        }
+
+        /**
+         * From which size a message is offered instead of sent along ({@code UCX_RNDV_THRESH}).
+         *
+         * @param bytes size in bytes, 0 or more
+         * @return this
+         */
+        public Builder rendezvousThreshold(long bytes) {
+            if (bytes < 0) {
+                throw new IllegalArgumentException("rendezvousThreshold " + bytes + " B: 0 or more");
+            }
+            return setting("RNDV_THRESH", Long.toString(bytes));
+        }
+
+        /**
+         * How often UCX checks that quiet peers are alive ({@code UCX_KEEPALIVE_INTERVAL}).
+         *
+         * @param interval at least 1 ms
+         * @return this
+         */
+        public Builder keepAliveInterval(Duration interval) {
+            if (interval.toMillis() < 1) {
+                throw new IllegalArgumentException("keepAliveInterval " + interval + ": at least 1 ms");
+            }
+            return setting("KEEPALIVE_INTERVAL", interval.toMillis() + "ms");
+        }
+
+        /**
+         * One of UCX's settings by its name. A name that UCX does not know is refused, which UCX itself does not do.
+         *
+         * @param key name, with or without the prefix {@code UCX_}
+         * @param value its value in UCX's form
+         * @return this
+         */
+        public Builder setting(String key, String value) {
+            settings.put(ConfigKeys.checked(key), Objects.requireNonNull(value, "value"));
+            return this;
+        }
+
+        /** {@return the configuration} */
+        public UcpConfig build() {
+            return new UcpConfig(name, features, estimatedEndpoints, settings);
+        }
+    }
+}

@@ -1,0 +1,301 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One way to one peer ({@code ucp_ep_h}).
+ *
+ * <p>An operation answers {@code true} when it is finished already, and its {@link Completion} is not called then; {@code false} when the
+ * completion will be called. It throws when UCX refused it, and the completion is not called then either.
+ *
+ * <p><b>Threading:</b> the thread of its worker. <b>Ownership:</b> close it once; memory of an operation, headers aside, has to stay alive
+ * until the operation has ended. <b>Errors:</b> {@link UcxException} with UCX's status, {@link UcxClosedException} after close.
+ */
+public final class UcpEndpoint {
+
+    private final UcpWorker worker;
+    private final MemorySegment handle;
+    private final ErrorMode errorMode;
+    private final String peer;
+    private final EndpointErrorHandler onError;
+    private final List<UcpRemoteKey> keys = new ArrayList<>();
+    private int inFlight;
+    private int failure;
+    private boolean closed;
+
+    UcpEndpoint(UcpWorker worker, MemorySegment handle, ErrorMode errorMode, String peer, EndpointErrorHandler onError) {
+        this.worker = worker;
+        this.handle = handle;
+        this.errorMode = errorMode;
+        this.peer = peer;
+        this.onError = onError;
+    }
+
+    /**
+     * Sends an active message ({@code ucp_am_send_nbx}).
+     *
+     * @param id id that the peer listens on, 0 to 65535
+     * @param header at most {@link UcpWorker#maxHeaderBytes()}; copied, may be on the heap
+     * @param payload native memory, may be empty
+     * @param registration the registered memory that the payload is part of, if it is
+     * @param protocol how the payload travels
+     * @param replyable whether the receiver learns the way back
+     * @param whenDone told when the payload is free again
+     * @return whether it is done already
+     */
+    public boolean amSend(int id, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration, AmProtocol protocol,
+            boolean replyable, Completion whenDone) {
+        requireUsable("am_send", UcpFeature.AM);
+        Arguments.range(id, 0, UcpWorker.MAX_AM_ID, "id");
+        Objects.requireNonNull(header, "header");
+        if (header.byteSize() > worker.maxHeaderBytes()) {
+            throw new IllegalArgumentException("header of " + header.byteSize() + " bytes: at most " + worker.maxHeaderBytes());
+        }
+        Objects.requireNonNull(protocol, "protocol");
+        MemorySegment data = local(Arguments.source(payload, "payload"), registration);
+        RequestTable requests = worker.requests();
+        long token = requests.begin("am_send", whenDone, this, pinned(registration), payload);
+        MemorySegment pinnedHeader = requests.header(token, header);
+        int flags = protocol.flag() | (replyable ? ucx_h.UCP_AM_SEND_FLAG_REPLY() : 0);
+        MemorySegment parameters = worker.parameters().withFlags(worker.upcalls().onSend, token, registration, flags);
+        return requests.posted("am_send", peer, token,
+                ucx_h.ucp_am_send_nbx(handle, id, pinnedHeader, header.byteSize(), data, data.byteSize(), parameters));
+    }
+
+    /**
+     * Sends a tagged message ({@code ucp_tag_send_nbx}).
+     *
+     * @param payload native memory, may be empty
+     * @param registration the registered memory that the payload is part of, if it is
+     * @param tag all 64 bits
+     * @param whenDone told when the payload is free again
+     * @return whether it is done already
+     */
+    public boolean tagSend(MemorySegment payload, @Nullable UcpMemory registration, long tag, Completion whenDone) {
+        long token = beginTagSend("tag_send", payload, registration, whenDone);
+        MemorySegment data = Arguments.source(payload, "payload");
+        return worker.requests().posted("tag_send", peer, token, ucx_h.ucp_tag_send_nbx(handle, data, data.byteSize(), tag,
+                worker.parameters().of(worker.upcalls().onSend, token, registration)));
+    }
+
+    /**
+     * Sends a tagged message and waits until the peer has matched it ({@code ucp_tag_send_sync_nbx}).
+     *
+     * @param payload native memory, may be empty
+     * @param registration the registered memory that the payload is part of, if it is
+     * @param tag all 64 bits
+     * @param whenDone told when a receive of the peer took the message
+     * @return whether it is done already
+     */
+    public boolean tagSendSync(MemorySegment payload, @Nullable UcpMemory registration, long tag, Completion whenDone) {
+        long token = beginTagSend("tag_send_sync", payload, registration, whenDone);
+        MemorySegment data = Arguments.source(payload, "payload");
+        return worker.requests().posted("tag_send_sync", peer, token, ucx_h.ucp_tag_send_sync_nbx(handle, data, data.byteSize(), tag,
+                worker.parameters().of(worker.upcalls().onSend, token, registration)));
+    }
+
+    private long beginTagSend(String operation, MemorySegment payload, @Nullable UcpMemory registration, Completion whenDone) {
+        requireUsable(operation, UcpFeature.TAG);
+        local(Arguments.source(payload, "payload"), registration);
+        return worker.requests().begin(operation, whenDone, this, pinned(registration), payload);
+    }
+
+    /**
+     * Unpacks a peer's descriptor for this endpoint ({@code ucp_ep_rkey_unpack}).
+     *
+     * @param descriptor what the owner of the memory sent
+     * @return the key, which ends with this endpoint at the latest
+     */
+    public UcpRemoteKey unpack(MemoryDescriptor descriptor) {
+        requireUsable("ep_rkey_unpack", UcpFeature.RMA);
+        Objects.requireNonNull(descriptor, "descriptor");
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
+            MemorySegment packed = call.allocateFrom(ValueLayout.JAVA_BYTE, descriptor.key());
+            int status = ucx_h.ucp_ep_rkey_unpack(handle, packed, pointer);
+            if (status < 0) {
+                throw new UcxException(status, "ep_rkey_unpack", peer);
+            }
+            UcpRemoteKey key = new UcpRemoteKey(this, pointer.get(ValueLayout.ADDRESS, 0), descriptor);
+            keys.add(key);
+            return key;
+        }
+    }
+
+    /**
+     * Writes to a peer's memory ({@code ucp_put_nbx}).
+     *
+     * @param source native memory
+     * @param registration the registered memory that the source is part of, if it is
+     * @param key the peer's memory
+     * @param offset first byte to write there
+     * @param whenDone told when the source is free again; the peer sees the bytes after a {@link #flush}
+     * @return whether it is done already
+     */
+    public boolean put(MemorySegment source, @Nullable UcpMemory registration, UcpRemoteKey key, long offset, Completion whenDone) {
+        requireUsable("put", UcpFeature.RMA);
+        MemorySegment data = local(Arguments.source(source, "source"), registration);
+        long address = Objects.requireNonNull(key, "key").address(this, offset, source.byteSize());
+        long token = worker.requests().begin("put", whenDone, this, Pinned.both(key.pinned(), pinned(registration)), source);
+        return worker.requests().posted("put", peer, token, ucx_h.ucp_put_nbx(handle, data, data.byteSize(), address, key.handle(),
+                worker.parameters().of(worker.upcalls().onSend, token, registration)));
+    }
+
+    /**
+     * Reads a peer's memory ({@code ucp_get_nbx}).
+     *
+     * @param destination native memory, its size says how much is read
+     * @param registration the registered memory that the destination is part of, if it is
+     * @param key the peer's memory
+     * @param offset first byte to read there
+     * @param whenDone told when the bytes have arrived
+     * @return whether it is done already
+     */
+    public boolean get(MemorySegment destination, @Nullable UcpMemory registration, UcpRemoteKey key, long offset, Completion whenDone) {
+        requireUsable("get", UcpFeature.RMA);
+        MemorySegment data = local(Arguments.destination(destination, "destination"), registration);
+        long address = Objects.requireNonNull(key, "key").address(this, offset, destination.byteSize());
+        long token = worker.requests().begin("get", whenDone, this, Pinned.both(key.pinned(), pinned(registration)), destination);
+        return worker.requests().posted("get", peer, token, ucx_h.ucp_get_nbx(handle, data, data.byteSize(), address, key.handle(),
+                worker.parameters().of(worker.upcalls().onSend, token, registration)));
+    }
+
+    /**
+     * Waits until the peer has seen all that was put before ({@code ucp_ep_flush_nbx}).
+     *
+     * @param whenDone told when that is so
+     * @return whether it is so already
+     */
+    public boolean flush(Completion whenDone) {
+        requireOpen("ep_flush");
+        long token = worker.requests().begin("ep_flush", whenDone, this, null, null);
+        return worker.requests().posted("ep_flush", peer, token,
+                ucx_h.ucp_ep_flush_nbx(handle, worker.parameters().of(worker.upcalls().onSend, token, null)));
+    }
+
+    /**
+     * Ends this endpoint ({@code ucp_ep_close_nbx}); nothing can be posted on it from here on.
+     *
+     * @param mode {@link CloseMode#FLUSH} only with nothing in flight, since UCX does not wait for it; {@link CloseMode#FORCE} only in
+     *     {@link ErrorMode#PEER}
+     * @param whenDone told when UCX has let go of it
+     * @return whether that is so already
+     */
+    public boolean close(CloseMode mode, Completion whenDone) {
+        worker.checkThread();
+        if (closed) {
+            throw new UcxClosedException("ep_close", peer, "the endpoint is closed");
+        }
+        boolean force = Objects.requireNonNull(mode, "mode") == CloseMode.FORCE;
+        if (force && errorMode == ErrorMode.NONE) {
+            throw new IllegalArgumentException("mode FORCE: UCX closes by force only with error mode PEER, this endpoint has NONE");
+        }
+        if (!force && inFlight > 0) {
+            throw new IllegalStateException("mode FLUSH: " + inFlight + " operations are in flight, let them end first");
+        }
+        long token = worker.requests().begin("ep_close", whenDone, this, null, null);
+        closed = true;
+        List.copyOf(keys).forEach(UcpRemoteKey::close);
+        worker.endpointClosed(handle.address());
+        MemorySegment parameters = worker.parameters().withFlags(worker.upcalls().onSend, token, null,
+                force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);
+        return worker.requests().posted("ep_close", peer, token, ucx_h.ucp_ep_close_nbx(handle, parameters));
+    }
+
+    /**
+     * What this endpoint runs over, as {@code transport/device} ({@code ucp_ep_print_info}). Empty until it is connected.
+     *
+     * @return names, in the order of UCX's lanes, each once
+     */
+    public List<String> transports() {
+        return EndpointInfo.transports(info());
+    }
+
+    /** {@return UCX's own description of the endpoint} */
+    public String info() {
+        requireOpen("ep_print_info");
+        return NativeText.print(stream -> ucx_h.ucp_ep_print_info(handle, stream));
+    }
+
+    /** {@return what this endpoint calls its peer} */
+    public String peer() {
+        return peer;
+    }
+
+    /** {@return how it treats failures of the peer} */
+    public ErrorMode errorMode() {
+        return errorMode;
+    }
+
+    /** {@return the worker that it belongs to} */
+    public UcpWorker worker() {
+        return worker;
+    }
+
+    /** {@return operations under way, a close that is under way included} */
+    public int inFlight() {
+        return inFlight;
+    }
+
+    /** {@return whether {@link #close} was called} */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** {@return why it failed, a status code below 0; 0 when it has not} */
+    public int failure() {
+        return failure;
+    }
+
+    private void requireUsable(String operation, UcpFeature feature) {
+        requireOpen(operation);
+        worker.context().requireFeature(feature, operation);
+    }
+
+    private void requireOpen(String operation) {
+        worker.checkThread();
+        if (closed) {
+            throw new UcxClosedException(operation, peer, "the endpoint is closed");
+        }
+        if (failure != 0) {
+            throw new UcxException(failure, operation, peer);
+        }
+    }
+
+    private static MemorySegment local(MemorySegment segment, @Nullable UcpMemory registration) {
+        if (registration != null && !registration.contains(segment) && segment.byteSize() > 0) {
+            throw new IllegalArgumentException("registration: the " + segment.byteSize() + " bytes are not part of this registered memory");
+        }
+        return segment;
+    }
+
+    private static @Nullable Pinned pinned(@Nullable UcpMemory registration) {
+        return registration == null ? null : registration.pinned();
+    }
+
+    void failed(int rawStatus) {
+        if (failure == 0 && !closed) {
+            failure = rawStatus;
+            onError.onError(this, rawStatus);
+        }
+    }
+
+    void operationStarted() {
+        inFlight++;
+    }
+
+    void operationEnded() {
+        inFlight--;
+    }
+
+    void keyClosed(UcpRemoteKey key) {
+        keys.remove(key);
+    }
+}

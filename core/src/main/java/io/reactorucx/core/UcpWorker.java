@@ -1,0 +1,473 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.ucp_worker_attr;
+import io.reactorucx.core.ffi.ucp_worker_params;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves data and tells what happened, on one thread ({@code ucp_worker_h}, thread mode SINGLE).
+ *
+ * <p><b>Threading:</b> the thread that made it, {@link #signal()} aside; another one gets {@link IllegalStateException}.
+ * <b>Ownership:</b> endpoints and listeners are closed first, with nothing in flight.
+ * <b>Errors:</b> {@link UcxException} with UCX's status.
+ */
+public final class UcpWorker implements AutoCloseable {
+
+    /** Largest id of an active message. Small ids are better: UCX keeps a table up to the largest one. */
+    public static final int MAX_AM_ID = 65535;
+
+    private static final Logger LOG = LoggerFactory.getLogger(UcpWorker.class);
+
+    private final UcpContext context;
+    private final UcpWorkerConfig config;
+    private final MemorySegment handle;
+    private final Arena arena;
+    private final Thread owner = Thread.currentThread();
+    private final int maxHeaderBytes;
+    private final RequestTable requests;
+    private final RequestParameters parameters;
+    private final Upcalls upcalls;
+    private final @Nullable WorkerWakeup wakeup;
+    private final EndpointTable endpoints;
+    private final ActiveMessageTable activeMessages;
+    private final Queue<Object> events = new ArrayDeque<>();
+    private boolean progressing;
+    private boolean closed;
+
+    private UcpWorker(UcpContext context, UcpWorkerConfig config, MemorySegment handle, Arena arena) {
+        this.context = context;
+        this.config = config;
+        this.handle = handle;
+        this.arena = arena;
+        MemorySegment attr = ucp_worker_attr.allocate(arena);
+        ucp_worker_attr.field_mask(attr, ucx_h.UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER());
+        UcpContext.check(ucx_h.ucp_worker_query(handle, attr), "worker_query");
+        maxHeaderBytes = (int) ucp_worker_attr.max_am_header(attr);
+        endpoints = new EndpointTable(this, handle);
+        activeMessages = new ActiveMessageTable(this, handle);
+        requests = new RequestTable(config.maxInFlight(), arena);
+        parameters = new RequestParameters(arena);
+        upcalls = new Upcalls(this, requests, config.maxInlineBytes(), arena);
+        wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, arena) : null;
+    }
+
+    static UcpWorker create(UcpContext context, UcpWorkerConfig config) {
+        Arena arena = Arena.ofShared();
+        MemorySegment handle = null;
+        try {
+            MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
+            MemorySegment params = ucp_worker_params.allocate(arena);
+            ucp_worker_params.field_mask(params, ucx_h.UCP_WORKER_PARAM_FIELD_THREAD_MODE() | ucx_h.UCP_WORKER_PARAM_FIELD_NAME());
+            ucp_worker_params.thread_mode(params, ucx_h.UCS_THREAD_MODE_SINGLE());
+            ucp_worker_params.name(params, arena.allocateFrom(config.name()));
+            int status = NativeEnvironment.with(context.environment(),
+                    () -> (int) ucx_h.ucp_worker_create(context.handle(), params, pointer));
+            UcpContext.check(status, "worker_create");
+            handle = pointer.get(ValueLayout.ADDRESS, 0);
+            UcpWorker worker = new UcpWorker(context, config, handle, arena);
+            context.workerOpened();
+            return worker;
+        } catch (RuntimeException e) {
+            if (handle != null) {
+                ucx_h.ucp_worker_destroy(handle);
+            }
+            arena.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Lets UCX work once and then delivers what came of it ({@code ucp_worker_progress}).
+     *
+     * @return how much was done; 0 when there was nothing to do
+     */
+    public int progress() {
+        checkOpen("worker_progress");
+        if (progressing) {
+            throw new IllegalStateException("worker_progress: called from a completion or handler of the same worker");
+        }
+        progressing = true;
+        try {
+            int work = ucx_h.ucp_worker_progress(handle);
+            int arrived = events.size();
+            work += requests.deliver(requests.readyCount());
+            for (int i = 0; i < arrived; i++) {
+                deliver(Objects.requireNonNull(events.poll()));
+            }
+            return work + arrived;
+        } finally {
+            progressing = false;
+        }
+    }
+
+    private void deliver(Object event) {
+        try {
+            if (event instanceof UcpActiveMessage message) {
+                activeMessages.deliver(message);
+            } else {
+                ((Runnable) event).run();
+            }
+        } catch (Throwable t) {
+            LOG.error("[{}] a handler threw", config.name(), t);
+        }
+    }
+
+    /** {@return whether the next {@link #progress()} has something to deliver, whatever UCX has to do} */
+    public boolean hasPendingDeliveries() {
+        return requests.readyCount() > 0 || !events.isEmpty();
+    }
+
+    /**
+     * Prepares to sleep ({@code ucp_worker_arm}).
+     *
+     * @return whether {@link #await} may be called; false means that there is work to progress
+     */
+    public boolean arm() {
+        checkOpen("worker_arm");
+        return !hasPendingDeliveries() && wakeup("worker_arm").arm();
+    }
+
+    /**
+     * Sleeps until there is work, somebody signals, or time is up. Only after {@link #arm()} said yes.
+     *
+     * @param timeoutNanos longest sleep in ns; UCX's descriptor is polled with a resolution of 1 ms
+     * @return whether something woke it
+     */
+    public boolean await(long timeoutNanos) {
+        checkOpen("worker_await");
+        return wakeup("worker_await").await(timeoutNanos);
+    }
+
+    /** Ends a sleep, now or the next one ({@code ucp_worker_signal}). Any thread; nothing happens once the worker is closed. */
+    public void signal() {
+        wakeup("worker_signal").signal();
+    }
+
+    /** {@return a descriptor that becomes readable when there is work, for a foreign event loop; not to be read or closed} */
+    public int eventFd() {
+        checkOpen("worker_get_efd");
+        return wakeup("worker_get_efd").eventFd();
+    }
+
+    private WorkerWakeup wakeup(String operation) {
+        if (wakeup == null) {
+            throw new UcxUnsupportedException(operation, "the context was made without the feature WAKEUP, add it to its UcpConfig");
+        }
+        return wakeup;
+    }
+
+    /** {@return what peers need to connect to this worker without a listener ({@code ucp_worker_get_address})} */
+    public byte[] address() {
+        checkOpen("worker_get_address");
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
+            MemorySegment size = call.allocate(ValueLayout.JAVA_LONG);
+            UcpContext.check(ucx_h.ucp_worker_get_address(handle, pointer, size), "worker_get_address");
+            MemorySegment address = pointer.get(ValueLayout.ADDRESS, 0);
+            try {
+                return address.reinterpret(size.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
+            } finally {
+                ucx_h.ucp_worker_release_address(handle, address);
+            }
+        }
+    }
+
+    /**
+     * Connects to a listener. The endpoint may be used at once; a failure to connect comes as its error.
+     *
+     * @param remote address of the listener
+     * @param options how to treat errors
+     * @return the endpoint
+     */
+    public UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
+        SocketAddresses.checked(remote, "remote");
+        return create("ep_create", options, call -> EndpointParameters.toSocketAddress(remote, call));
+    }
+
+    /**
+     * Connects to a worker by its address.
+     *
+     * @param workerAddress what {@link #address()} gave on the other side. UCX trusts these bytes: take them from a trusted source
+     * @param options how to treat errors
+     * @return the endpoint
+     */
+    public UcpEndpoint connect(byte[] workerAddress, EndpointOptions options) {
+        byte[] address = WorkerAddresses.checked(workerAddress);
+        return create("ep_create", options,
+                call -> EndpointParameters.toWorkerAddress(call.allocateFrom(ValueLayout.JAVA_BYTE, address), call));
+    }
+
+    /**
+     * Takes a peer that connected to a listener of this or another worker of the same context.
+     *
+     * @param request the peer's request, which is answered by this
+     * @param options how to treat errors
+     * @return the endpoint
+     */
+    public UcpEndpoint accept(UcpConnectionRequest request, EndpointOptions options) {
+        Objects.requireNonNull(request, "request");
+        checkOpen("ep_create");
+        UcpEndpoint[] result = new UcpEndpoint[1];
+        request.listener().consume(request, () -> result[0] = create("ep_create from " + request.clientAddress(), options,
+                call -> EndpointParameters.toConnectionRequest(request.handle(), call)));
+        return result[0];
+    }
+
+    private UcpEndpoint create(String operation, EndpointOptions options, Function<Arena, MemorySegment> endpointParameters) {
+        checkOpen(operation);
+        return endpoints.create(operation, options, upcalls.onEndpointError, endpointParameters);
+    }
+
+    /**
+     * Listens at a socket address ({@code ucp_listener_create}).
+     *
+     * @param bindAddress where; port 0 lets the system choose
+     * @param handler told of each peer that wants to connect, on this worker's thread
+     * @return the listener, to be closed before this worker
+     */
+    public UcpListener listen(InetSocketAddress bindAddress, Consumer<UcpConnectionRequest> handler) {
+        checkOpen("listener_create");
+        SocketAddresses.checked(bindAddress, "bindAddress");
+        Objects.requireNonNull(handler, "handler");
+        return endpoints.listen(bindAddress, upcalls.onConnectionRequest, handler, config.maxPendingConnections());
+    }
+
+    /**
+     * Says who takes the active messages of an id; without a handler they are dropped ({@code ucp_worker_set_am_recv_handler}).
+     *
+     * @param id 0 to 65535
+     * @param handler told of each message, null for nobody
+     */
+    public void activeMessageHandler(int id, @Nullable ActiveMessageHandler handler) {
+        checkOpen("worker_set_am_recv_handler");
+        context.requireFeature(UcpFeature.AM, "worker_set_am_recv_handler");
+        Arguments.range(id, 0, MAX_AM_ID, "id");
+        activeMessages.handler(id, handler, upcalls.onActiveMessage);
+    }
+
+    /**
+     * Moves held data into memory of the caller ({@code ucp_am_recv_data_nbx}); the message is over with that, whatever comes of it.
+     *
+     * @param message a message whose data is held
+     * @param destination native memory of at least the message's length
+     * @param registration the registered memory that the destination is part of, if it is
+     * @param whenDone told when the data has arrived
+     * @return whether it has already, and {@code whenDone} is not called
+     */
+    public boolean fetch(UcpActiveMessage message, MemorySegment destination, @Nullable UcpMemory registration, Completion whenDone) {
+        checkOpen("am_recv_data");
+        return activeMessages.fetch(message, destination, registration, whenDone);
+    }
+
+    /**
+     * Gives held data up ({@code ucp_am_data_release}). The sender of a rendezvous sees success, as if it had been delivered.
+     *
+     * @param message a message whose data is held
+     */
+    public void release(UcpActiveMessage message) {
+        checkOpen("am_data_release");
+        activeMessages.release(message);
+    }
+
+    /** {@return messages whose data UCX holds until it is fetched or released} */
+    public int heldMessages() {
+        return activeMessages.held();
+    }
+
+    /**
+     * Receives the next message with a matching tag ({@code ucp_tag_recv_nbx}). The completion is always called, with length and tag.
+     *
+     * @param destination native memory, may be empty; a longer message ends as {@link UcxStatus#MESSAGE_TRUNCATED}
+     * @param registration the registered memory that the destination is part of, if it is
+     * @param tag the tag
+     * @param mask bits of the tag that have to match
+     * @param whenDone told when a message has been received
+     * @return a number for {@link #cancelReceive(long)}
+     */
+    public long tagReceive(MemorySegment destination, @Nullable UcpMemory registration, long tag, long mask, Completion whenDone) {
+        checkOpen("tag_recv");
+        context.requireFeature(UcpFeature.TAG, "tag_recv");
+        MemorySegment target = Arguments.destination(destination, "destination");
+        Pinned pin = registration == null ? null : registration.pinned();
+        long token = requests.begin("tag_recv", whenDone, null, pin, destination);
+        requests.posted("tag_recv", null, token, ucx_h.ucp_tag_recv_nbx(handle, target, target.byteSize(), tag, mask,
+                parameters.withoutImmediateCompletion(upcalls.onTagReceive, token, registration)));
+        return token;
+    }
+
+    /**
+     * Gives up a receive that no message has matched yet ({@code ucp_request_cancel}); its completion is called with
+     * {@link UcxStatus#CANCELED}. One that is matched completes as if nothing had happened.
+     *
+     * @param receive what {@link #tagReceive} answered
+     */
+    public void cancelReceive(long receive) {
+        checkOpen("request_cancel");
+        long request = requests.request(receive);
+        if (request != 0) {
+            ucx_h.ucp_request_cancel(handle, MemorySegment.ofAddress(request));
+        }
+    }
+
+    /** Gives up all receives that no message has matched yet, as {@link #cancelReceive(long)} does one. */
+    public void cancelReceives() {
+        checkOpen("request_cancel");
+        for (long request : requests.cancellable()) {
+            ucx_h.ucp_request_cancel(handle, MemorySegment.ofAddress(request));
+        }
+    }
+
+    /** {@return largest header of an active message in bytes, on this worker's transports} */
+    public int maxHeaderBytes() {
+        return maxHeaderBytes;
+    }
+
+    /** {@return operations under way} */
+    public int inFlight() {
+        return requests.inFlight();
+    }
+
+    /** {@return endpoints that are not closed} */
+    public List<UcpEndpoint> endpoints() {
+        return endpoints.open();
+    }
+
+    /** {@return listeners that are not closed} */
+    public List<UcpListener> listeners() {
+        return endpoints.listening();
+    }
+
+    /** {@return the context that it was made from} */
+    public UcpContext context() {
+        return context;
+    }
+
+    /** {@return its name and limits} */
+    public UcpWorkerConfig config() {
+        return config;
+    }
+
+    /** {@return UCX's own description of the worker ({@code ucp_worker_print_info})} */
+    public String info() {
+        checkOpen("worker_print_info");
+        return NativeText.print(stream -> ucx_h.ucp_worker_print_info(handle, stream));
+    }
+
+    /** {@return whether the worker is gone} */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public void close() {
+        checkThread();
+        if (closed) {
+            return;
+        }
+        int openEndpoints = endpoints.open().size();
+        int openListeners = endpoints.listening().size();
+        if (progressing || inFlight() > 0 || openEndpoints > 0 || openListeners > 0) {
+            throw new IllegalStateException("worker " + config.name() + ": " + inFlight() + " operations, " + openEndpoints
+                    + " endpoints and " + openListeners + " listeners are open" + (progressing ? ", and it is in progress()" : ""));
+        }
+        ended();
+        activeMessages.releaseAll();
+        ucx_h.ucp_worker_destroy(handle);
+        context.workerClosed();
+        arena.close();
+    }
+
+    /**
+     * Leaves the native worker to the process, for when operations do not end: destroying it then would abort the process. Its context
+     * cannot be cleaned up any more either.
+     */
+    public void abandon() {
+        checkThread();
+        if (!closed) {
+            LOG.error("[{}] left to the process with {} operations and {} endpoints", config.name(), inFlight(), endpoints.open().size());
+            ended();
+            context.workerAbandoned();
+        }
+    }
+
+    private void ended() {
+        closed = true;
+        if (wakeup != null) {
+            wakeup.destroyed();
+        }
+    }
+
+    void checkThread() {
+        if (Thread.currentThread() != owner) {
+            throw new IllegalStateException("worker " + config.name() + ": it belongs to the thread " + owner.getName() + ", this is "
+                    + Thread.currentThread().getName());
+        }
+    }
+
+    private void checkOpen(String operation) {
+        checkThread();
+        if (closed) {
+            throw new UcxClosedException(operation, "the worker " + config.name());
+        }
+    }
+
+    RequestTable requests() {
+        return requests;
+    }
+
+    RequestParameters parameters() {
+        return parameters;
+    }
+
+    Upcalls upcalls() {
+        return upcalls;
+    }
+
+    /** Notes, from an upcall, that a message has arrived. */
+    void arrived(UcpActiveMessage message) {
+        activeMessages.arrived(message);
+        events.add(message);
+    }
+
+    /** Notes, from an upcall, that an endpoint has failed. */
+    void failed(long endpointHandle, int rawStatus) {
+        UcpEndpoint endpoint = endpoints.find(endpointHandle);
+        if (endpoint != null) {
+            events.add((Runnable) () -> endpoint.failed(rawStatus));
+        }
+    }
+
+    /** Notes, from an upcall, that a peer wants to connect. */
+    void requested(long listenerId, MemorySegment requestHandle) {
+        UcpListener listener = endpoints.listener(listenerId);
+        if (listener != null) {
+            UcpConnectionRequest request = listener.arrived(requestHandle);
+            events.add((Runnable) () -> listener.deliver(request));
+        }
+    }
+
+    @Nullable UcpEndpoint endpoint(long endpointHandle) {
+        return endpoints.find(endpointHandle);
+    }
+
+    void endpointClosed(long endpointHandle) {
+        endpoints.closed(endpointHandle);
+    }
+
+    void listenerClosed(UcpListener listener) {
+        endpoints.closed(listener);
+    }
+}

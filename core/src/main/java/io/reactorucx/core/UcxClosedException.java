@@ -1,0 +1,30 @@
+package io.reactorucx.core;
+
+import org.jspecify.annotations.Nullable;
+
+/** A call on an object, or an operation under way on one, that this side has closed. */
+public final class UcxClosedException extends UcxException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Names what is closed.
+     *
+     * @param operation what was tried
+     * @param closed what is closed, in a few words
+     */
+    public UcxClosedException(String operation, String closed) {
+        super(UcxStatus.CANCELED, operation, null, closed + " is closed");
+    }
+
+    /**
+     * Names what is closed and the peer of the connection.
+     *
+     * @param operation what was tried
+     * @param peer name of the other side
+     * @param detail what is closed, and by whom
+     */
+    public UcxClosedException(String operation, @Nullable String peer, String detail) {
+        super(UcxStatus.CANCELED, operation, peer, detail);
+    }
+}

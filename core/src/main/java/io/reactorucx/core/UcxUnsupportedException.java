@@ -1,0 +1,17 @@
+package io.reactorucx.core;
+
+/** Something that the loaded library, the error mode or the features of the context do not allow; the message says which. */
+public final class UcxUnsupportedException extends UcxException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Says what is not supported.
+     *
+     * @param operation what was tried
+     * @param reason why it cannot be done, and what would allow it
+     */
+    public UcxUnsupportedException(String operation, String reason) {
+        super(UcxStatus.UNSUPPORTED, operation, null, reason);
+    }
+}

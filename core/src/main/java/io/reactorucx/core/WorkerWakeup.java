@@ -1,0 +1,70 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.pollfd;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Sleeping until a worker has something to do, and waking it: {@code ucp_worker_arm}, the event descriptor, {@code ucp_worker_signal}. */
+final class WorkerWakeup {
+
+    private static final int BUSY = UcxStatus.BUSY.code();
+
+    private final MemorySegment worker;
+    private final int eventFd;
+    private final MemorySegment poll;
+    /** Held while signalling and while the worker is destroyed: a signal to a destroyed worker is a use after free. */
+    private final ReentrantLock lifetime = new ReentrantLock();
+    private boolean destroyed;
+
+    WorkerWakeup(MemorySegment worker, Arena arena) {
+        this.worker = worker;
+        MemorySegment number = arena.allocate(ValueLayout.JAVA_INT);
+        UcpContext.check(ucx_h.ucp_worker_get_efd(worker, number), "worker_get_efd");
+        eventFd = number.get(ValueLayout.JAVA_INT, 0);
+        poll = pollfd.allocate(arena);
+        pollfd.fd(poll, eventFd);
+        pollfd.events(poll, (short) ucx_h.POLLIN());
+    }
+
+    int eventFd() {
+        return eventFd;
+    }
+
+    boolean arm() {
+        int status = ucx_h.ucp_worker_arm(worker);
+        if (status == BUSY) {
+            return false;
+        }
+        UcpContext.check(status, "worker_arm");
+        return true;
+    }
+
+    boolean await(long timeoutNanos) {
+        long millis = timeoutNanos <= 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + 1;
+        return ucx_h.poll(poll, 1, (int) Math.min(millis, Integer.MAX_VALUE)) > 0;
+    }
+
+    void signal() {
+        lifetime.lock();
+        try {
+            if (!destroyed) {
+                UcpContext.check(ucx_h.ucp_worker_signal(worker), "worker_signal");
+            }
+        } finally {
+            lifetime.unlock();
+        }
+    }
+
+    void destroyed() {
+        lifetime.lock();
+        try {
+            destroyed = true;
+        } finally {
+            lifetime.unlock();
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.reactorucx.core.ffi;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Symbols that the whitelist of the generated bindings lacks, bound by hand in the same shape.
+ * Each one is bound on its first call, so that a library without it still works for the rest.
+ */
+public final class UcpCompat {
+
+    /** {@snippet lang=c : #define LC_NUMERIC_MASK (1 << LC_NUMERIC) } */
+    public static final int LC_NUMERIC_MASK = 1 << 1;
+
+    private UcpCompat() {
+    }
+
+    private static final class newlocale {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("newlocale"),
+                FunctionDescriptor.of(ucx_h.C_POINTER, JAVA_INT, ucx_h.C_POINTER, ucx_h.C_POINTER));
+    }
+
+    private static final class uselocale {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("uselocale"),
+                FunctionDescriptor.of(ucx_h.C_POINTER, ucx_h.C_POINTER));
+    }
+
+    private static final class unsetenv {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("unsetenv"),
+                FunctionDescriptor.of(JAVA_INT, ucx_h.C_POINTER));
+    }
+
+    private static final class ucs_debug_disable_signals {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(
+                ucx_h.SYMBOL_LOOKUP.findOrThrow("ucs_debug_disable_signals"), FunctionDescriptor.ofVoid());
+    }
+
+    /** {@snippet lang=c : locale_t newlocale(int category_mask, const char *locale, locale_t base) } */
+    public static MemorySegment newlocale(int categoryMask, MemorySegment locale, MemorySegment base) {
+        try {
+            return (MemorySegment) newlocale.HANDLE.invokeExact(categoryMask, locale, base);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : locale_t uselocale(locale_t locale) } */
+    public static MemorySegment uselocale(MemorySegment locale) {
+        try {
+            return (MemorySegment) uselocale.HANDLE.invokeExact(locale);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : int unsetenv(const char *name) } */
+    public static int unsetenv(MemorySegment name) {
+        try {
+            return (int) unsetenv.HANDLE.invokeExact(name);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : void ucs_debug_disable_signals(void) } */
+    public static void ucs_debug_disable_signals() {
+        try {
+            ucs_debug_disable_signals.HANDLE.invokeExact();
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /**
+     * Whether the loaded library has a symbol.
+     *
+     * @param symbol name of a C function
+     * @return whether it can be called
+     */
+    public static boolean has(String symbol) {
+        return ucx_h.SYMBOL_LOOKUP.find(symbol).isPresent();
+    }
+
+    private static RuntimeException rethrow(Throwable t) {
+        if (t instanceof RuntimeException e) {
+            return e;
+        }
+        throw t instanceof Error e ? e : new AssertionError("a downcall declares no exception", t);
+    }
+}

@@ -1,0 +1,7 @@
+/** Safe Java objects over UCX (UCP API), on the generated bindings that this module keeps to itself. */
+module io.reactorucx.core {
+    requires static transitive org.jspecify;
+    requires org.slf4j;
+
+    exports io.reactorucx.core;
+}

@@ -1,0 +1,63 @@
+package io.reactorucx.engine;
+
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpListener;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The end of a worker in the order that UCX needs: listeners, receives, endpoints, what is in flight, the worker.
+ *
+ * <p>When operations do not end in time the worker is left to the process, since UCX aborts the process otherwise.
+ */
+final class EngineClosing {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EngineClosing.class);
+    /** Rounds of progress after the last operation, for what UCX still has to say to its peers. */
+    private static final int FAREWELL_ROUNDS = 32;
+
+    private final long timeoutNanos;
+    private long startNanos;
+    private boolean started;
+    private int quietRounds;
+
+    EngineClosing(Duration timeout) {
+        this.timeoutNanos = timeout.toNanos();
+    }
+
+    /** One round; answers whether the worker is gone. */
+    boolean step(UcpWorker worker) {
+        if (!started) {
+            started = true;
+            startNanos = System.nanoTime();
+            worker.listeners().forEach(UcpListener::close);
+            worker.cancelReceives();
+        }
+        worker.endpoints().forEach(EngineClosing::close);
+        boolean quiet = worker.endpoints().isEmpty() && worker.inFlight() == 0 && !worker.hasPendingDeliveries();
+        quietRounds = quiet ? quietRounds + 1 : 0;
+        if (quietRounds > FAREWELL_ROUNDS) {
+            worker.close();
+        } else if (System.nanoTime() - startNanos > timeoutNanos) {
+            worker.abandon();
+        }
+        return worker.isClosed();
+    }
+
+    private static void close(UcpEndpoint endpoint) {
+        boolean force = endpoint.errorMode() == ErrorMode.PEER;
+        if (!force && endpoint.inFlight() > 0) {
+            return;
+        }
+        try {
+            endpoint.close(force ? CloseMode.FORCE : CloseMode.FLUSH, (status, length, tag) -> { });
+        } catch (UcxException e) {
+            LOG.warn("Endpoint to {} closed with an error", endpoint.peer(), e);
+        }
+    }
+}

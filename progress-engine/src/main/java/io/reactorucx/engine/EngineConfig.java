@@ -1,0 +1,114 @@
+package io.reactorucx.engine;
+
+import io.reactorucx.core.UcpWorkerConfig;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * Limits and habits of an engine.
+ *
+ * @param name prefix of thread and worker names, at most 24 characters
+ * @param waitStrategy what to do while there is nothing to do
+ * @param commandQueueCapacity commands of other threads that may wait; one more is rejected as BUSY
+ * @param commandsPerStep commands that are run before UCX gets its turn again
+ * @param spins idle rounds that spin, for {@link WaitStrategy#ADAPTIVE}
+ * @param yields idle rounds after them that yield
+ * @param maxSleep longest sleep; UCX checks quiet peers only while it is awake, so stay below half its keep-alive interval
+ * @param closeTimeout how long to wait for operations to end before the worker is left to the process
+ * @param maxInFlight see {@link UcpWorkerConfig#maxInFlight()}
+ * @param maxInlineBytes see {@link UcpWorkerConfig#maxInlineBytes()}
+ * @param maxPendingConnections see {@link UcpWorkerConfig#maxPendingConnections()}
+ */
+public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQueueCapacity, int commandsPerStep, int spins, int yields,
+        Duration maxSleep, Duration closeTimeout, int maxInFlight, int maxInlineBytes, int maxPendingConnections) {
+
+    /** Default of {@link #commandQueueCapacity}. */
+    public static final int DEFAULT_COMMAND_QUEUE_CAPACITY = 8192;
+    /** Default of {@link #commandsPerStep}. */
+    public static final int DEFAULT_COMMANDS_PER_STEP = 64;
+    /** Default of {@link #spins}. */
+    public static final int DEFAULT_SPINS = 200;
+    /** Default of {@link #yields}. */
+    public static final int DEFAULT_YIELDS = 20;
+    /** Default of {@link #maxSleep}. */
+    public static final Duration DEFAULT_MAX_SLEEP = Duration.ofSeconds(1);
+    /** Default of {@link #closeTimeout}. */
+    public static final Duration DEFAULT_CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+    private static final int MAX_NAME_LENGTH = 24;
+    private static final int MAX_QUEUE_CAPACITY = 1 << 24;
+
+    /** Checks the parts. */
+    public EngineConfig {
+        Objects.requireNonNull(waitStrategy, "waitStrategy");
+        if (name.length() > MAX_NAME_LENGTH) {
+            throw new IllegalArgumentException("name " + name + ": at most " + MAX_NAME_LENGTH + " characters");
+        }
+        inRange(commandQueueCapacity, 2, MAX_QUEUE_CAPACITY, "commandQueueCapacity");
+        inRange(commandsPerStep, 1, MAX_QUEUE_CAPACITY, "commandsPerStep");
+        inRange(spins, 0, Integer.MAX_VALUE, "spins");
+        inRange(yields, 0, Integer.MAX_VALUE, "yields");
+        if (maxSleep.toMillis() < 1) {
+            throw new IllegalArgumentException("maxSleep " + maxSleep + ": at least 1 ms");
+        }
+        if (closeTimeout.isNegative()) {
+            throw new IllegalArgumentException("closeTimeout " + closeTimeout + ": not below 0");
+        }
+    }
+
+    private static void inRange(int value, int min, int max, String what) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(what + " " + value + ": must be in " + min + ".." + max);
+        }
+    }
+
+    /**
+     * The defaults.
+     *
+     * @param name prefix of thread and worker names
+     * @return a configuration
+     */
+    public static EngineConfig of(String name) {
+        return new EngineConfig(name, WaitStrategy.ADAPTIVE, DEFAULT_COMMAND_QUEUE_CAPACITY, DEFAULT_COMMANDS_PER_STEP, DEFAULT_SPINS,
+                DEFAULT_YIELDS, DEFAULT_MAX_SLEEP, DEFAULT_CLOSE_TIMEOUT, UcpWorkerConfig.DEFAULT_MAX_IN_FLIGHT,
+                UcpWorkerConfig.DEFAULT_MAX_INLINE_BYTES, UcpWorkerConfig.DEFAULT_MAX_PENDING_CONNECTIONS);
+    }
+
+    /**
+     * The same with another wait strategy.
+     *
+     * @param value the strategy
+     * @return a configuration
+     */
+    public EngineConfig withWaitStrategy(WaitStrategy value) {
+        return new EngineConfig(name, value, commandQueueCapacity, commandsPerStep, spins, yields, maxSleep, closeTimeout, maxInFlight,
+                maxInlineBytes, maxPendingConnections);
+    }
+
+    /**
+     * The same with other limits of what may wait or be under way.
+     *
+     * @param queueCapacity see {@link #commandQueueCapacity}
+     * @param inFlight see {@link #maxInFlight}
+     * @return a configuration
+     */
+    public EngineConfig withLimits(int queueCapacity, int inFlight) {
+        return new EngineConfig(name, waitStrategy, queueCapacity, commandsPerStep, spins, yields, maxSleep, closeTimeout, inFlight,
+                maxInlineBytes, maxPendingConnections);
+    }
+
+    /**
+     * The same with another time limit for closing.
+     *
+     * @param value how long to wait for operations to end
+     * @return a configuration
+     */
+    public EngineConfig withCloseTimeout(Duration value) {
+        return new EngineConfig(name, waitStrategy, commandQueueCapacity, commandsPerStep, spins, yields, maxSleep, value, maxInFlight,
+                maxInlineBytes, maxPendingConnections);
+    }
+
+    UcpWorkerConfig workerConfig(int index) {
+        return new UcpWorkerConfig(name + "-" + index, maxInFlight, maxInlineBytes, maxPendingConnections);
+    }
+}

@@ -1,0 +1,29 @@
+package io.reactorucx.engine;
+
+/**
+ * Told of rare events of engines; what happens often is in {@link EngineCounters}.
+ *
+ * <p><b>Threading:</b> the thread that it happens on. <b>Errors:</b> must not throw.
+ */
+public interface EngineObserver {
+
+    /** Does nothing. */
+    EngineObserver NONE = new EngineObserver() {
+    };
+
+    /**
+     * An engine has its worker and runs.
+     *
+     * @param engine the engine
+     */
+    default void engineStarted(ProgressEngine engine) {
+    }
+
+    /**
+     * An engine has ended.
+     *
+     * @param engine the engine
+     */
+    default void engineClosed(ProgressEngine engine) {
+    }
+}

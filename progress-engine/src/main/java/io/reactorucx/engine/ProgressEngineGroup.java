@@ -1,0 +1,161 @@
+package io.reactorucx.engine;
+
+import io.reactorucx.core.UcpContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.AgentTerminationException;
+import org.agrona.concurrent.NoOpIdleStrategy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Engines over one context, each with a thread of its own.
+ *
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> ends with {@link #closeAsync()}; the context is the caller's.
+ * <b>Errors:</b> an engine whose worker cannot be made closes at once, and so does the group.
+ */
+public final class ProgressEngineGroup implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ProgressEngineGroup.class);
+
+    private final List<ProgressEngine> engines;
+    private final CompletableFuture<Void> threadsEnded;
+    private final Duration closeTimeout;
+    private final AtomicInteger next = new AtomicInteger();
+
+    private ProgressEngineGroup(List<ProgressEngine> engines, CompletableFuture<Void> threadsEnded, Duration closeTimeout) {
+        this.engines = engines;
+        this.threadsEnded = threadsEnded;
+        this.closeTimeout = closeTimeout;
+    }
+
+    /**
+     * Starts engines and waits until each has its worker.
+     *
+     * @param context what the workers are made from
+     * @param config limits and habits of each engine
+     * @param count how many, at least 1
+     * @param threads makes the threads
+     * @param observer told of rare events
+     * @return the group, to be closed by the caller
+     */
+    public static ProgressEngineGroup start(UcpContext context, EngineConfig config, int count, ThreadFactory threads,
+            EngineObserver observer) {
+        Objects.requireNonNull(threads, "threads");
+        if (count < 1) {
+            throw new IllegalArgumentException("count " + count + ": at least 1");
+        }
+        List<ProgressEngine> engines = new ArrayList<>();
+        List<EngineAgent> agents = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ProgressEngine engine = new ProgressEngine(context, config, i, observer);
+            engines.add(engine);
+            agents.add(new EngineAgent(engine));
+        }
+        CompletableFuture<?>[] ends = agents.stream().map(agent -> agent.ended).toArray(CompletableFuture[]::new);
+        for (EngineAgent agent : agents) {
+            AgentRunner runner = new AgentRunner(NoOpIdleStrategy.INSTANCE, agent::failed, null, agent);
+            AgentRunner.startOnThread(runner, threads);
+        }
+        ProgressEngineGroup group = new ProgressEngineGroup(List.copyOf(engines), CompletableFuture.allOf(ends), config.closeTimeout());
+        try {
+            agents.forEach(agent -> agent.started.join());
+        } catch (RuntimeException e) {
+            group.closeAsync();
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+        return group;
+    }
+
+    /** {@return the engines} */
+    public List<ProgressEngine> engines() {
+        return engines;
+    }
+
+    /** {@return one engine after the other} */
+    public ProgressEngine next() {
+        return engines.get(Math.floorMod(next.getAndIncrement(), engines.size()));
+    }
+
+    /**
+     * Closes all engines.
+     *
+     * @return completes when their threads have nothing left to do
+     */
+    public CompletableFuture<Void> closeAsync() {
+        engines.forEach(ProgressEngine::closeAsync);
+        return threadsEnded.copy();
+    }
+
+    /** Closes all engines and waits for them; not from one of their threads. */
+    @Override
+    public void close() {
+        if (engines.stream().anyMatch(ProgressEngine::isEngineThread)) {
+            throw new IllegalStateException("close: called on the thread of an engine, which it would wait for; use closeAsync");
+        }
+        try {
+            closeAsync().get(closeTimeout.toMillis() + TimeUnit.SECONDS.toMillis(5), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.error("Engines did not end", e);
+        }
+    }
+
+    /** Drives one engine from Agrona's runner. */
+    private static final class EngineAgent implements Agent {
+
+        private final ProgressEngine engine;
+        private final CompletableFuture<Void> started = new CompletableFuture<>();
+        private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+        EngineAgent(ProgressEngine engine) {
+            this.engine = engine;
+        }
+
+        @Override
+        public void onStart() {
+            try {
+                engine.step(false, 0);
+                started.complete(null);
+            } catch (RuntimeException | Error e) {
+                started.completeExceptionally(e);
+            }
+        }
+
+        @Override
+        public int doWork() {
+            if (engine.isClosed() || started.isCompletedExceptionally()) {
+                throw new AgentTerminationException("closed");
+            }
+            return engine.step(true, System.nanoTime() + engine.config().maxSleep().toNanos());
+        }
+
+        private void failed(Throwable t) {
+            if (!(t instanceof AgentTerminationException)) {
+                LOG.error("[{}] a round failed, the engine closes", engine.name(), t);
+                engine.closeAsync();
+            }
+        }
+
+        @Override
+        public void onClose() {
+            ended.complete(null);
+        }
+
+        @Override
+        public String roleName() {
+            return engine.name();
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
+
+/**
+ * One subscription to the active messages of one id on one connection.
+ *
+ * <p>All state but the demand belongs to the engine's thread: messages wait here, bounded by count and bytes, until they are asked for.
+ */
+final class ActiveMessageReceiver implements Subscription {
+
+    private static final AtomicLongFieldUpdater<ActiveMessageReceiver> DEMAND =
+            AtomicLongFieldUpdater.newUpdater(ActiveMessageReceiver.class, "demand");
+
+    private final ConnectionCore connection;
+    private final int id;
+    private final CoreSubscriber<? super ActiveMessage> subscriber;
+    private final Queue<ActiveMessage> queue = new ArrayDeque<>();
+    private volatile long demand;
+    private volatile boolean cancelled;
+    private long queuedBytes;
+    private boolean draining;
+    private boolean ended;
+    private boolean terminated;
+    private @Nullable RuntimeException error;
+
+    private ActiveMessageReceiver(ConnectionCore connection, int id, CoreSubscriber<? super ActiveMessage> subscriber) {
+        this.connection = connection;
+        this.id = id;
+        this.subscriber = subscriber;
+    }
+
+    static Flux<ActiveMessage> flux(ConnectionCore connection, int id) {
+        return new Flux<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super ActiveMessage> actual) {
+                ActiveMessageReceiver receiver = new ActiveMessageReceiver(connection, id, actual);
+                actual.onSubscribe(receiver);
+                receiver.connection.execute(worker -> receiver.register());
+            }
+        };
+    }
+
+    private void register() {
+        if (!cancelled && !connection.add(this)) {
+            end(new IllegalStateException("active message " + id + ": this connection has a receiver for it already"));
+        }
+    }
+
+    int id() {
+        return id;
+    }
+
+    /** Takes a message; answers whether it did. */
+    boolean offer(UcpActiveMessage message) {
+        if (ended || cancelled) {
+            return false;
+        }
+        long bytes = message.isInline() ? message.length() : 0;
+        ConnectionConfig config = connection.config();
+        if (queue.size() >= config.maxQueuedMessages() || queuedBytes + bytes > config.maxQueuedBytes()) {
+            if (config.overflow() == OverflowPolicy.ERROR) {
+                end(new UcxException(UcxStatus.EXCEEDS_LIMIT, "receive of active message " + id, connection.peer(), queue.size()
+                        + " messages and " + queuedBytes + " bytes wait already, at most " + config.maxQueuedMessages() + " and "
+                        + config.maxQueuedBytes() + " may"));
+            }
+            return false;
+        }
+        ActiveMessage received = new ActiveMessage(connection, message);
+        if (!message.isInline()) {
+            connection.offered(received);
+        }
+        queue.add(received);
+        queuedBytes += bytes;
+        drain();
+        return true;
+    }
+
+    /** No more messages will come: what waits is delivered, then the subscriber hears of the end. */
+    void end(@Nullable RuntimeException cause) {
+        if (!ended) {
+            ended = true;
+            error = cause;
+            drain();
+        }
+    }
+
+    private void drain() {
+        if (draining) {
+            return;
+        }
+        draining = true;
+        try {
+            while (!cancelled && demand > 0 && !queue.isEmpty()) {
+                ActiveMessage message = queue.remove();
+                queuedBytes -= message.isInline() ? message.length() : 0;
+                Operators.produced(DEMAND, this, 1);
+                subscriber.onNext(message);
+            }
+            if (cancelled) {
+                discardQueue();
+                connection.remove(this);
+            } else if (ended && queue.isEmpty() && !terminated) {
+                terminated = true;
+                connection.remove(this);
+                terminate();
+            }
+        } finally {
+            draining = false;
+        }
+    }
+
+    private void terminate() {
+        RuntimeException cause = error;
+        if (cause == null) {
+            subscriber.onComplete();
+        } else {
+            subscriber.onError(cause);
+        }
+    }
+
+    private void discardQueue() {
+        for (ActiveMessage message = queue.poll(); message != null; message = queue.poll()) {
+            message.discard();
+        }
+        queuedBytes = 0;
+    }
+
+    @Override
+    public void request(long n) {
+        if (Operators.validate(n)) {
+            Operators.addCap(DEMAND, this, n);
+            if (!connection.engine().isEngineThread() || !draining) {
+                connection.execute(worker -> drain());
+            }
+        }
+    }
+
+    @Override
+    public void cancel() {
+        cancelled = true;
+        connection.execute(this::cancelOnEngine);
+    }
+
+    private void cancelOnEngine(UcpWorker worker) {
+        drain();
+    }
+}

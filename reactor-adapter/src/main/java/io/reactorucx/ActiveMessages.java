@@ -1,0 +1,120 @@
+package io.reactorucx;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Active messages of one connection ({@code ucp_am_send_nbx}, {@code ucp_worker_set_am_recv_handler}).
+ *
+ * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a payload has to stay alive and unchanged until the
+ * Mono ends and, after a cancel, until the connection is closed; a header is copied when the message is posted.
+ * <b>Errors:</b> {@link io.reactorucx.core.UcxException} with status, operation and peer.
+ */
+public final class ActiveMessages {
+
+    private final ConnectionCore connection;
+
+    ActiveMessages(ConnectionCore connection) {
+        this.connection = connection;
+    }
+
+    /**
+     * Sends a message without a header.
+     *
+     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param payload native memory
+     * @return completes when the payload is free again, which for a rendezvous is when the peer has fetched it
+     */
+    public Mono<Void> send(int id, MemorySegment payload) {
+        return send(id, MemorySegment.NULL, payload, AmProtocol.AUTO);
+    }
+
+    /**
+     * Sends a message.
+     *
+     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
+     * @param payload native memory
+     * @return completes when the payload is free again
+     */
+    public Mono<Void> send(int id, MemorySegment header, MemorySegment payload) {
+        return send(id, header, payload, AmProtocol.AUTO);
+    }
+
+    /**
+     * Sends a message in a given way.
+     *
+     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
+     * @param payload native memory
+     * @param protocol how the payload travels
+     * @return completes when the payload is free again
+     */
+    public Mono<Void> send(int id, MemorySegment header, MemorySegment payload, AmProtocol protocol) {
+        check(id, header, protocol);
+        Objects.requireNonNull(payload, "payload");
+        return OperationMono.of(connection, OperationKind.AM_SEND, payload.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload, null, protocol, true, whenDone));
+    }
+
+    /**
+     * Sends leased memory; the lease is kept while UCX uses it, and stays the caller's to release.
+     *
+     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
+     * @param payload a lease
+     * @param protocol how the payload travels
+     * @return completes when the payload is free again
+     */
+    public Mono<Void> send(int id, MemorySegment header, UcxBuffer payload, AmProtocol protocol) {
+        check(id, header, protocol);
+        return OperationMono.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.AM_SEND,
+                (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload.segment(), payload.registration(), protocol, true,
+                        whenDone));
+    }
+
+    /**
+     * Sends a copy of some bytes.
+     *
+     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param payload the bytes, copied for each subscriber
+     * @return completes when the copy is on its way
+     */
+    public Mono<Void> send(int id, byte[] payload) {
+        Objects.requireNonNull(payload, "payload");
+        return Mono.defer(() -> send(id, payload.length == 0 ? MemorySegment.NULL
+                : Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, payload)));
+    }
+
+    /**
+     * Receives the messages of one id that come over this connection, one subscriber at a time. Those that come while nobody asks wait,
+     * bounded as the connection was configured.
+     *
+     * @param id 0 to 65535 but for 1023
+     * @return the messages; completes when the connection is closed in good order, fails when it is lost
+     */
+    public Flux<ActiveMessage> receive(int id) {
+        checkId(id);
+        return ActiveMessageReceiver.flux(connection, id);
+    }
+
+    private static void check(int id, MemorySegment header, AmProtocol protocol) {
+        checkId(id);
+        Objects.requireNonNull(header, "header");
+        Objects.requireNonNull(protocol, "protocol");
+    }
+
+    private static void checkId(int id) {
+        if (id < 0 || id > UcpWorker.MAX_AM_ID || id == ControlFrame.AM_ID) {
+            throw new IllegalArgumentException("id " + id + ": must be in 0.." + UcpWorker.MAX_AM_ID + " and not " + ControlFrame.AM_ID
+                    + ", which is reserved");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.reactorucx;
+
+import io.reactorucx.core.ErrorMode;
+import java.time.Duration;
+
+/** How a connection is made, bounded and ended; immutable, the builders of client and server change copies of it. */
+record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTimeout, Duration closeTimeout, int maxQueuedMessages,
+        long maxQueuedBytes, OverflowPolicy overflow) {
+
+    static final ConnectionConfig DEFAULT = new ConnectionConfig(false, ErrorMode.PEER, Duration.ofSeconds(10), Duration.ofSeconds(5), 1024,
+            16L << 20, OverflowPolicy.ERROR);
+
+    ConnectionConfig {
+        if (handshakeTimeout.toMillis() < 1) {
+            throw new IllegalArgumentException("timeout " + handshakeTimeout + ": at least 1 ms");
+        }
+        if (closeTimeout.isNegative()) {
+            throw new IllegalArgumentException("closeTimeout " + closeTimeout + ": not below 0");
+        }
+        if (maxQueuedMessages < 1) {
+            throw new IllegalArgumentException("maxQueuedMessages " + maxQueuedMessages + ": at least 1");
+        }
+        if (maxQueuedBytes < 1) {
+            throw new IllegalArgumentException("maxQueuedBytes " + maxQueuedBytes + ": at least 1");
+        }
+    }
+
+    ConnectionConfig withRaw(boolean value) {
+        return new ConnectionConfig(value, errorMode, handshakeTimeout, closeTimeout, maxQueuedMessages, maxQueuedBytes, overflow);
+    }
+
+    ConnectionConfig withErrorMode(ErrorMode value) {
+        return new ConnectionConfig(raw, value, handshakeTimeout, closeTimeout, maxQueuedMessages, maxQueuedBytes, overflow);
+    }
+
+    ConnectionConfig withHandshakeTimeout(Duration value) {
+        return new ConnectionConfig(raw, errorMode, value, closeTimeout, maxQueuedMessages, maxQueuedBytes, overflow);
+    }
+
+    ConnectionConfig withCloseTimeout(Duration value) {
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, value, maxQueuedMessages, maxQueuedBytes, overflow);
+    }
+
+    ConnectionConfig withQueue(int messages, long bytes, OverflowPolicy policy) {
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, messages, bytes, policy);
+    }
+}

@@ -1,0 +1,160 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.Command;
+import io.reactorucx.engine.Operation;
+import io.reactorucx.engine.OperationKind;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+
+/**
+ * One subscription to one operation of a connection: at once the subscriber's {@link Subscription}, the engine's command and UCX's
+ * completion.
+ *
+ * <p>The subscriber gets one outcome: of UCX, of the connection's failure, or none after it has cancelled. Whatever it got, the operation
+ * stays with the connection until UCX has let go of its memory.
+ */
+abstract class ConnectionOperation<T> extends Operation implements Subscription {
+
+    private static final int NEW = 0;
+    private static final int SUBMITTED = 1;
+    private static final int DONE = 2;
+
+    final ConnectionCore connection;
+    private final CoreSubscriber<? super T> subscriber;
+    private final AtomicInteger state = new AtomicInteger(NEW);
+    private boolean linked;
+    @Nullable ConnectionOperation<?> previous;
+    @Nullable ConnectionOperation<?> next;
+
+    ConnectionOperation(ConnectionCore connection, OperationKind kind, CoreSubscriber<? super T> subscriber) {
+        super(connection.engine(), kind);
+        this.connection = connection;
+        this.subscriber = subscriber;
+    }
+
+    /** Hands it to UCX; answers whether it is done. */
+    abstract boolean post(UcpWorker worker, UcpEndpoint endpoint);
+
+    /** What the subscriber gets for a success, null for nothing but the completion. */
+    abstract @Nullable T result(long receivedLength, long tag);
+
+    /** UCX has let go of the operation's memory, or never had it. */
+    void released() {
+    }
+
+    /** The subscriber has given up while the operation is under way. */
+    void cancelled(UcpWorker worker) {
+    }
+
+    @Override
+    public final void request(long n) {
+        if (Operators.validate(n) && state.compareAndSet(NEW, SUBMITTED)) {
+            engine().execute(this);
+        }
+    }
+
+    @Override
+    public final void cancel() {
+        int before = state.getAndSet(DONE);
+        if (before == NEW) {
+            released();
+        } else if (before == SUBMITTED) {
+            engine().execute(new Cancellation());
+        }
+    }
+
+    @Override
+    protected final boolean post(UcpWorker worker) {
+        if (state.get() == DONE) {
+            throw new CancellationException("cancelled before it was posted");
+        }
+        UcpEndpoint endpoint = connection.endpointFor(kind());
+        boolean done = post(worker, endpoint);
+        if (!done) {
+            linked = true;
+            connection.link(this);
+        }
+        return done;
+    }
+
+    @Override
+    protected final void succeeded(long receivedLength, long tag) {
+        unlink();
+        if (state.getAndSet(DONE) == DONE) {
+            released();
+        } else {
+            T value;
+            try {
+                value = result(receivedLength, tag);
+            } catch (RuntimeException e) {
+                released();
+                subscriber.onError(e);
+                return;
+            }
+            released();
+            if (value != null) {
+                subscriber.onNext(value);
+            }
+            subscriber.onComplete();
+        }
+        connection.operationEnded();
+    }
+
+    @Override
+    protected final void failed(RuntimeException error) {
+        unlink();
+        released();
+        if (state.getAndSet(DONE) != DONE) {
+            subscriber.onError(connection.explained(error, kind()));
+        }
+        connection.operationEnded();
+    }
+
+    /** The connection is lost: the subscriber hears of it now, UCX's own completion may come later. */
+    final void connectionLost(int rawStatus) {
+        if (state.getAndSet(DONE) != DONE) {
+            subscriber.onError(new UcxException(rawStatus, kind().ucxName(), peer()));
+        }
+    }
+
+    /** As {@link #connectionLost}, with words of our own. */
+    final void abandon(RuntimeException error) {
+        if (state.getAndSet(DONE) != DONE) {
+            subscriber.onError(error);
+        }
+    }
+
+    private void unlink() {
+        if (linked) {
+            linked = false;
+            connection.unlink(this);
+        }
+    }
+
+    @Override
+    protected final String peer() {
+        return connection.peer();
+    }
+
+    private final class Cancellation implements Command {
+
+        @Override
+        public void run(UcpWorker worker) {
+            if (linked) {
+                cancelled(worker);
+            }
+        }
+
+        @Override
+        public void reject(RuntimeException cause) {
+            // The engine closes, and cancels what it can by itself.
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.ProgressEngine;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections of one engine, and the way of each active message to one of them. On the engine's thread, counters aside.
+ *
+ * <p>A message names its connection by the reply endpoint, which framework peers always send along. One without it, from a raw peer, goes
+ * to the one connection that receives its id; where several do, nobody can tell whose it is, and it is dropped and counted.
+ */
+final class ConnectionRegistry {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionRegistry.class);
+
+    private final ProgressEngine engine;
+    private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
+    private final Map<Long, ConnectionCore> byNonce = new LinkedHashMap<>();
+    private final Set<Integer> receivedIds = new HashSet<>();
+    private final AtomicInteger open = new AtomicInteger();
+    private final AtomicLong dropped = new AtomicLong();
+    private @Nullable UcpWorker worker;
+    private @Nullable WorkerAddressAcceptor acceptor;
+
+    ConnectionRegistry(ProgressEngine engine) {
+        this.engine = engine;
+    }
+
+    /** Told of peers that connect by worker address. */
+    @FunctionalInterface
+    interface WorkerAddressAcceptor {
+
+        void accept(ConnectionRegistry registry, ControlFrame hello);
+    }
+
+    /** Takes the worker over; the first thing that runs on the engine. */
+    void start(UcpWorker owned) {
+        worker = owned;
+        owned.activeMessageHandler(ControlFrame.AM_ID, this::control);
+    }
+
+    void add(ConnectionCore connection, UcpEndpoint endpoint) {
+        byEndpoint.put(endpoint, connection);
+        byNonce.put(connection.nonce(), connection);
+        open.incrementAndGet();
+    }
+
+    void remove(ConnectionCore connection, @Nullable UcpEndpoint endpoint) {
+        if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
+            open.decrementAndGet();
+        }
+        byNonce.remove(connection.nonce(), connection);
+    }
+
+    List<ConnectionCore> connections() {
+        return List.copyOf(byEndpoint.values());
+    }
+
+    void acceptor(@Nullable WorkerAddressAcceptor listener) {
+        acceptor = listener;
+    }
+
+    boolean hasAcceptor() {
+        return acceptor != null;
+    }
+
+    /** Makes UCX deliver an id; it stays so, since UCX complains aloud of messages that nobody takes. */
+    void receive(int id) {
+        if (receivedIds.add(id)) {
+            worker().activeMessageHandler(id, this::dispatch);
+        }
+    }
+
+    private void dispatch(UcpActiveMessage message) {
+        UcpEndpoint from = message.replyEndpoint();
+        ConnectionCore connection = from == null ? onlyReceiver(message.id()) : byEndpoint.get(from);
+        if (connection == null || !connection.offer(message)) {
+            dropped.incrementAndGet();
+            LOG.debug("active message {} of {} bytes dropped: no connection receives it", message.id(), message.length());
+            if (!message.isInline()) {
+                worker().release(message);
+            }
+        }
+    }
+
+    private @Nullable ConnectionCore onlyReceiver(int id) {
+        ConnectionCore only = null;
+        for (ConnectionCore connection : byEndpoint.values()) {
+            if (connection.receives(id)) {
+                if (only != null) {
+                    return null;
+                }
+                only = connection;
+            }
+        }
+        return only;
+    }
+
+    private void control(UcpActiveMessage message) {
+        if (!message.isInline()) {
+            LOG.warn("control frame of {} bytes dropped: too long", message.length());
+            worker().release(message);
+            return;
+        }
+        ControlFrame frame = ControlFrame.parse(message.payload());
+        if (frame == null) {
+            LOG.warn("{} bytes on the reserved active message {} are no control frame", message.length(), ControlFrame.AM_ID);
+            return;
+        }
+        UcpEndpoint from = message.replyEndpoint();
+        ConnectionCore connection = from == null ? null : byEndpoint.get(from);
+        WorkerAddressAcceptor listener = acceptor;
+        if (connection != null) {
+            connection.control(frame);
+        } else if (frame.type() == ControlFrame.Type.HELLO && frame.rest().length > 0 && listener != null) {
+            listener.accept(this, frame);
+        } else {
+            LOG.debug("{} of an unknown peer dropped", frame.type());
+        }
+    }
+
+    UcpWorker worker() {
+        return Objects.requireNonNull(worker, "the engine has not started");
+    }
+
+    ProgressEngine engine() {
+        return engine;
+    }
+
+    int openConnections() {
+        return open.get();
+    }
+
+    long droppedMessages() {
+        return dropped.get();
+    }
+}

@@ -1,0 +1,116 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+
+/** The move of a message's offered data to this side. */
+abstract class FetchOperation<T> extends ConnectionOperation<T> {
+
+    private final ActiveMessage message;
+
+    FetchOperation(ConnectionCore connection, ActiveMessage message, CoreSubscriber<? super T> actual) {
+        super(connection, OperationKind.AM_FETCH, actual);
+        this.message = message;
+    }
+
+    abstract MemorySegment destination();
+
+    @Nullable UcpMemory registration() {
+        return null;
+    }
+
+    @Override
+    final boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+        if (!message.take()) {
+            throw new IllegalStateException("active message " + message.id() + ": its data was fetched or discarded before");
+        }
+        try {
+            boolean done = worker.fetch(message.message(), destination(), registration(), this);
+            connection.fetched(message);
+            return done;
+        } catch (RuntimeException e) {
+            message.giveBack();
+            throw e;
+        }
+    }
+
+    @Override
+    protected final long bytes(long receivedLength) {
+        return message.length();
+    }
+
+    /** Into memory of the caller. */
+    static final class IntoSegment extends FetchOperation<MemorySegment> {
+
+        private final MemorySegment segment;
+
+        IntoSegment(ConnectionCore connection, ActiveMessage message, CoreSubscriber<? super MemorySegment> actual, MemorySegment segment) {
+            super(connection, message, actual);
+            this.segment = segment;
+        }
+
+        @Override
+        MemorySegment destination() {
+            return segment;
+        }
+
+        @Override
+        MemorySegment result(long receivedLength, long tag) {
+            return segment;
+        }
+    }
+
+    /** Into a lease, which is the subscriber's once it has it. */
+    static final class IntoPool extends FetchOperation<UcxBuffer> {
+
+        private final UcxBufferPool pool;
+        private final long length;
+        private @Nullable UcxBuffer buffer;
+
+        IntoPool(ConnectionCore connection, ActiveMessage message, CoreSubscriber<? super UcxBuffer> actual, UcxBufferPool pool) {
+            super(connection, message, actual);
+            this.pool = pool;
+            this.length = message.length();
+        }
+
+        @Override
+        MemorySegment destination() {
+            return lease().segment();
+        }
+
+        @Override
+        @Nullable UcpMemory registration() {
+            return lease().registration();
+        }
+
+        private UcxBuffer lease() {
+            UcxBuffer leased = buffer;
+            if (leased == null) {
+                leased = pool.acquire(length);
+                buffer = leased;
+            }
+            return leased;
+        }
+
+        @Override
+        @Nullable UcxBuffer result(long receivedLength, long tag) {
+            UcxBuffer filled = buffer;
+            buffer = null;
+            return filled;
+        }
+
+        @Override
+        void released() {
+            UcxBuffer unused = buffer;
+            if (unused != null) {
+                buffer = null;
+                unused.release();
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package io.reactorucx;
+
+/** Told how the making of a connection goes on. On the engine's thread. */
+interface Handshake {
+
+    /** The peer has sent its first frame, or its answer to ours. */
+    void received(ControlFrame frame);
+
+    /** The endpoint failed before the connection was made. */
+    void failed(RuntimeException error);
+}

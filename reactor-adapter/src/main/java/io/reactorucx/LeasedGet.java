@@ -1,0 +1,70 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+
+/** A read of a peer's memory into a lease, which is taken when the read is posted and is the subscriber's once it has it. */
+final class LeasedGet extends Mono<UcxBuffer> {
+
+    private final ConnectionCore connection;
+    private final RemoteMemory memory;
+    private final long offset;
+    private final int length;
+    private final UcxBufferPool pool;
+
+    LeasedGet(ConnectionCore connection, RemoteMemory memory, long offset, int length, UcxBufferPool pool) {
+        this.connection = connection;
+        this.memory = memory;
+        this.offset = offset;
+        this.length = length;
+        this.pool = pool;
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super UcxBuffer> actual) {
+        actual.onSubscribe(new GetOperation(this, actual));
+    }
+
+    private static final class GetOperation extends ConnectionOperation<UcxBuffer> {
+
+        private final LeasedGet get;
+        private @Nullable UcxBuffer buffer;
+
+        GetOperation(LeasedGet get, CoreSubscriber<? super UcxBuffer> actual) {
+            super(get.connection, OperationKind.GET, actual);
+            this.get = get;
+        }
+
+        @Override
+        boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+            UcxBuffer leased = get.pool.acquire(get.length);
+            buffer = leased;
+            return endpoint.get(leased.segment(), leased.registration(), get.memory.key(endpoint), get.offset, this);
+        }
+
+        @Override
+        @Nullable UcxBuffer result(long receivedLength, long tag) {
+            UcxBuffer filled = buffer;
+            buffer = null;
+            return filled;
+        }
+
+        @Override
+        void released() {
+            UcxBuffer unused = buffer;
+            if (unused != null) {
+                buffer = null;
+                unused.release();
+            }
+        }
+
+        @Override
+        protected long bytes(long receivedLength) {
+            return get.length;
+        }
+    }
+}

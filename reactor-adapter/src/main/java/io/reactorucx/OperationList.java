@@ -1,0 +1,53 @@
+package io.reactorucx;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The operations of one connection that UCX has under way; linked through the operations, on the engine's thread. */
+final class OperationList {
+
+    private @Nullable ConnectionOperation<?> head;
+    private int size;
+
+    void add(ConnectionOperation<?> operation) {
+        ConnectionOperation<?> second = head;
+        operation.next = second;
+        if (second != null) {
+            second.previous = operation;
+        }
+        head = operation;
+        size++;
+    }
+
+    void remove(ConnectionOperation<?> operation) {
+        ConnectionOperation<?> before = operation.previous;
+        ConnectionOperation<?> after = operation.next;
+        if (before == null) {
+            head = after;
+        } else {
+            before.next = after;
+        }
+        if (after != null) {
+            after.previous = before;
+        }
+        operation.previous = null;
+        operation.next = null;
+        size--;
+    }
+
+    /** Calls for each operation; the action may end any of them. */
+    void forEach(Consumer<ConnectionOperation<?>> action) {
+        ConnectionOperation<?>[] all = new ConnectionOperation<?>[size];
+        int count = 0;
+        for (ConnectionOperation<?> each = head; each != null; each = each.next) {
+            all[count++] = each;
+        }
+        for (ConnectionOperation<?> each : all) {
+            action.accept(each);
+        }
+    }
+
+    boolean isEmpty() {
+        return head == null;
+    }
+}

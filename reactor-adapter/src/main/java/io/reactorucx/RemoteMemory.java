@@ -1,0 +1,132 @@
+package io.reactorucx;
+
+import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpRemoteKey;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A peer's memory ({@code ucp_put_nbx}, {@code ucp_get_nbx}). Offsets are checked against the descriptor before anything is posted; what
+ * the peer did with the memory in the meantime is not known here.
+ *
+ * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> ends with {@link #close()} or with the connection; memory
+ * of an operation has to stay alive until its Mono ends and, after a cancel, until the connection is closed. <b>Errors:</b>
+ * {@link IndexOutOfBoundsException} for a range outside, {@link io.reactorucx.core.UcxException} else.
+ */
+public final class RemoteMemory {
+
+    private final ConnectionCore connection;
+    private final MemoryDescriptor descriptor;
+    private final UcxBufferPool pool;
+    /** Made by the first operation; on the engine's thread. */
+    private @Nullable UcpRemoteKey key;
+    private volatile boolean closed;
+
+    RemoteMemory(ConnectionCore connection, MemoryDescriptor descriptor, UcxBufferPool pool) {
+        this.connection = connection;
+        this.descriptor = descriptor;
+        this.pool = pool;
+    }
+
+    /** {@return size in bytes} */
+    public long length() {
+        return descriptor.length();
+    }
+
+    /**
+     * Reads.
+     *
+     * @param offset first byte
+     * @param destination native memory, its size says how much
+     * @return the destination, when the bytes have arrived
+     */
+    public Mono<MemorySegment> get(long offset, MemorySegment destination) {
+        Objects.requireNonNull(destination, "destination");
+        Objects.checkFromIndexSize(offset, destination.byteSize(), descriptor.length());
+        return OperationMono.of(connection, OperationKind.GET, destination.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.get(destination, null, key(endpoint), offset, whenDone), destination);
+    }
+
+    /**
+     * Writes.
+     *
+     * @param offset first byte
+     * @param source native memory
+     * @return completes when the source is free again; the peer is sure to see the bytes after a {@link #flush()}
+     */
+    public Mono<Void> put(long offset, MemorySegment source) {
+        Objects.requireNonNull(source, "source");
+        Objects.checkFromIndexSize(offset, source.byteSize(), descriptor.length());
+        return OperationMono.of(connection, OperationKind.PUT, source.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.put(source, null, key(endpoint), offset, whenDone));
+    }
+
+    /** {@return completes when the peer sees all that was put over this connection before} */
+    public Mono<Void> flush() {
+        return flush(connection);
+    }
+
+    static Mono<Void> flush(ConnectionCore connection) {
+        return OperationMono.of(connection, OperationKind.FLUSH, 0, (worker, endpoint, whenDone) -> endpoint.flush(whenDone));
+    }
+
+    /**
+     * Reads all of it in order, in chunks.
+     *
+     * @param chunkBytes size of a chunk, the last one may be shorter
+     * @param prefetch chunks that may be under way or waiting at once
+     * @return leases of the pool, each the subscriber's to release
+     */
+    public Flux<UcxBuffer> getFlux(int chunkBytes, int prefetch) {
+        if (chunkBytes < 1 || prefetch < 1) {
+            throw new IllegalArgumentException("chunkBytes " + chunkBytes + ", prefetch " + prefetch + ": at least 1 each");
+        }
+        long chunks = (descriptor.length() + chunkBytes - 1) / chunkBytes;
+        return Flux.<Long, Long>generate(() -> 0L, (chunk, sink) -> {
+            if (chunk < chunks) {
+                sink.next(chunk * chunkBytes);
+            } else {
+                sink.complete();
+            }
+            return chunk + 1;
+        }).flatMapSequential(offset -> lease(offset, (int) Math.min(chunkBytes, descriptor.length() - offset)), prefetch, 1)
+                .doOnDiscard(UcxBuffer.class, UcxBuffer::release);
+    }
+
+    private Mono<UcxBuffer> lease(long offset, int bytes) {
+        return new LeasedGet(connection, this, offset, bytes, pool);
+    }
+
+    /** The key, unpacked by the first operation that needs it. */
+    UcpRemoteKey key(UcpEndpoint endpoint) {
+        if (closed) {
+            throw new IllegalStateException("remote memory of " + descriptor.length() + " bytes: it is closed");
+        }
+        UcpRemoteKey unpacked = key;
+        if (unpacked == null) {
+            unpacked = endpoint.unpack(descriptor);
+            key = unpacked;
+        }
+        return unpacked;
+    }
+
+    /** Gives the key up; operations under way end as they would. */
+    public void close() {
+        closed = true;
+        connection.execute(this::closeKey);
+    }
+
+    private void closeKey(UcpWorker worker) {
+        UcpRemoteKey unpacked = key;
+        if (unpacked != null) {
+            key = null;
+            unpacked.close();
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+
+/**
+ * Tagged messages ({@code ucp_tag_send_nbx}, {@code ucp_tag_recv_nbx}).
+ *
+ * <p>UCX matches tags for a whole worker: a receive takes the next matching message of any connection on the same engine. Give each
+ * connection tags of its own where that matters.
+ *
+ * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> memory has to stay alive until the Mono ends and, after
+ * a cancel, until the connection is closed. <b>Errors:</b> {@link io.reactorucx.core.UcxException}; a message that is longer than the
+ * destination ends a receive as {@code MESSAGE_TRUNCATED}.
+ */
+public final class Tags {
+
+    private static final long ALL_BITS = -1L;
+
+    private final ConnectionCore connection;
+
+    Tags(ConnectionCore connection) {
+        this.connection = connection;
+    }
+
+    /**
+     * Sends a message.
+     *
+     * @param tag all 64 bits
+     * @param payload native memory
+     * @return completes when the payload is free again
+     */
+    public Mono<Void> send(long tag, MemorySegment payload) {
+        Objects.requireNonNull(payload, "payload");
+        return OperationMono.of(connection, OperationKind.TAG_SEND, payload.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.tagSend(payload, null, tag, whenDone));
+    }
+
+    /**
+     * Sends a message and waits for the peer to match it ({@code ucp_tag_send_sync_nbx}).
+     *
+     * @param tag all 64 bits
+     * @param payload native memory
+     * @return completes when a receive of the peer took the message
+     */
+    public Mono<Void> sendSync(long tag, MemorySegment payload) {
+        Objects.requireNonNull(payload, "payload");
+        return OperationMono.of(connection, OperationKind.TAG_SEND_SYNC, payload.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.tagSendSync(payload, null, tag, whenDone));
+    }
+
+    /**
+     * Receives the next message with a tag.
+     *
+     * @param tag the whole tag
+     * @param destination native memory
+     * @return the message; a cancel gives the receive up if nothing has matched it
+     */
+    public Mono<TaggedMessage> receive(long tag, MemorySegment destination) {
+        return receive(tag, ALL_BITS, destination);
+    }
+
+    /**
+     * Receives the next message whose tag matches.
+     *
+     * @param tag the tag
+     * @param mask bits of the tag that have to match
+     * @param destination native memory
+     * @return the message; a cancel gives the receive up if nothing has matched it
+     */
+    public Mono<TaggedMessage> receive(long tag, long mask, MemorySegment destination) {
+        Objects.requireNonNull(destination, "destination");
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super TaggedMessage> actual) {
+                actual.onSubscribe(new TagReceive(connection, actual, tag, mask, destination));
+            }
+        };
+    }
+
+    private static final class TagReceive extends ConnectionOperation<TaggedMessage> {
+
+        private final long tag;
+        private final long mask;
+        private final MemorySegment destination;
+        private long receive;
+
+        TagReceive(ConnectionCore connection, CoreSubscriber<? super TaggedMessage> actual, long tag, long mask, MemorySegment destination) {
+            super(connection, OperationKind.TAG_RECEIVE, actual);
+            this.tag = tag;
+            this.mask = mask;
+            this.destination = destination;
+        }
+
+        @Override
+        boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+            receive = worker.tagReceive(destination, null, tag, mask, this);
+            return false;
+        }
+
+        @Override
+        void cancelled(UcpWorker worker) {
+            worker.cancelReceive(receive);
+        }
+
+        @Override
+        @Nullable TaggedMessage result(long receivedLength, long senderTag) {
+            return new TaggedMessage(senderTag, destination.asSlice(0, receivedLength));
+        }
+
+        @Override
+        protected long bytes(long receivedLength) {
+            return receivedLength;
+        }
+    }
+}

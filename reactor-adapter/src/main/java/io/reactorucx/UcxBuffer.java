@@ -1,0 +1,83 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpMemory;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+
+/**
+ * A counted lease on native memory of a {@link UcxBufferPool}.
+ *
+ * <p><b>Threading:</b> any thread; contents are not synchronised. <b>Ownership:</b> starts with one reference; the last {@link #release()}
+ * gives the memory back. <b>Errors:</b> use after that throws {@link IllegalStateException}.
+ */
+public final class UcxBuffer implements Disposable {
+
+    private final UcxBufferPool pool;
+    private final UcxBufferPool.Block block;
+    private final MemorySegment segment;
+    private final AtomicInteger references = new AtomicInteger(1);
+
+    UcxBuffer(UcxBufferPool pool, UcxBufferPool.Block block, long length) {
+        this.pool = pool;
+        this.block = block;
+        this.segment = block.memory().asSlice(0, length);
+    }
+
+    /** {@return the memory, as long as was asked for} */
+    public MemorySegment segment() {
+        if (references.get() <= 0) {
+            throw new IllegalStateException("buffer of " + segment.byteSize() + " bytes: it was released");
+        }
+        return segment;
+    }
+
+    /** {@return a view of the memory, up to 2 GiB} */
+    public ByteBuffer byteBuffer() {
+        return segment().asByteBuffer();
+    }
+
+    /** {@return size in bytes} */
+    public long length() {
+        return segment.byteSize();
+    }
+
+    /**
+     * Adds a reference.
+     *
+     * @return this
+     */
+    public UcxBuffer retain() {
+        if (references.getAndUpdate(count -> count <= 0 ? count : count + 1) <= 0) {
+            throw new IllegalStateException("buffer of " + segment.byteSize() + " bytes: it was released");
+        }
+        return this;
+    }
+
+    /** Gives a reference back; with the last one the memory. */
+    public void release() {
+        int before = references.getAndUpdate(count -> count <= 0 ? count : count - 1);
+        if (before <= 0) {
+            throw new IllegalStateException("buffer of " + segment.byteSize() + " bytes: it was released before");
+        }
+        if (before == 1) {
+            pool.release(block);
+        }
+    }
+
+    @Override
+    public void dispose() {
+        release();
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return references.get() <= 0;
+    }
+
+    @Nullable UcpMemory registration() {
+        return block.registration();
+    }
+}

@@ -1,0 +1,179 @@
+package io.reactorucx;
+
+import io.reactorucx.core.ErrorMode;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * Connects to a peer. Immutable: each setter gives a changed copy.
+ *
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the resources are the caller's. <b>Errors:</b> {@link #connect()} ends with an
+ * {@link io.reactorucx.core.UcxException} that names the peer and the status.
+ */
+public final class UcxClient {
+
+    private final UcxResources resources;
+    private final ConnectionConfig config;
+    private final @Nullable InetSocketAddress remoteAddress;
+    private final byte @Nullable [] workerAddress;
+    private final int engine;
+
+    private UcxClient(UcxResources resources, ConnectionConfig config, @Nullable InetSocketAddress remoteAddress,
+            byte @Nullable [] workerAddress, int engine) {
+        this.resources = resources;
+        this.config = config;
+        this.remoteAddress = remoteAddress;
+        this.workerAddress = workerAddress;
+        this.engine = engine;
+    }
+
+    /**
+     * A client without an address yet.
+     *
+     * @param resources engines and buffers to use
+     * @return the client
+     */
+    public static UcxClient create(UcxResources resources) {
+        return new UcxClient(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, null, null, -1);
+    }
+
+    private UcxClient with(ConnectionConfig changed) {
+        return new UcxClient(resources, changed, remoteAddress, workerAddress, engine);
+    }
+
+    /**
+     * Where a server listens.
+     *
+     * @param host name or address; a name is looked up when connecting
+     * @param port 1 to 65535
+     * @return a changed copy
+     */
+    public UcxClient remoteAddress(String host, int port) {
+        return remoteAddress(InetSocketAddress.createUnresolved(Objects.requireNonNull(host, "host"), port));
+    }
+
+    /**
+     * Where a server listens.
+     *
+     * @param address its address
+     * @return a changed copy
+     */
+    public UcxClient remoteAddress(InetSocketAddress address) {
+        Objects.requireNonNull(address, "address");
+        if (address.getPort() < 1) {
+            throw new IllegalArgumentException("port " + address.getPort() + ": must be in 1..65535");
+        }
+        return new UcxClient(resources, config, address, null, engine);
+    }
+
+    /**
+     * The worker to connect to, without a listener.
+     *
+     * @param address what {@link UcxResources#workerAddress(int)} gave on the other side. UCX trusts these bytes
+     * @return a changed copy
+     */
+    public UcxClient remoteWorkerAddress(byte[] address) {
+        return new UcxClient(resources, config, null, address.clone(), engine);
+    }
+
+    /**
+     * The engine for the connection; one after the other by default.
+     *
+     * @param number number of the engine, from 0
+     * @return a changed copy
+     */
+    public UcxClient engine(int number) {
+        return new UcxClient(resources, config, remoteAddress, workerAddress, Objects.checkIndex(number, resources.registries().size()));
+    }
+
+    /**
+     * Whether the peer is any program over UCX, without our handshake: plain operations, nothing added.
+     *
+     * @param value false by default
+     * @return a changed copy
+     */
+    public UcxClient raw(boolean value) {
+        return with(config.withRaw(value));
+    }
+
+    /**
+     * Whether the death of the peer is noticed ({@link ErrorMode#PEER}). Without it more transports can be used, but operations towards a
+     * dead peer may never end. Both sides have to agree.
+     *
+     * @param value true by default
+     * @return a changed copy
+     */
+    public UcxClient peerFailureDetection(boolean value) {
+        return with(config.withErrorMode(value ? ErrorMode.PEER : ErrorMode.NONE));
+    }
+
+    /**
+     * How long connecting may take, the handshake included.
+     *
+     * @param value at least 1 ms, 10 s by default
+     * @return a changed copy
+     */
+    public UcxClient connectTimeout(Duration value) {
+        return with(config.withHandshakeTimeout(value));
+    }
+
+    /**
+     * How long closing in good order may take before force is used.
+     *
+     * @param value 5 s by default
+     * @return a changed copy
+     */
+    public UcxClient closeTimeout(Duration value) {
+        return with(config.withCloseTimeout(value));
+    }
+
+    /**
+     * How many active messages of one id may wait for demand, and what happens to one more.
+     *
+     * @param messages at least 1, 1024 by default
+     * @param bytes most inline data among them, 16 MiB by default
+     * @param policy {@link OverflowPolicy#ERROR} by default
+     * @return a changed copy
+     */
+    public UcxClient receiveQueue(int messages, long bytes, OverflowPolicy policy) {
+        return with(config.withQueue(messages, bytes, policy));
+    }
+
+    /**
+     * Connects, anew for each subscriber.
+     *
+     * @return the connection, ready for use; a cancel before gives it up
+     */
+    public Mono<UcxConnection> connect() {
+        return Mono.defer(() -> {
+            if (remoteAddress == null && workerAddress == null) {
+                return Mono.error(new IllegalStateException("no address: call remoteAddress or remoteWorkerAddress first"));
+            }
+            InetSocketAddress address = remoteAddress == null || !remoteAddress.isUnresolved() ? remoteAddress
+                    : new InetSocketAddress(remoteAddress.getHostString(), remoteAddress.getPort());
+            if (address != null && address.isUnresolved()) {
+                return Mono.error(new IllegalArgumentException("remoteAddress " + address + ": the host name has no known address"));
+            }
+            ConnectionRegistry registry = engine < 0 ? resources.nextRegistry() : resources.registries().get(engine);
+            return new ClientConnector(resources, registry, config, address, workerAddress).connect();
+        });
+    }
+
+    /** {@return the connection, waited for as long as connecting may take} */
+    public UcxConnection connectNow() {
+        return connectNow(config.handshakeTimeout().plusSeconds(1));
+    }
+
+    /**
+     * Connects and waits.
+     *
+     * @param timeout longest wait
+     * @return the connection
+     */
+    public UcxConnection connectNow(Duration timeout) {
+        return Objects.requireNonNull(connect().block(timeout));
+    }
+}

@@ -1,0 +1,162 @@
+package io.reactorucx;
+
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcxVersion;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * A connection to a peer. It lives on one engine for life; signals of its operations come on that engine's thread.
+ *
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> close or dispose it once; {@link #onDispose()} says when it is gone, whichever side ended
+ * it. <b>Errors:</b> when the peer is lost, every pending operation ends with an {@link io.reactorucx.core.UcxException} that names the peer
+ * and the status; later ones end with {@link io.reactorucx.core.UcxClosedException}.
+ */
+public final class UcxConnection implements Disposable {
+
+    private final ConnectionCore core;
+    private final UcxResources resources;
+    private final List<String> transports;
+    private final @Nullable UcxVersion peerVersion;
+    private final int maxHeaderBytes;
+    private final ActiveMessages activeMessages;
+    private final Tags tags;
+    private final Scheduler scheduler;
+
+    UcxConnection(ConnectionCore core, UcxResources resources, UcpEndpoint endpoint, @Nullable ControlFrame peer) {
+        this.core = core;
+        this.resources = resources;
+        this.transports = endpoint.transports();
+        this.peerVersion = peer == null ? null : peer.ucxVersion();
+        int ours = endpoint.worker().maxHeaderBytes();
+        this.maxHeaderBytes = peer == null ? ours : Math.min(ours, peer.maxHeaderBytes());
+        this.activeMessages = new ActiveMessages(core);
+        this.tags = new Tags(core);
+        this.scheduler = Schedulers.fromExecutor(task -> core.execute(worker -> task.run()));
+    }
+
+    /** {@return active messages} */
+    public ActiveMessages activeMessages() {
+        return activeMessages;
+    }
+
+    /** {@return tagged messages} */
+    public Tags tags() {
+        return tags;
+    }
+
+    /**
+     * Memory of the peer, over {@code ucp_put/get}. Both sides need {@link UcxResources.Builder#remoteMemoryAccess(boolean)}.
+     *
+     * @param descriptor what the peer sent
+     * @return the memory
+     */
+    public RemoteMemory memory(MemoryDescriptor descriptor) {
+        return new RemoteMemory(core, Objects.requireNonNull(descriptor, "descriptor"), resources.buffers());
+    }
+
+    /** {@return completes when the peer sees all that was put before} */
+    public Mono<Void> flush() {
+        return RemoteMemory.flush(core);
+    }
+
+    /** {@return what the other side is called, for logs} */
+    public String peer() {
+        return core.peer();
+    }
+
+    /** {@return what it runs over, as {@code transport/device}} */
+    public List<String> transports() {
+        return transports;
+    }
+
+    /** {@return version of UCX on the other side, empty for a raw peer} */
+    public Optional<UcxVersion> peerVersion() {
+        return Optional.ofNullable(peerVersion);
+    }
+
+    /** {@return how failures of the peer are treated} */
+    public ErrorMode errorMode() {
+        return core.config().errorMode();
+    }
+
+    /** {@return largest header of an active message in bytes} */
+    public int maxHeaderBytes() {
+        return maxHeaderBytes;
+    }
+
+    /** {@return the engine's thread as a scheduler; what runs there must not block} */
+    public Scheduler scheduler() {
+        return scheduler;
+    }
+
+    /** {@return the shared things that this connection uses} */
+    public UcxResources resources() {
+        return resources;
+    }
+
+    /**
+     * Closes in good order: what is under way ends, the peer is told, what was sent is flushed; by force when that takes longer than the
+     * configured time.
+     *
+     * @return completes when the connection is gone
+     */
+    public Mono<Void> close() {
+        return close(CloseMode.FLUSH);
+    }
+
+    /**
+     * Closes.
+     *
+     * @param mode {@link CloseMode#FORCE} drops what is under way
+     * @return completes when the connection is gone
+     */
+    public Mono<Void> close(CloseMode mode) {
+        return core.close(Objects.requireNonNull(mode, "mode"));
+    }
+
+    @Override
+    public void dispose() {
+        close().subscribe();
+    }
+
+    /** Closes and waits for the end, at most for the configured time and a second. */
+    public void disposeNow() {
+        disposeNow(core.config().closeTimeout().plusSeconds(1));
+    }
+
+    /**
+     * Closes and waits for the end.
+     *
+     * @param timeout longest wait
+     */
+    public void disposeNow(Duration timeout) {
+        close().block(timeout);
+    }
+
+    /** {@return whether the end has come or begun} */
+    @Override
+    public boolean isDisposed() {
+        return core.state().compareTo(ConnectionCore.State.CLOSING) >= 0;
+    }
+
+    /** {@return completes when the connection is gone} */
+    public Mono<Void> onDispose() {
+        return core.onDispose();
+    }
+
+    @Override
+    public String toString() {
+        return "UcxConnection[" + core.peer() + ", " + core.state() + "]";
+    }
+}

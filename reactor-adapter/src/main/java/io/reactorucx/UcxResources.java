@@ -1,0 +1,343 @@
+package io.reactorucx;
+
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcpConfig;
+import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpFeature;
+import io.reactorucx.core.UcpListener;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.Command;
+import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.engine.EngineObserver;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.ProgressEngineGroup;
+import io.reactorucx.engine.WaitStrategy;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Sinks;
+
+/**
+ * What is expensive and shared: a UCX context, the engines and their threads, registered buffers. Make one for an application.
+ *
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} closes connections and servers that are still open, then the
+ * engines, then the context; registered memory of the caller has to be closed before. <b>Errors:</b>
+ * {@link io.reactorucx.core.UcxUnavailableException} where UCX cannot be used.
+ */
+public final class UcxResources implements Disposable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UcxResources.class);
+
+    private final UcpContext context;
+    private final ProgressEngineGroup engines;
+    private final List<ConnectionRegistry> registries;
+    private final UcxBufferPool buffers;
+    private final AtomicInteger next = new AtomicInteger();
+    private final AtomicBoolean disposing = new AtomicBoolean();
+    private final Sinks.Empty<Void> disposed = Sinks.empty();
+
+    private UcxResources(UcpContext context, ProgressEngineGroup engines, long maxBufferBytes) {
+        this.context = context;
+        this.engines = engines;
+        this.buffers = new UcxBufferPool(context, maxBufferBytes);
+        this.registries = engines.engines().stream().map(ConnectionRegistry::new).toList();
+        Flux.fromIterable(registries).flatMap(registry -> onEngine(registry.engine(), worker -> {
+            registry.start(worker);
+            return registry;
+        })).blockLast(Duration.ofSeconds(10));
+    }
+
+    /** {@return resources with one engine and the defaults} */
+    public static UcxResources create() {
+        return builder().build();
+    }
+
+    /** {@return a builder} */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** {@return the pool that fetches and remote reads lease from} */
+    public UcxBufferPool buffers() {
+        return buffers;
+    }
+
+    /** {@return the context, to ask or to register memory} */
+    public UcpContext context() {
+        return context;
+    }
+
+    /** {@return the engines, to look at their counters} */
+    public List<ProgressEngine> engines() {
+        return engines.engines();
+    }
+
+    /**
+     * Registered memory that UCX allocates, for peers to reach.
+     *
+     * @param bytes size
+     * @return the memory, to be closed before these resources
+     */
+    public UcpMemory allocateMemory(long bytes) {
+        return context.allocate(bytes);
+    }
+
+    /**
+     * Registers memory of the caller, for peers to reach.
+     *
+     * @param segment native memory, alive until the result is closed
+     * @return the registration, to be closed before these resources
+     */
+    public UcpMemory registerMemory(MemorySegment segment) {
+        return context.register(segment);
+    }
+
+    /**
+     * The address of an engine's worker, for peers that connect without a listener: hand it to them over a channel that you trust.
+     *
+     * @param engine number of the engine, from 0
+     * @return the address
+     */
+    public Mono<byte[]> workerAddress(int engine) {
+        return onEngine(registries.get(Objects.checkIndex(engine, registries.size())).engine(), UcpWorker::address);
+    }
+
+    /** {@return connections that are open on all engines} */
+    public int openConnections() {
+        return registries.stream().mapToInt(ConnectionRegistry::openConnections).sum();
+    }
+
+    /** {@return active messages that no connection received, since the start} */
+    public long droppedMessages() {
+        return registries.stream().mapToLong(ConnectionRegistry::droppedMessages).sum();
+    }
+
+    List<ConnectionRegistry> registries() {
+        return registries;
+    }
+
+    ConnectionRegistry nextRegistry() {
+        return registries.get(Math.floorMod(next.getAndIncrement(), registries.size()));
+    }
+
+    /** Runs something on an engine's thread and gives its result. */
+    static <T> Mono<T> onEngine(ProgressEngine engine, Function<UcpWorker, T> action) {
+        return Mono.create(sink -> engine.execute(new ResultCommand<>(sink, action)));
+    }
+
+    private record ResultCommand<T>(MonoSink<T> sink, Function<UcpWorker, T> action) implements Command {
+
+        @Override
+        public void run(UcpWorker worker) {
+            try {
+                sink.success(action.apply(worker));
+            } catch (RuntimeException e) {
+                sink.error(e);
+            }
+        }
+
+        @Override
+        public void reject(RuntimeException cause) {
+            sink.error(cause);
+        }
+    }
+
+    /**
+     * Closes all of it.
+     *
+     * @return completes when the threads have ended and the context is gone
+     */
+    public Mono<Void> disposeLater() {
+        return Mono.defer(() -> {
+            if (disposing.compareAndSet(false, true)) {
+                closeConnections().then(Mono.fromFuture(engines::closeAsync)).subscribe(ignored -> { }, this::ended, () -> ended(null));
+            }
+            return disposed.asMono();
+        });
+    }
+
+    private Mono<Void> closeConnections() {
+        return Flux.fromIterable(registries)
+                .flatMap(registry -> onEngine(registry.engine(), worker -> {
+                    worker.listeners().forEach(UcpListener::close);
+                    return registry.connections();
+                }))
+                .flatMapIterable(Function.identity())
+                .flatMap(connection -> connection.close(CloseMode.FLUSH).onErrorComplete(), Integer.MAX_VALUE)
+                .then().onErrorResume(error -> {
+                    LOG.warn("Connections did not close in good order", error);
+                    return Mono.empty();
+                });
+    }
+
+    private void ended(@Nullable Throwable error) {
+        if (error != null) {
+            LOG.error("Engines did not close", error);
+        }
+        try {
+            if (buffers.close()) {
+                context.close();
+            }
+        } catch (IllegalStateException e) {
+            LOG.error("The context stays open: {}", e.getMessage());
+        }
+        disposed.tryEmitEmpty();
+    }
+
+    @Override
+    public void dispose() {
+        disposeLater().subscribe();
+    }
+
+    /** Closes all of it and waits, at most 30 s. */
+    public void disposeNow() {
+        disposeLater().block(Duration.ofSeconds(30));
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return disposing.get();
+    }
+
+    /** {@return completes when all of it is closed} */
+    public Mono<Void> onDispose() {
+        return disposed.asMono();
+    }
+
+    /** Collects what {@link UcxResources} are made with. */
+    public static final class Builder {
+
+        private static final long DEFAULT_MAX_BUFFER_BYTES = 64L << 20;
+
+        private final UcpConfig.Builder config = UcpConfig.builder();
+        private EngineConfig engine = EngineConfig.of("reactor-ucx");
+        private int engineCount = 1;
+        private long maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES;
+
+        Builder() {
+        }
+
+        /**
+         * How many engines, each a thread with a worker.
+         *
+         * @param count at least 1
+         * @return this
+         */
+        public Builder engines(int count) {
+            if (count < 1) {
+                throw new IllegalArgumentException("engines " + count + ": at least 1");
+            }
+            engineCount = count;
+            return this;
+        }
+
+        /**
+         * What an idle engine does.
+         *
+         * @param strategy the strategy, {@link WaitStrategy#ADAPTIVE} by default
+         * @return this
+         */
+        public Builder waitStrategy(WaitStrategy strategy) {
+            engine = engine.withWaitStrategy(strategy);
+            return this;
+        }
+
+        /**
+         * All limits and habits of the engines.
+         *
+         * @param value replaces what was set before
+         * @return this
+         */
+        public Builder engineConfig(EngineConfig value) {
+            engine = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
+        /**
+         * Which transports may be used; all by default.
+         *
+         * @param names such as {@code tcp}, {@code posix}; listeners need {@code tcp} or {@code rdmacm} among them
+         * @return this
+         */
+        public Builder transports(String... names) {
+            config.transports(names);
+            return this;
+        }
+
+        /**
+         * One of UCX's settings.
+         *
+         * @param key name, such as {@code RNDV_THRESH}
+         * @param value its value in UCX's form
+         * @return this
+         */
+        public Builder setting(String key, String value) {
+            config.setting(key, value);
+            return this;
+        }
+
+        /**
+         * Whether peers may reach this process's memory with put and get. Where the transport only emulates them, over tcp and shared memory,
+         * UCX checks neither keys nor bounds: every connected peer can then read, write and crash this process.
+         *
+         * @param allowed false by default
+         * @return this
+         */
+        public Builder remoteMemoryAccess(boolean allowed) {
+            if (allowed) {
+                config.feature(UcpFeature.RMA);
+            } else {
+                config.features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.WAKEUP);
+            }
+            return this;
+        }
+
+        /**
+         * Most memory that the buffer pool may take.
+         *
+         * @param bytes at least 4 MiB; 64 MiB by default
+         * @return this
+         */
+        public Builder maxBufferBytes(long bytes) {
+            maxBufferBytes = bytes;
+            return this;
+        }
+
+        /** {@return the resources, with their threads running} */
+        public UcxResources build() {
+            UcpContext context = UcpContext.create(config.build());
+            List<AutoCloseable> undo = new ArrayList<>();
+            undo.add(context);
+            try {
+                ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount, EngineThread.factory(engine.name()),
+                        EngineObserver.NONE);
+                undo.addFirst(group);
+                return new UcxResources(context, group, maxBufferBytes);
+            } catch (RuntimeException e) {
+                undo.forEach(each -> close(each, e));
+                throw e;
+            }
+        }
+
+        private static void close(AutoCloseable resource, RuntimeException reason) {
+            try {
+                resource.close();
+            } catch (Exception e) {
+                reason.addSuppressed(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package io.reactorucx;
+
+import io.reactorucx.core.ErrorMode;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+
+/**
+ * Takes connections at a socket address and, from framework peers, by worker address. Immutable: each setter gives a changed copy.
+ *
+ * <p>Accepted connections are spread over the engines of the resources.
+ *
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the resources are the caller's. <b>Errors:</b> {@link #bind()} ends with an
+ * {@link io.reactorucx.core.UcxException} that names the address.
+ */
+public final class UcxServer {
+
+    private final UcxResources resources;
+    private final ConnectionConfig config;
+    private final InetSocketAddress bindAddress;
+    private final Function<? super UcxConnection, ? extends Publisher<Void>> handler;
+
+    private UcxServer(UcxResources resources, ConnectionConfig config, InetSocketAddress bindAddress,
+            Function<? super UcxConnection, ? extends Publisher<Void>> handler) {
+        this.resources = resources;
+        this.config = config;
+        this.bindAddress = bindAddress;
+        this.handler = handler;
+    }
+
+    /**
+     * A server on the loopback address and a port of the system's choice, until told otherwise.
+     *
+     * @param resources engines and buffers to use
+     * @return the server
+     */
+    public static UcxServer create(UcxResources resources) {
+        InetSocketAddress loopback = new InetSocketAddress("127.0.0.1", 0);
+        return new UcxServer(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, loopback, connection -> Mono.never());
+    }
+
+    private UcxServer with(ConnectionConfig changed) {
+        return new UcxServer(resources, changed, bindAddress, handler);
+    }
+
+    /**
+     * Where to listen.
+     *
+     * @param host name or address of this host, {@code 0.0.0.0} for all
+     * @param port 0 to 65535, 0 for one of the system's choice
+     * @return a changed copy
+     */
+    public UcxServer bindAddress(String host, int port) {
+        return bindAddress(new InetSocketAddress(Objects.requireNonNull(host, "host"), port));
+    }
+
+    /**
+     * Where to listen.
+     *
+     * @param address an address of this host
+     * @return a changed copy
+     */
+    public UcxServer bindAddress(InetSocketAddress address) {
+        return new UcxServer(resources, config, Objects.requireNonNull(address, "address"), handler);
+    }
+
+    /**
+     * What to do with a connection. It is called on the connection's engine before the client hears that it is connected, so that what is
+     * subscribed there misses nothing; it must not block.
+     *
+     * @param connectionHandler gives a publisher; when that ends, well or badly, the connection is closed
+     * @return a changed copy
+     */
+    public UcxServer handle(Function<? super UcxConnection, ? extends Publisher<Void>> connectionHandler) {
+        return new UcxServer(resources, config, bindAddress, Objects.requireNonNull(connectionHandler, "connectionHandler"));
+    }
+
+    /**
+     * Whether peers are any program over UCX, without our handshake.
+     *
+     * @param value false by default
+     * @return a changed copy
+     */
+    public UcxServer raw(boolean value) {
+        return with(config.withRaw(value));
+    }
+
+    /**
+     * Whether the death of a peer is noticed; see {@link UcxClient#peerFailureDetection(boolean)}.
+     *
+     * @param value true by default
+     * @return a changed copy
+     */
+    public UcxServer peerFailureDetection(boolean value) {
+        return with(config.withErrorMode(value ? ErrorMode.PEER : ErrorMode.NONE));
+    }
+
+    /**
+     * How long a client may take to say HELLO.
+     *
+     * @param value at least 1 ms, 10 s by default
+     * @return a changed copy
+     */
+    public UcxServer handshakeTimeout(Duration value) {
+        return with(config.withHandshakeTimeout(value));
+    }
+
+    /**
+     * How long closing a connection in good order may take before force is used.
+     *
+     * @param value 5 s by default
+     * @return a changed copy
+     */
+    public UcxServer closeTimeout(Duration value) {
+        return with(config.withCloseTimeout(value));
+    }
+
+    /**
+     * How many active messages of one id may wait for demand on a connection, and what happens to one more.
+     *
+     * @param messages at least 1, 1024 by default
+     * @param bytes most inline data among them, 16 MiB by default
+     * @param policy {@link OverflowPolicy#ERROR} by default
+     * @return a changed copy
+     */
+    public UcxServer receiveQueue(int messages, long bytes, OverflowPolicy policy) {
+        return with(config.withQueue(messages, bytes, policy));
+    }
+
+    /**
+     * Begins to listen.
+     *
+     * @return the bound server
+     */
+    public Mono<UcxBoundServer> bind() {
+        return Mono.defer(() -> {
+            if (bindAddress.isUnresolved()) {
+                return Mono.error(new IllegalArgumentException("bindAddress " + bindAddress + ": the host name has no known address"));
+            }
+            ServerAcceptor acceptor = new ServerAcceptor(resources, config, handler);
+            return acceptor.bind(bindAddress);
+        });
+    }
+
+    /** {@return the bound server, waited for at most 10 s} */
+    public UcxBoundServer bindNow() {
+        return bindNow(Duration.ofSeconds(10));
+    }
+
+    /**
+     * Begins to listen and waits.
+     *
+     * @param timeout longest wait
+     * @return the bound server
+     */
+    public UcxBoundServer bindNow(Duration timeout) {
+        return Objects.requireNonNull(bind().block(timeout));
+    }
+}

@@ -1,0 +1,92 @@
+package io.reactorucx.metrics;
+
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.docs.MeterDocumentation;
+
+/** Every meter of this library: name, type and tags. */
+public enum UcxMeters implements MeterDocumentation {
+
+    /** Operations of UCX that ended. */
+    OPERATIONS("reactor.ucx.operations", Meter.Type.COUNTER, Tag.ENGINE, Tag.KIND, Tag.OUTCOME),
+    /** Payload bytes of operations that ended well. */
+    OPERATION_BYTES("reactor.ucx.operation.bytes", Meter.Type.COUNTER, Tag.ENGINE, Tag.KIND),
+    /** Operations under way. */
+    IN_FLIGHT("reactor.ucx.operations.in.flight", Meter.Type.GAUGE, Tag.ENGINE),
+    /** Most operations that may be under way. */
+    IN_FLIGHT_LIMIT("reactor.ucx.operations.in.flight.limit", Meter.Type.GAUGE, Tag.ENGINE),
+    /** Commands of other threads that wait for the engine. */
+    QUEUED_COMMANDS("reactor.ucx.engine.commands.queued", Meter.Type.GAUGE, Tag.ENGINE),
+    /** Commands that came through the queue. */
+    COMMANDS("reactor.ucx.engine.commands", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Commands that were rejected, because the queue was full or the engine closed. */
+    REJECTED_COMMANDS("reactor.ucx.engine.commands.rejected", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Rounds of the engine's loop. */
+    STEPS("reactor.ucx.engine.steps", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Rounds that found nothing to do. */
+    EMPTY_STEPS("reactor.ucx.engine.steps.empty", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Times that the engine slept. */
+    SLEEPS("reactor.ucx.engine.sleeps", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Times that another thread woke the engine. */
+    SIGNALS("reactor.ucx.engine.signals", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Active messages whose data waits to be fetched or discarded. */
+    HELD_MESSAGES("reactor.ucx.messages.held", Meter.Type.GAUGE, Tag.ENGINE),
+    /** Active messages that no connection received, or that came while the receiver's queue was full. */
+    DROPPED_MESSAGES("reactor.ucx.messages.dropped", Meter.Type.COUNTER),
+    /** Connections that are open. */
+    CONNECTIONS("reactor.ucx.connections", Meter.Type.GAUGE),
+    /** Bytes that are registered with UCX. */
+    REGISTERED_BYTES("reactor.ucx.memory.registered", Meter.Type.GAUGE),
+    /** Bytes of the buffer pool that are leased. */
+    LEASED_BYTES("reactor.ucx.buffers.leased", Meter.Type.GAUGE),
+    /** Bytes that the buffer pool has mapped. */
+    SLAB_BYTES("reactor.ucx.buffers.slabs", Meter.Type.GAUGE),
+    /** Most bytes that the buffer pool may map. */
+    BUFFER_LIMIT("reactor.ucx.buffers.limit", Meter.Type.GAUGE);
+
+    private final String meterName;
+    private final Meter.Type type;
+    private final KeyName[] tags;
+
+    UcxMeters(String meterName, Meter.Type type, KeyName... tags) {
+        this.meterName = meterName;
+        this.type = type;
+        this.tags = tags;
+    }
+
+    @Override
+    public String getName() {
+        return meterName;
+    }
+
+    @Override
+    public Meter.Type getType() {
+        return type;
+    }
+
+    @Override
+    public KeyName[] getKeyNames() {
+        return tags.clone();
+    }
+
+    /** The tags; each has few values. */
+    public enum Tag implements KeyName {
+        /** Name of the engine. */
+        ENGINE("engine"),
+        /** What the operation is, in UCX's words. */
+        KIND("kind"),
+        /** {@code success} or {@code error}. */
+        OUTCOME("outcome");
+
+        private final String key;
+
+        Tag(String key) {
+            this.key = key;
+        }
+
+        @Override
+        public String asString() {
+            return key;
+        }
+    }
+}

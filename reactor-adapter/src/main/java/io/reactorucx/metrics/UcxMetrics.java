@@ -1,0 +1,73 @@
+package io.reactorucx.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.reactorucx.UcxResources;
+import io.reactorucx.engine.EngineCounters;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.engine.ProgressEngine;
+import java.util.Objects;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Shows resources in a registry. Nothing is added to the path of a message: the meters read counters that the engines keep anyway.
+ *
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the resources weakly. <b>Errors:</b> none.
+ */
+public final class UcxMetrics implements MeterBinder {
+
+    private final UcxResources resources;
+
+    /**
+     * Meters of some resources.
+     *
+     * @param resources what to show
+     */
+    public UcxMetrics(UcxResources resources) {
+        this.resources = Objects.requireNonNull(resources, "resources");
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        gauge(registry, UcxMeters.CONNECTIONS, resources, Tags.empty(), UcxResources::openConnections);
+        gauge(registry, UcxMeters.REGISTERED_BYTES, resources, Tags.empty(), shown -> shown.context().registeredBytes());
+        gauge(registry, UcxMeters.LEASED_BYTES, resources, Tags.empty(), shown -> shown.buffers().leasedBytes());
+        gauge(registry, UcxMeters.SLAB_BYTES, resources, Tags.empty(), shown -> shown.buffers().slabBytes());
+        gauge(registry, UcxMeters.BUFFER_LIMIT, resources, Tags.empty(), shown -> shown.buffers().maxBytes());
+        counter(registry, UcxMeters.DROPPED_MESSAGES, resources, Tags.empty(), UcxResources::droppedMessages);
+        resources.engines().forEach(engine -> bind(registry, engine));
+    }
+
+    private static void bind(MeterRegistry registry, ProgressEngine engine) {
+        Tags tags = Tags.of(UcxMeters.Tag.ENGINE.asString(), engine.name());
+        EngineCounters counters = engine.counters();
+        gauge(registry, UcxMeters.IN_FLIGHT, counters, tags, EngineCounters::inFlight);
+        gauge(registry, UcxMeters.IN_FLIGHT_LIMIT, engine, tags, shown -> shown.config().maxInFlight());
+        gauge(registry, UcxMeters.QUEUED_COMMANDS, engine, tags, ProgressEngine::queuedCommands);
+        gauge(registry, UcxMeters.HELD_MESSAGES, counters, tags, EngineCounters::heldMessages);
+        counter(registry, UcxMeters.COMMANDS, counters, tags, EngineCounters::commands);
+        counter(registry, UcxMeters.REJECTED_COMMANDS, counters, tags, EngineCounters::rejectedCommands);
+        counter(registry, UcxMeters.STEPS, counters, tags, EngineCounters::steps);
+        counter(registry, UcxMeters.EMPTY_STEPS, counters, tags, EngineCounters::emptySteps);
+        counter(registry, UcxMeters.SLEEPS, counters, tags, EngineCounters::sleeps);
+        counter(registry, UcxMeters.SIGNALS, counters, tags, EngineCounters::signals);
+        for (OperationKind kind : OperationKind.values()) {
+            Tags ofKind = tags.and(UcxMeters.Tag.KIND.asString(), kind.ucxName());
+            String outcome = UcxMeters.Tag.OUTCOME.asString();
+            counter(registry, UcxMeters.OPERATIONS, counters, ofKind.and(outcome, "success"), shown -> shown.succeeded(kind));
+            counter(registry, UcxMeters.OPERATIONS, counters, ofKind.and(outcome, "error"), shown -> shown.failed(kind));
+            counter(registry, UcxMeters.OPERATION_BYTES, counters, ofKind, shown -> shown.bytes(kind));
+        }
+    }
+
+    private static <T> void gauge(MeterRegistry registry, UcxMeters meter, T source, Tags tags, ToDoubleFunction<T> value) {
+        Gauge.builder(meter.getName(), source, value).tags(tags).register(registry);
+    }
+
+    private static <T> void counter(MeterRegistry registry, UcxMeters meter, T source, Tags tags, ToDoubleFunction<T> value) {
+        FunctionCounter.builder(meter.getName(), source, value).tags(tags).register(registry);
+    }
+}

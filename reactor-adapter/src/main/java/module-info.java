@@ -1,0 +1,13 @@
+/** Project Reactor on top of UCX: connections, active messages, tags and remote memory as Mono and Flux. */
+module io.reactorucx {
+    requires transitive io.reactorucx.engine;
+    requires transitive reactor.core;
+    requires transitive org.reactivestreams;
+    requires static transitive org.jspecify;
+    requires static transitive micrometer.core;
+    requires static transitive micrometer.commons;
+    requires org.slf4j;
+
+    exports io.reactorucx;
+    exports io.reactorucx.metrics;
+}
