@@ -84,18 +84,32 @@ public final class RemoteMemory {
      * @return leases of the pool, each the subscriber's to release
      */
     public Flux<UcxBuffer> getFlux(int chunkBytes, int prefetch) {
+        return getFlux(0, descriptor.length(), chunkBytes, prefetch);
+    }
+
+    /**
+     * Reads a part of it in order, in chunks.
+     *
+     * @param offset first byte
+     * @param length how much, may be 0
+     * @param chunkBytes size of a chunk, the last one may be shorter
+     * @param prefetch chunks that may be under way or waiting at once
+     * @return leases of the pool, each the subscriber's to release
+     */
+    public Flux<UcxBuffer> getFlux(long offset, long length, int chunkBytes, int prefetch) {
+        Objects.checkFromIndexSize(offset, length, descriptor.length());
         if (chunkBytes < 1 || prefetch < 1) {
             throw new IllegalArgumentException("chunkBytes " + chunkBytes + ", prefetch " + prefetch + ": at least 1 each");
         }
-        long chunks = (descriptor.length() + chunkBytes - 1) / chunkBytes;
-        return Flux.<Long, Long>generate(() -> 0L, (chunk, sink) -> {
-            if (chunk < chunks) {
-                sink.next(chunk * chunkBytes);
+        long end = offset + length;
+        return Flux.<Long, Long>generate(() -> offset, (next, sink) -> {
+            if (next < end) {
+                sink.next(next);
             } else {
                 sink.complete();
             }
-            return chunk + 1;
-        }).flatMapSequential(offset -> lease(offset, (int) Math.min(chunkBytes, descriptor.length() - offset)), prefetch, 1)
+            return next + chunkBytes;
+        }).flatMapSequential(next -> lease(next, (int) Math.min(chunkBytes, end - next)), prefetch, 1)
                 .doOnDiscard(UcxBuffer.class, UcxBuffer::release);
     }
 

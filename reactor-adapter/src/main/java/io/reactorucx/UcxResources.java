@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -34,7 +36,7 @@ import reactor.core.publisher.Sinks;
  * What is expensive and shared: a UCX context, the engines and their threads, registered buffers. Make one for an application.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} closes connections and servers that are still open, then the
- * engines, then the context; registered memory of the caller has to be closed before. <b>Errors:</b>
+ * engines, then registered memory and the context. <b>Errors:</b>
  * {@link io.reactorucx.core.UcxUnavailableException} where UCX cannot be used.
  */
 public final class UcxResources implements Disposable {
@@ -45,6 +47,7 @@ public final class UcxResources implements Disposable {
     private final ProgressEngineGroup engines;
     private final List<ConnectionRegistry> registries;
     private final UcxBufferPool buffers;
+    private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
@@ -89,20 +92,26 @@ public final class UcxResources implements Disposable {
      * Registered memory that UCX allocates, for peers to reach.
      *
      * @param bytes size
-     * @return the memory, to be closed before these resources
+     * @return the memory; closed with these resources if not before
      */
     public UcpMemory allocateMemory(long bytes) {
-        return context.allocate(bytes);
+        return owned(context.allocate(bytes));
     }
 
     /**
      * Registers memory of the caller, for peers to reach.
      *
      * @param segment native memory, alive until the result is closed
-     * @return the registration, to be closed before these resources
+     * @return the registration; closed with these resources if not before
      */
     public UcpMemory registerMemory(MemorySegment segment) {
-        return context.register(segment);
+        return owned(context.register(segment));
+    }
+
+    private UcpMemory owned(UcpMemory memory) {
+        registrations.removeIf(UcpMemory::isClosed);
+        registrations.add(memory);
+        return memory;
     }
 
     /**
@@ -188,6 +197,7 @@ public final class UcxResources implements Disposable {
             LOG.error("Engines did not close", error);
         }
         try {
+            registrations.forEach(UcpMemory::close);
             if (buffers.close()) {
                 context.close();
             }

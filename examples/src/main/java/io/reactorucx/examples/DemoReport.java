@@ -1,0 +1,133 @@
+package io.reactorucx.examples;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
+
+/** The demo's figures, as a table and as JSON. */
+final class DemoReport {
+
+    private static final double NANOS_PER_MICRO = 1e3;
+    private static final double GIGA = 1e9;
+    private static final double MEBI = 1 << 20;
+
+    private final List<Row> rows = new ArrayList<>();
+    private final Map<String, Long> memory = new LinkedHashMap<>();
+    private final Map<String, Double> meters = new TreeMap<>();
+    private final Map<String, String> facts = new LinkedHashMap<>();
+    private long windowBytes;
+
+    private record Row(String step, long bytes, double seconds, double p50Micros, double p99Micros) {
+
+        double gigabytesPerSecond() {
+            return bytes / GIGA / Math.max(seconds, 1e-9);
+        }
+
+        boolean hasLatency() {
+            return p50Micros >= 0;
+        }
+    }
+
+    void fact(String name, String value) {
+        facts.put(name, value);
+    }
+
+    void latency(String step, long bytes, double seconds, Histogram nanos) {
+        rows.add(new Row(step, bytes, seconds, nanos.getValueAtPercentile(50) / NANOS_PER_MICRO,
+                nanos.getValueAtPercentile(99) / NANOS_PER_MICRO));
+    }
+
+    void transfer(String step, long bytes, double seconds) {
+        rows.add(new Row(step, bytes, seconds, -1, -1));
+    }
+
+    void window(long bytes) {
+        windowBytes = bytes;
+    }
+
+    void memory(String process, long bytes) {
+        memory.put(process, bytes);
+    }
+
+    void meters(MeterRegistry registry) {
+        for (Meter meter : registry.getMeters()) {
+            double value = meter.measure().iterator().next().getValue();
+            StringBuilder name = new StringBuilder(meter.getId().getName());
+            meter.getId().getTags().stream().filter(tag -> !tag.getKey().equals("engine"))
+                    .forEach(tag -> name.append(' ').append(tag.getKey()).append('=').append(tag.getValue()));
+            if (value != 0) {
+                meters.merge(name.toString(), value, Double::sum);
+            }
+        }
+    }
+
+    void print() {
+        System.out.println("(6) figures");
+        System.out.printf(Locale.ROOT, "    %-24s %14s %10s %8s %10s %10s%n", "step", "bytes", "seconds", "GB/s", "p50 us", "p99 us");
+        for (Row row : rows) {
+            System.out.printf(Locale.ROOT, "    %-24s %,14d %10.3f %8.3f %10s %10s%n", row.step(), row.bytes(), row.seconds(),
+                    row.gigabytesPerSecond(), micros(row, row.p50Micros()), micros(row, row.p99Micros()));
+        }
+        memory.forEach((process, bytes) -> System.out.printf(Locale.ROOT, "    most RssAnon of the %s: %.0f MiB%n", process, bytes / MEBI));
+        System.out.printf(Locale.ROOT, "    registered window of the server, shared memory beside that: %.0f MiB%n", windowBytes / MEBI);
+        System.out.println("    meters of the client:");
+        meters.forEach((name, value) -> System.out.printf(Locale.ROOT, "      %-64s %,16.0f%n", name, value));
+    }
+
+    private static String micros(Row row, double value) {
+        return row.hasLatency() ? String.format(Locale.ROOT, "%.2f", value) : "-";
+    }
+
+    void write(Path file) {
+        StringBuilder json = new StringBuilder("{\n");
+        facts.forEach((name, value) -> json.append("  ").append(quoted(name)).append(": ").append(quoted(value)).append(",\n"));
+        json.append("  \"steps\": [");
+        for (int i = 0; i < rows.size(); i++) {
+            Row row = rows.get(i);
+            json.append(i == 0 ? "\n" : ",\n").append(String.format(Locale.ROOT, "    {\"step\": %s, \"bytes\": %d, \"seconds\": %.6f, "
+                    + "\"gigabytesPerSecond\": %.6f", quoted(row.step()), row.bytes(), row.seconds(), row.gigabytesPerSecond()));
+            if (row.hasLatency()) {
+                json.append(String.format(Locale.ROOT, ", \"p50Micros\": %.3f, \"p99Micros\": %.3f", row.p50Micros(), row.p99Micros()));
+            }
+            json.append('}');
+        }
+        json.append("\n  ],\n  \"windowBytes\": ").append(windowBytes).append(",\n  \"mostRssAnonBytes\": ").append(object(memory));
+        json.append(",\n  \"meters\": ").append(object(meters)).append("\n}\n");
+        try {
+            Files.writeString(file, json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String object(Map<String, ? extends Number> values) {
+        List<String> parts = new ArrayList<>();
+        values.forEach((name, value) -> parts.add(quoted(name) + ": " + (value instanceof Double number
+                ? String.format(Locale.ROOT, "%.0f", number) : value.toString())));
+        return "{" + String.join(", ", parts) + "}";
+    }
+
+    private static String quoted(String text) {
+        StringBuilder out = new StringBuilder("\"");
+        for (char c : text.toCharArray()) {
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < ' ') {
+                out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+            } else {
+                out.append(c);
+            }
+        }
+        return out.append('"').toString();
+    }
+}

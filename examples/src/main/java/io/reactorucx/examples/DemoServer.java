@@ -1,0 +1,127 @@
+package io.reactorucx.examples;
+
+import io.reactorucx.ActiveMessage;
+import io.reactorucx.UcxBoundServer;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
+import io.reactorucx.UcxServer;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.Ucx;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+/** The demo's server process: takes one client, holds its file in registered memory, ends with the client. */
+@Command(name = "demo-server", hidden = true, description = "The server process of the demo.")
+final class DemoServer implements Callable<Integer> {
+
+    static final String READY = "ready ";
+
+    private static final Duration CLIENT_LIMIT = Duration.ofSeconds(30);
+
+    @Option(names = "--tcp")
+    private boolean tcp;
+    @Option(names = "--port")
+    private int port;
+
+    private final MessageDigest fileDigest = DemoProtocol.sha256();
+    private final MemoryUse memoryUse = new MemoryUse();
+    private final Sinks.Empty<Void> failure = Sinks.empty();
+    private @Nullable UcpMemory window;
+    private long fileBytes;
+
+    @Override
+    public Integer call() {
+        UcxResources resources = DemoCommand.resources(tcp);
+        try {
+            Sinks.One<UcxConnection> client = Sinks.one();
+            UcxBoundServer server = UcxServer.create(resources).bindAddress("127.0.0.1", port).handle(connection -> {
+                client.tryEmitValue(connection);
+                return serve(connection, resources);
+            }).bindNow();
+            System.out.println(READY + server.port() + " " + Ucx.version());
+            UcxConnection connection = client.asMono().timeout(CLIENT_LIMIT).block();
+            failure.asMono().or(Objects.requireNonNull(connection).onDispose()).block();
+            server.disposeNow();
+            return 0;
+        } finally {
+            memoryUse.close();
+            resources.disposeNow();
+        }
+    }
+
+    private Mono<Void> serve(UcxConnection connection, UcxResources resources) {
+        Mono<Void> served = Mono.when(
+                connection.activeMessages().receive(DemoProtocol.PING).concatMap(ping -> pong(connection, ping)),
+                connection.activeMessages().receive(DemoProtocol.BEGIN).concatMap(begin -> begin(connection, resources, begin)),
+                connection.activeMessages().receive(DemoProtocol.CHUNK).flatMapSequential(this::fetch, DemoProtocol.WINDOW)
+                        .publishOn(Schedulers.single()).doOnNext(chunk -> DemoProtocol.update(fileDigest, chunk)),
+                connection.activeMessages().receive(DemoProtocol.END).concatMap(end -> end(connection)),
+                connection.activeMessages().receive(DemoProtocol.DIGEST).concatMap(range -> digest(connection, range)),
+                connection.activeMessages().receive(DemoProtocol.MEMORY).concatMap(ask -> answer(connection,
+                        Long.toString(memoryUse.most()).getBytes(StandardCharsets.US_ASCII))));
+        return served.doOnError(failure::tryEmitError);
+    }
+
+    private static Mono<Void> pong(UcxConnection connection, ActiveMessage ping) {
+        return connection.activeMessages().send(DemoProtocol.PONG, ping.data().toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    private Mono<Void> begin(UcxConnection connection, UcxResources resources, ActiveMessage begin) {
+        return Mono.fromRunnable(() -> {
+            fileBytes = DemoProtocol.header(begin.header(), 0);
+            window = resources.allocateMemory(fileBytes + DemoProtocol.SCRATCH_BYTES);
+        }).subscribeOn(Schedulers.boundedElastic()).then(answer(connection, new byte[0]));
+    }
+
+    /** Straight into its place: the file is never anywhere else in this process. */
+    private Mono<MemorySegment> fetch(ActiveMessage chunk) {
+        UcpMemory held = window;
+        if (held == null) {
+            return Mono.error(new DemoFailure("a chunk came before the file"));
+        }
+        return chunk.fetch(held.segment().asSlice(DemoProtocol.header(chunk.header(), 0), chunk.length()));
+    }
+
+    /** On the scheduler that digests the chunks, behind the last of them. */
+    private Mono<Void> end(UcxConnection connection) {
+        return Mono.fromCallable(() -> {
+            UcpMemory held = window;
+            if (held == null) {
+                throw new DemoFailure("the end came before the file");
+            }
+            byte[] descriptor = held.descriptor().toBytes();
+            byte[] digest = fileDigest.digest();
+            byte[] both = Arrays.copyOf(digest, digest.length + descriptor.length);
+            System.arraycopy(descriptor, 0, both, digest.length, descriptor.length);
+            return both;
+        }).subscribeOn(Schedulers.single()).flatMap(both -> answer(connection, both));
+    }
+
+    private Mono<Void> digest(UcxConnection connection, ActiveMessage range) {
+        return Mono.fromCallable(() -> {
+            UcpMemory held = window;
+            if (held == null) {
+                throw new DemoFailure("a digest of nothing");
+            }
+            MessageDigest digest = DemoProtocol.sha256();
+            DemoProtocol.update(digest, held.segment().asSlice(DemoProtocol.header(range.header(), 0), DemoProtocol.header(range.header(), 1)));
+            return digest.digest();
+        }).subscribeOn(Schedulers.boundedElastic()).flatMap(bytes -> answer(connection, bytes));
+    }
+
+    private static Mono<Void> answer(UcxConnection connection, byte[] data) {
+        return connection.activeMessages().send(DemoProtocol.ANSWER, data);
+    }
+}

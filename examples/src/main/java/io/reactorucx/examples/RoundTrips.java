@@ -1,0 +1,65 @@
+package io.reactorucx.examples;
+
+import io.reactorucx.ActiveMessage;
+import io.reactorucx.UcxConnection;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
+/** Request and reply of 8 bytes as a Mono, one after the other, with their times. */
+final class RoundTrips implements AutoCloseable {
+
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    private final UcxConnection connection;
+    private final MemorySegment request = Arena.ofAuto().allocate(Long.BYTES);
+    private final Disposable replies;
+    private @Nullable MonoSink<Long> waiting;
+    private long sentNanos;
+
+    RoundTrips(UcxConnection connection) {
+        this.connection = connection;
+        replies = connection.activeMessages().receive(DemoProtocol.PONG).subscribe(this::replied, this::failed);
+    }
+
+    private void replied(ActiveMessage pong) {
+        MonoSink<Long> sink = waiting;
+        if (sink != null) {
+            waiting = null;
+            sink.success(System.nanoTime() - sentNanos);
+        }
+    }
+
+    private void failed(Throwable error) {
+        MonoSink<Long> sink = waiting;
+        if (sink != null) {
+            waiting = null;
+            sink.error(error);
+        }
+    }
+
+    /** One round trip; gives its time in ns. */
+    private Mono<Long> once() {
+        return Mono.create(sink -> {
+            waiting = sink;
+            sentNanos = System.nanoTime();
+            connection.activeMessages().send(DemoProtocol.PING, request).subscribe(ignored -> { }, sink::error);
+        });
+    }
+
+    /** Many, the first of them not recorded. */
+    Mono<Histogram> measure(int warmUp, int count) {
+        Histogram nanos = new Histogram(SIGNIFICANT_DIGITS);
+        return once().repeat(warmUp - 1L).thenMany(once().repeat(count - 1L)).doOnNext(nanos::recordValue)
+                .subscribeOn(connection.scheduler()).then(Mono.just(nanos));
+    }
+
+    @Override
+    public void close() {
+        replies.dispose();
+    }
+}

@@ -1,0 +1,103 @@
+package io.reactorucx.examples;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The demo's second process: the same Java, started as {@code demo-server}; ends with this one. */
+final class ServerProcess implements AutoCloseable {
+
+    private static final long READY_LIMIT_SECONDS = 8;
+    private static final long EXIT_LIMIT_SECONDS = 5;
+
+    private final Process process;
+    private final CompletableFuture<String> ready = new CompletableFuture<>();
+    private final Thread endWithUs;
+
+    private ServerProcess(Process process) {
+        this.process = process;
+        this.endWithUs = new Thread(process::destroyForcibly, "end-demo-server");
+        Runtime.getRuntime().addShutdownHook(endWithUs);
+        Thread.ofPlatform().daemon().name("demo-server-output").start(this::readOutput);
+    }
+
+    static ServerProcess start(List<String> arguments) {
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED", "-Xmx" + (Runtime.getRuntime().maxMemory() >> 20) + "m",
+                "-cp", System.getProperty("java.class.path")));
+        String libraryPath = System.getProperty("io.reactorucx.library.path");
+        if (libraryPath != null) {
+            command.add("-Dio.reactorucx.library.path=" + libraryPath);
+        }
+        command.add(Main.class.getName());
+        command.add("demo-server");
+        command.addAll(arguments);
+        try {
+            return new ServerProcess(new ProcessBuilder(command).redirectInput(new File("/dev/null"))
+                    .redirectError(ProcessBuilder.Redirect.INHERIT).start());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void readOutput() {
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.startsWith(DemoServer.READY)) {
+                    ready.complete(line.substring(DemoServer.READY.length()));
+                } else {
+                    System.out.println("[server] " + line);
+                }
+            }
+        } catch (IOException e) {
+            ready.completeExceptionally(e);
+        }
+        ready.completeExceptionally(new DemoFailure("the server process ended before it was ready"));
+    }
+
+    /** What the server said when it began to listen: its port and its version of UCX. */
+    String awaitReady() {
+        try {
+            return ready.get(READY_LIMIT_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof DemoFailure failure ? failure : new DemoFailure(String.valueOf(e.getCause()));
+        } catch (TimeoutException e) {
+            throw new DemoFailure("the server process was not ready within " + READY_LIMIT_SECONDS + " s");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DemoFailure("interrupted");
+        }
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** Waits for the server to end by itself and answers its exit code. */
+    int awaitExit() {
+        try {
+            if (!process.waitFor(EXIT_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                throw new DemoFailure("the server process did not end within " + EXIT_LIMIT_SECONDS + " s");
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DemoFailure("interrupted");
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        Runtime.getRuntime().removeShutdownHook(endWithUs);
+    }
+}
