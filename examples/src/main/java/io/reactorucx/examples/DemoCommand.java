@@ -64,7 +64,7 @@ final class DemoCommand implements Callable<Integer> {
                 report.memory("client", memoryUse.most());
                 connection.disposeNow();
                 if (server.awaitExit() != 0) {
-                    throw new DemoFailure("the server process ended with code " + server.awaitExit());
+                    throw new DemoFailure("the server process gave up: " + server.reason());
                 }
                 report.print();
                 if (json != null) {

@@ -26,7 +26,10 @@ import reactor.core.scheduler.Schedulers;
 @Command(name = "demo-server", hidden = true, description = "The server process of the demo.")
 final class DemoServer implements Callable<Integer> {
 
+    /** What this process says when it listens, followed by the port and the version of UCX. */
     static final String READY = "ready ";
+    /** What this process says when it gives up, followed by the reason. */
+    static final String FAILED = "failed ";
 
     private static final Duration CLIENT_LIMIT = Duration.ofSeconds(30);
 
@@ -43,6 +46,21 @@ final class DemoServer implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        try {
+            serveOne();
+            return 0;
+        } catch (RuntimeException e) {
+            String reason = Failures.inOneLine(e);
+            System.out.println(FAILED + reason);
+            if (System.out.checkError()) {
+                // The client's process, which reads that, is gone.
+                System.err.println("demo-server: FAILED: " + reason);
+            }
+            return 1;
+        }
+    }
+
+    private void serveOne() {
         UcxResources resources = DemoCommand.resources(tcp);
         try {
             Sinks.One<UcxConnection> client = Sinks.one();
@@ -54,7 +72,6 @@ final class DemoServer implements Callable<Integer> {
             UcxConnection connection = client.asMono().timeout(CLIENT_LIMIT).block();
             failure.asMono().or(Objects.requireNonNull(connection).onDispose()).block();
             server.disposeNow();
-            return 0;
         } finally {
             memoryUse.close();
             resources.disposeNow();

@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 
 /** Entry of all programs here. */
 @Command(name = "reactor-ucx", description = "Programs that show Reactor UCX.", mixinStandardHelpOptions = true,
-        subcommands = {DemoCommand.class, DemoServer.class, InfoCommand.class})
+        subcommands = {DemoCommand.class, DemoServer.class, InfoCommand.class, QuickStart.class})
 public final class Main {
 
     private Main() {

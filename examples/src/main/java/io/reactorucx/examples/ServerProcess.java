@@ -22,6 +22,7 @@ final class ServerProcess implements AutoCloseable {
     private final Process process;
     private final CompletableFuture<String> ready = new CompletableFuture<>();
     private final Thread endWithUs;
+    private volatile String reason = "it said nothing";
 
     private ServerProcess(Process process) {
         this.process = process;
@@ -41,9 +42,12 @@ final class ServerProcess implements AutoCloseable {
         command.add(Main.class.getName());
         command.add("demo-server");
         command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command).redirectInput(new File("/dev/null"))
+                .redirectError(ProcessBuilder.Redirect.INHERIT);
+        // UCX prints what it also returns as a status, and the reason of a failure is to be one line.
+        builder.environment().putIfAbsent("UCX_LOG_LEVEL", "fatal");
         try {
-            return new ServerProcess(new ProcessBuilder(command).redirectInput(new File("/dev/null"))
-                    .redirectError(ProcessBuilder.Redirect.INHERIT).start());
+            return new ServerProcess(builder.start());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -54,6 +58,8 @@ final class ServerProcess implements AutoCloseable {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (line.startsWith(DemoServer.READY)) {
                     ready.complete(line.substring(DemoServer.READY.length()));
+                } else if (line.startsWith(DemoServer.FAILED)) {
+                    reason = line.substring(DemoServer.FAILED.length());
                 } else {
                     System.out.println("[server] " + line);
                 }
@@ -61,7 +67,12 @@ final class ServerProcess implements AutoCloseable {
         } catch (IOException e) {
             ready.completeExceptionally(e);
         }
-        ready.completeExceptionally(new DemoFailure("the server process ended before it was ready"));
+        ready.completeExceptionally(new DemoFailure("the server process ended before it was ready: " + reason));
+    }
+
+    /** Why the server gave up, as far as it could say. */
+    String reason() {
+        return reason;
     }
 
     /** What the server said when it began to listen: its port and its version of UCX. */
