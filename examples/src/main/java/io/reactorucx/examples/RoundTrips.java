@@ -4,9 +4,11 @@ import io.reactorucx.ActiveMessage;
 import io.reactorucx.UcxConnection;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
@@ -51,11 +53,19 @@ final class RoundTrips implements AutoCloseable {
         });
     }
 
-    /** Many, the first of them not recorded. */
-    Mono<Histogram> measure(int warmUp, int count) {
+    /** As many as there is time for; those of the first part are not recorded. */
+    Mono<Histogram> measure(Duration warmUp, Duration measured) {
         Histogram nanos = new Histogram(SIGNIFICANT_DIGITS);
-        return once().repeat(warmUp - 1L).thenMany(once().repeat(count - 1L)).doOnNext(nanos::recordValue)
+        return repeated(warmUp).thenMany(repeated(measured)).doOnNext(nanos::recordValue)
                 .subscribeOn(connection.scheduler()).then(Mono.just(nanos));
+    }
+
+    /** Ends between two round trips: a reply that nobody waits for would be taken for the next one's. */
+    private Flux<Long> repeated(Duration time) {
+        return Flux.defer(() -> {
+            long start = System.nanoTime();
+            return once().repeat(() -> System.nanoTime() - start < time.toNanos());
+        });
     }
 
     @Override
