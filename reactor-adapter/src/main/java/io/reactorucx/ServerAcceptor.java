@@ -173,7 +173,8 @@ final class ServerAcceptor {
                 handled = Mono.error(e);
             }
             Disposable handling = handled.subscribe(ignored -> { }, error -> {
-                LOG.warn("[{}] its handler failed", connection.peer(), error);
+                LOG.warn("[{}] its handler failed: {}", connection.peer(), error.toString());
+                LOG.debug("[{}] its handler failed", connection.peer(), error);
                 accepted.dispose();
             }, accepted::dispose);
             connection.onDispose().subscribe(ignored -> { }, error -> { }, handling::dispose);

@@ -30,23 +30,45 @@ final class EngineClosing {
         this.timeoutNanos = timeout.toNanos();
     }
 
-    /** One round; answers whether the worker is gone. */
-    boolean step(UcpWorker worker) {
+    /** One round, to be told whether all that has ended was delivered; answers whether the worker is gone. */
+    boolean step(UcpWorker worker, boolean delivered) {
         if (!started) {
             started = true;
             startNanos = System.nanoTime();
-            worker.listeners().forEach(UcpListener::close);
+            worker.listeners().forEach(EngineClosing::close);
+        }
+        if (worker.inFlight() > 0) {
+            // In every round: a command or handler may have posted another one.
             worker.cancelReceives();
         }
         worker.endpoints().forEach(EngineClosing::close);
-        boolean quiet = worker.endpoints().isEmpty() && worker.inFlight() == 0 && !worker.hasPendingDeliveries();
-        quietRounds = quiet ? quietRounds + 1 : 0;
-        if (quietRounds > FAREWELL_ROUNDS) {
-            worker.close();
-        } else if (System.nanoTime() - startNanos > timeoutNanos) {
+        boolean quiet = worker.endpoints().isEmpty() && worker.listeners().isEmpty() && worker.inFlight() == 0
+                && !worker.hasPendingDeliveries();
+        quietRounds = quiet && delivered ? quietRounds + 1 : 0;
+        boolean late = System.nanoTime() - startNanos > timeoutNanos;
+        if (quietRounds > FAREWELL_ROUNDS || (late && quiet && !delivered)) {
+            destroy(worker);
+        } else if (late && !quiet) {
             worker.abandon();
         }
         return worker.isClosed();
+    }
+
+    private static void destroy(UcpWorker worker) {
+        try {
+            worker.close();
+        } catch (RuntimeException e) {
+            LOG.error("[{}] could not be destroyed", worker.config().name(), e);
+            worker.abandon();
+        }
+    }
+
+    private static void close(UcpListener listener) {
+        try {
+            listener.close();
+        } catch (RuntimeException e) {
+            LOG.warn("Listener at {} closed with an error", listener.address(), e);
+        }
     }
 
     private static void close(UcpEndpoint endpoint) {

@@ -8,8 +8,8 @@ import java.util.Objects;
  * Limits and habits of an engine.
  *
  * @param name prefix of thread and worker names, at most 24 characters
- * @param waitStrategy what to do while there is nothing to do
- * @param commandQueueCapacity commands of other threads that may wait; one more is rejected as BUSY
+ * @param waitStrategy what to do while there is nothing to do; all but BUSY_SPIN need a context with the feature WAKEUP
+ * @param commandQueueCapacity commands of other threads that may wait; a power of two, others are rounded up; one more is rejected as BUSY
  * @param commandsPerStep commands that are run before UCX gets its turn again
  * @param spins idle rounds that spin, for {@link WaitStrategy#ADAPTIVE}
  * @param yields idle rounds after them that yield

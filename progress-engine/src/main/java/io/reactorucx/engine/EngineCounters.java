@@ -90,7 +90,7 @@ public final class EngineCounters {
         return signals.sum();
     }
 
-    /** {@return commands that were rejected, because the queue was full or the engine closed} */
+    /** {@return commands that were rejected, because the queue was full, too many waited for the loop, or the engine closed} */
     public long rejectedCommands() {
         return rejected.sum();
     }

@@ -3,7 +3,7 @@ package io.reactorucx.engine;
 /**
  * Told of rare events of engines; what happens often is in {@link EngineCounters}.
  *
- * <p><b>Threading:</b> the thread that it happens on. <b>Errors:</b> must not throw.
+ * <p><b>Threading:</b> the thread that it happens on. <b>Errors:</b> should not throw; what it throws is logged.
  */
 public interface EngineObserver {
 
@@ -20,7 +20,7 @@ public interface EngineObserver {
     }
 
     /**
-     * An engine has ended.
+     * An engine that had started has ended.
      *
      * @param engine the engine
      */

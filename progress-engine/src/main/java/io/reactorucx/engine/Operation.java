@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * One operation of UCX as an engine runs it: posted by the engine's thread, ended once from its loop, never inside the call that posted it.
  *
  * <p><b>Threading:</b> {@link #post}, {@link #succeeded} and {@link #failed} on the engine's thread; {@link #failed} also on the submitting
- * thread when the engine rejects it. <b>Errors:</b> what {@link #post} throws ends the operation.
+ * thread when the engine rejects it. <b>Ownership:</b> serves once, another attempt needs another object.
+ * <b>Errors:</b> what {@link #post} throws ends the operation.
  */
 public abstract class Operation implements Command, Completion {
 
@@ -76,12 +77,18 @@ public abstract class Operation implements Command, Completion {
 
     @Override
     public final void run(UcpWorker worker) {
+        if (!engine.admits(this)) {
+            return;
+        }
         try {
+            engine.checkOpen(kind);
             if (!post(worker)) {
                 return;
             }
         } catch (RuntimeException e) {
             refused = e;
+        } catch (Error e) {
+            refused = new IllegalStateException(kind.ucxName() + ": could not be posted", e);
         }
         engine.deliverLater(this);
     }

@@ -1,14 +1,17 @@
 package io.reactorucx.engine;
 
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.UcxUnsupportedException;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jctools.queues.MessagePassingQueue;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * <p>A {@link ProgressEngineGroup} gives it a thread of its own; any other loop may drive it by {@link #step} instead, as tests do.
  *
  * <p><b>Threading:</b> {@link #step} by one thread for life; {@link #execute}, {@link #wakeup}, {@link #closeAsync} by any.
- * <b>Ownership:</b> the worker is made by the first step and destroyed by the last one after {@link #closeAsync}.
+ * <b>Ownership:</b> the worker is made by the first step and destroyed by the last one after {@link #closeAsync}; the thread that
+ * steps must not end before {@link #isClosed()}.
  * <b>Errors:</b> a command that cannot be taken is rejected, with BUSY when the queue is full.
  */
 public final class ProgressEngine {
@@ -32,7 +36,7 @@ public final class ProgressEngine {
     private final EngineConfig config;
     private final int index;
     private final EngineObserver observer;
-    private final MessagePassingQueue<Command> commands;
+    private final MpscVarHandleArrayQueue<Command> commands;
     private final Queue<Operation> ended = new ArrayDeque<>();
     private final ParkingState parking = new ParkingState();
     private final EngineCounters counters = new EngineCounters();
@@ -43,6 +47,7 @@ public final class ProgressEngine {
     private volatile @Nullable Thread thread;
     private @Nullable UcpWorker worker;
     private int idleRounds;
+    private boolean stepping;
 
     /**
      * An engine that has to be stepped.
@@ -55,6 +60,10 @@ public final class ProgressEngine {
     public ProgressEngine(UcpContext context, EngineConfig config, int index, EngineObserver observer) {
         this.context = Objects.requireNonNull(context, "context");
         this.config = Objects.requireNonNull(config, "config");
+        if (config.waitStrategy() != WaitStrategy.BUSY_SPIN && !context.config().features().contains(UcpFeature.WAKEUP)) {
+            throw new UcxUnsupportedException("engine", "the wait strategy " + config.waitStrategy() + " sleeps, and the context was made"
+                    + " without the feature WAKEUP: add it to its UcpConfig, or use BUSY_SPIN");
+        }
         this.index = index;
         this.observer = Objects.requireNonNull(observer, "observer");
         this.commands = new MpscVarHandleArrayQueue<>(config.commandQueueCapacity());
@@ -62,20 +71,29 @@ public final class ProgressEngine {
     }
 
     /**
-     * One round. The first one makes the worker, which belongs to the calling thread from then on.
+     * One round. The first one makes the worker, which belongs to the calling thread from then on. Not from within a round.
      *
      * @param mayBlock whether to wait by the configured strategy when there was nothing to do
      * @param deadlineNanos latest end of that wait, as {@link System#nanoTime()}
-     * @return how much was done, 0 for nothing
+     * @return how much was done, 0 for nothing, as it is once the engine is closed
      */
     public int step(boolean mayBlock, long deadlineNanos) {
-        UcpWorker owned = worker;
-        if (owned == null) {
-            owned = open();
-        }
-        if (owned.isClosed()) {
+        UcpWorker owned = isEngineThread() ? worker : open();
+        if (owned == null || owned.isClosed()) {
             return 0;
         }
+        if (stepping) {
+            throw new IllegalStateException("step: called from a command, completion or handler of the same engine " + name());
+        }
+        stepping = true;
+        try {
+            return round(owned, mayBlock, deadlineNanos);
+        } finally {
+            stepping = false;
+        }
+    }
+
+    private int round(UcpWorker owned, boolean mayBlock, long deadlineNanos) {
         if (closeRequested) {
             return closeStep(owned);
         }
@@ -90,15 +108,29 @@ public final class ProgressEngine {
         return work;
     }
 
-    private synchronized UcpWorker open() {
-        if (closeRequested) {
-            throw new UcxClosedException("step", "the engine " + name());
+    /** Makes the worker; null when the engine was closed before that. */
+    private @Nullable UcpWorker open() {
+        synchronized (this) {
+            if (closed.isDone() || (closeRequested && thread == null)) {
+                return null;
+            }
+            if (thread != null) {
+                throw new IllegalStateException("step: the engine " + name() + " belongs to another thread, this is "
+                        + Thread.currentThread().getName());
+            }
+            worker = context.createWorker(config.workerConfig(index));
+            thread = Thread.currentThread();
         }
-        UcpWorker made = context.createWorker(config.workerConfig(index));
-        worker = made;
-        thread = Thread.currentThread();
-        observer.engineStarted(this);
-        return made;
+        tell(observer::engineStarted);
+        return worker;
+    }
+
+    private void tell(Consumer<ProgressEngine> event) {
+        try {
+            event.accept(this);
+        } catch (Throwable t) {
+            LOG.error("[{}] the observer threw", name(), t);
+        }
     }
 
     private void run(Command command) {
@@ -122,11 +154,13 @@ public final class ProgressEngine {
     }
 
     private void idle(UcpWorker owned, long deadlineNanos) {
-        idleRounds++;
+        if (idleRounds < Integer.MAX_VALUE) {
+            idleRounds++;
+        }
         boolean adaptive = config.waitStrategy() == WaitStrategy.ADAPTIVE;
         if (config.waitStrategy() == WaitStrategy.BUSY_SPIN || (adaptive && idleRounds <= config.spins())) {
             Thread.onSpinWait();
-        } else if (adaptive && idleRounds <= config.spins() + config.yields()) {
+        } else if (adaptive && idleRounds - config.spins() <= config.yields()) {
             Thread.yield();
         } else {
             sleep(owned, deadlineNanos);
@@ -137,16 +171,19 @@ public final class ProgressEngine {
         if (!parking.park()) {
             return;
         }
-        // From here on whoever queues a command signals the worker; look at the queue once more for those who came before.
-        if (commands.isEmpty() && !closeRequested && owned.arm()) {
-            counters.slept();
-            owned.await(Math.min(config.maxSleep().toNanos(), deadlineNanos - System.nanoTime()));
+        try {
+            // From here on whoever queues a command signals the worker; look at the queue once more for those who came before.
+            if (commands.isEmpty() && !closeRequested && owned.arm()) {
+                counters.slept();
+                owned.await(Math.min(config.maxSleep().toNanos(), deadlineNanos - System.nanoTime()));
+            }
+        } finally {
+            parking.unpark();
         }
-        parking.unpark();
     }
 
     /**
-     * Runs a command: at once when called by the engine's own thread, else by its next round.
+     * Runs a command: at once when called by the engine's own thread, for as long as the worker exists, else by its next round.
      *
      * @param command what to do
      */
@@ -183,26 +220,45 @@ public final class ProgressEngine {
         }
     }
 
+    /**
+     * Whether there is room to deliver one more operation later; else it is rejected. To be asked before it is posted: one that UCX has done
+     * must not be reported as refused.
+     */
+    boolean admits(Operation operation) {
+        if (ended.size() < (long) config.maxInFlight() + config.commandsPerStep()) {
+            return true;
+        }
+        // Only a loop on the engine's own thread gets here: it posts without ever letting the engine go on.
+        counters.rejectedCommand();
+        operation.reject(new UcxException(UcxStatus.BUSY, operation.kind().ucxName(), operation.peer(),
+                "the engine's thread has posted " + ended.size() + " operations in one go, which wait to be delivered"));
+        return false;
+    }
+
+    /** Throws when the engine closes: an operation posted then, such as a receive that was cancelled, might keep it from ever ending. */
+    void checkOpen(OperationKind kind) {
+        if (closeRequested) {
+            throw new UcxClosedException(kind.ucxName(), "the engine " + name());
+        }
+    }
+
     /** Lets the loop end an operation that was done, or refused, within the call that posted it. */
     void deliverLater(Operation operation) {
-        if (ended.size() >= config.maxInFlight() + config.commandsPerStep()) {
-            // Only a loop on the engine's own thread gets here: it posts without ever letting the engine go on.
-            operation.reject(new UcxException(UcxStatus.BUSY, operation.kind().ucxName(), null,
-                    "the engine's thread has posted " + ended.size() + " operations in one go, which wait to be delivered"));
-            return;
-        }
         ended.add(operation);
     }
 
     /**
-     * Begins to close: what waits is rejected, listeners and endpoints are closed, by force where that is possible. The loop that steps the
-     * engine has to go on until {@link #isClosed()}.
+     * Begins to close: what waits is rejected, operations are not posted any more, listeners and endpoints are closed, by force where that
+     * is possible. The loop that steps the engine has to go on until {@link #isClosed()}.
      *
      * @return completes when the worker is gone
      */
     public CompletableFuture<Void> closeAsync() {
         boolean neverStarted;
         synchronized (this) {
+            if (closeRequested) {
+                return closed.copy();
+            }
             closeRequested = true;
             neverStarted = thread == null;
         }
@@ -217,7 +273,8 @@ public final class ProgressEngine {
     private int closeStep(UcpWorker owned) {
         rejectQueued();
         int work = owned.progress() + deliverEnded();
-        if (ended.isEmpty() && closing.step(owned)) {
+        if (closing.step(owned, ended.isEmpty())) {
+            work += deliverEnded();
             finish();
         }
         counters.stepped(work, 0, owned.isClosed() ? 0 : owned.inFlight(), owned.isClosed() ? 0 : owned.heldMessages());
@@ -226,16 +283,30 @@ public final class ProgressEngine {
 
     private void finish() {
         rejectQueued();
-        observer.engineClosed(this);
+        if (thread != null) {
+            tell(observer::engineClosed);
+        }
         closed.complete(null);
         rejectQueued();
     }
 
-    private synchronized void rejectQueued() {
-        commands.drain(command -> {
+    private void rejectQueued() {
+        for (Command command = nextQueued(); command != null; command = nextQueued()) {
             counters.rejectedCommand();
-            command.reject(new UcxClosedException("submit", "the engine " + name()));
-        });
+            try {
+                command.reject(new UcxClosedException("submit", "the engine " + name()));
+            } catch (Throwable t) {
+                LOG.error("[{}] a command threw while it was rejected", name(), t);
+            }
+        }
+    }
+
+    /**
+     * The next command, for one of the threads that reject them at the end. The queue's drain would stop at a place that a thread has taken
+     * but not filled yet; poll waits for it. That thread may have looked at {@link #closed} too early to reject its command itself.
+     */
+    private synchronized @Nullable Command nextQueued() {
+        return commands.poll();
     }
 
     /** {@return whether the worker is gone} */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +23,8 @@ import org.slf4j.LoggerFactory;
  * Engines over one context, each with a thread of its own.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> ends with {@link #closeAsync()}; the context is the caller's.
- * <b>Errors:</b> an engine whose worker cannot be made closes at once, and so does the group.
+ * <b>Errors:</b> when a thread or a worker cannot be made, all engines are closed before {@link #start} throws. An interrupt of one of the
+ * threads is logged and has no effect.
  */
 public final class ProgressEngineGroup implements AutoCloseable {
 
@@ -63,16 +65,17 @@ public final class ProgressEngineGroup implements AutoCloseable {
             agents.add(new EngineAgent(engine));
         }
         CompletableFuture<?>[] ends = agents.stream().map(agent -> agent.ended).toArray(CompletableFuture[]::new);
-        for (EngineAgent agent : agents) {
-            AgentRunner runner = new AgentRunner(NoOpIdleStrategy.INSTANCE, agent::failed, null, agent);
-            AgentRunner.startOnThread(runner, threads);
-        }
         ProgressEngineGroup group = new ProgressEngineGroup(List.copyOf(engines), CompletableFuture.allOf(ends), config.closeTimeout());
         try {
+            agents.forEach(agent -> agent.startOn(threads));
             agents.forEach(agent -> agent.started.join());
-        } catch (RuntimeException e) {
-            group.closeAsync();
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        } catch (RuntimeException | Error e) {
+            agents.stream().filter(agent -> !agent.hasThread).forEach(agent -> agent.ended.complete(null));
+            group.close();
+            if (e instanceof CompletionException && e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
         }
         return group;
     }
@@ -118,9 +121,15 @@ public final class ProgressEngineGroup implements AutoCloseable {
         private final ProgressEngine engine;
         private final CompletableFuture<Void> started = new CompletableFuture<>();
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
+        private boolean hasThread;
 
         EngineAgent(ProgressEngine engine) {
             this.engine = engine;
+        }
+
+        void startOn(ThreadFactory threads) {
+            AgentRunner.startOnThread(new AgentRunner(NoOpIdleStrategy.INSTANCE, this::failed, null, this), threads);
+            hasThread = true;
         }
 
         @Override
@@ -138,7 +147,12 @@ public final class ProgressEngineGroup implements AutoCloseable {
             if (engine.isClosed() || started.isCompletedExceptionally()) {
                 throw new AgentTerminationException("closed");
             }
-            return engine.step(true, System.nanoTime() + engine.config().maxSleep().toNanos());
+            if (Thread.interrupted()) {
+                LOG.warn("[{}] the thread was interrupted, which does not stop an engine; close it", engine.name());
+            }
+            engine.step(true, System.nanoTime() + engine.config().maxSleep().toNanos());
+            // Not 0: after an empty round the runner would end on an interrupt and leave the worker behind.
+            return 1;
         }
 
         private void failed(Throwable t) {
@@ -150,7 +164,15 @@ public final class ProgressEngineGroup implements AutoCloseable {
 
         @Override
         public void onClose() {
-            ended.complete(null);
+            try {
+                engine.closeAsync();
+                // For whatever else may have ended the runner: the worker has to end on this thread, and commands must not wait for ever.
+                while (!engine.isClosed()) {
+                    engine.step(false, 0);
+                }
+            } finally {
+                ended.complete(null);
+            }
         }
 
         @Override
