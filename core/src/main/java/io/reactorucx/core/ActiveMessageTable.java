@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -64,12 +65,13 @@ final class ActiveMessageTable {
     }
 
     /** Claims held data, once. */
-    void claim(UcpActiveMessage message) {
+    private void claim(UcpActiveMessage message) {
         checkHeld(message);
         held.remove(message);
     }
 
-    void checkHeld(UcpActiveMessage message) {
+    private void checkHeld(UcpActiveMessage message) {
+        Objects.requireNonNull(message, "message");
         if (message.isInline()) {
             throw new IllegalArgumentException("message " + message.id() + ": its data is inline, read payload()");
         }
@@ -80,13 +82,12 @@ final class ActiveMessageTable {
     }
 
     boolean fetch(UcpActiveMessage message, MemorySegment destination, @Nullable UcpMemory registration, Completion whenDone) {
-        MemorySegment target = Arguments.destination(destination, "destination");
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(whenDone, "whenDone");
+        MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
         long length = message.length();
         if (target.byteSize() < length) {
             throw new IllegalArgumentException("destination of " + destination.byteSize() + " bytes: the message has " + length);
-        }
-        if (registration != null && !registration.contains(destination)) {
-            throw new IllegalArgumentException("registration: the destination is not part of this registered memory");
         }
         checkHeld(message);
         if (!message.isRendezvous()) {

@@ -9,6 +9,12 @@ final class Arguments {
     private Arguments() {
     }
 
+    /** Memory that this call copies, which may be on the Java heap. */
+    static void readable(MemorySegment segment, String name) {
+        Objects.requireNonNull(segment, name);
+        requireAccess(segment, name);
+    }
+
     /** Memory that UCX reads, from the call until the operation has completed. */
     static MemorySegment source(MemorySegment segment, String name) {
         Objects.requireNonNull(segment, name);
@@ -19,6 +25,11 @@ final class Arguments {
             throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes on the Java heap; UCX keeps the address after"
                     + " the call, use native memory (Arena.ofAuto, Arena.ofShared or a pooled buffer)");
         }
+        requireAccess(segment, name);
+        return segment;
+    }
+
+    private static void requireAccess(MemorySegment segment, String name) {
         if (!segment.scope().isAlive()) {
             throw new IllegalArgumentException(name + ": the arena of these " + segment.byteSize() + " bytes is closed");
         }
@@ -26,7 +37,6 @@ final class Arguments {
             throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes of another thread's confined arena; use a"
                     + " shared or automatic arena");
         }
-        return segment;
     }
 
     /** Memory that UCX writes, from the call until the operation has completed. */

@@ -33,7 +33,7 @@ final class ConfigKeys {
 
     /** The name in UCX's form, without the prefix; throws for one that UCX would ignore. */
     static String checked(String key) {
-        String upper = key.toUpperCase(Locale.ROOT);
+        String upper = Objects.requireNonNull(key, "key").toUpperCase(Locale.ROOT);
         String name = upper.startsWith(PREFIX) ? upper.substring(PREFIX.length()) : upper;
         if (CONFIG.contains(name)) {
             return name;

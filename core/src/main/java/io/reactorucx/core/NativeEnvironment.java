@@ -71,7 +71,7 @@ final class NativeEnvironment {
         }
     }
 
-    private static Optional<String> get(String name) {
+    static Optional<String> get(String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = ucx_h.getenv(arena.allocateFrom(name));
             return value.address() == 0 ? Optional.empty() : Optional.of(value.getString(0));

@@ -48,10 +48,20 @@ final class NativeLibrary {
             }
             return checkedVersion();
         } catch (IllegalCallerException e) {
-            Module module = NativeLibrary.class.getModule();
-            throw new UcxUnavailableException("The JVM does not allow native access to this library",
-                    "Start java with --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED"), e);
+            throw nativeAccessDenied(e);
+        } catch (ExceptionInInitializerError e) {
+            // The first restricted call is in the initializer of a generated class.
+            if (e.getCause() instanceof IllegalCallerException denied) {
+                throw nativeAccessDenied(denied);
+            }
+            throw e;
         }
+    }
+
+    private static UcxUnavailableException nativeAccessDenied(IllegalCallerException e) {
+        Module module = NativeLibrary.class.getModule();
+        return new UcxUnavailableException("The JVM does not allow native access to this library",
+                "Start java with --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED"), e);
     }
 
     private static void warnLoadedBefore(Path path) {

@@ -5,6 +5,7 @@ import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -81,19 +82,29 @@ final class RequestTable {
 
     /** Takes a slot for an operation that is about to be posted. */
     long begin(String operation, Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin, @Nullable Object keepReachable) {
+        Objects.requireNonNull(whenDone, "whenDone");
         dropUnposted();
+        if (generation.length - freeCount >= limit) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, operation, of == null ? null : of.peer(),
+                    "all " + limit + " operations that this worker may have in flight are");
+        }
+        return take(whenDone, of, pin, keepReachable);
+    }
+
+    /** Takes a slot for closing an endpoint, beyond the limit if need be: by force, that is what ends the operations that fill it. */
+    long beginClose(Completion whenDone, UcpEndpoint of) {
+        Objects.requireNonNull(whenDone, "whenDone");
+        dropUnposted();
+        return take(whenDone, of, null, null);
+    }
+
+    private long take(Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin, @Nullable Object keepReachable) {
         if (pin != null) {
             pin.pin();
         }
         if (freeCount == 0) {
-            if (generation.length == limit) {
-                if (pin != null) {
-                    pin.unpin();
-                }
-                throw new UcxException(UcxStatus.NO_RESOURCE, operation, of == null ? null : of.peer(),
-                        "all " + limit + " operations that this worker may have in flight are");
-            }
-            grow((int) Math.min(limit, 2L * generation.length));
+            int slots = generation.length;
+            grow(slots < limit ? (int) Math.min(limit, 2L * slots) : slots + INITIAL_SLOTS);
         }
         int slot = free[--freeCount];
         completion[slot] = whenDone;
@@ -109,7 +120,7 @@ final class RequestTable {
     }
 
     /** Gives back the slot of a call that threw in Java before it reached UCX, such as one on a segment closed meanwhile. */
-    private void dropUnposted() {
+    void dropUnposted() {
         if (posting != NONE) {
             endedInCall(posting);
         }
@@ -121,8 +132,10 @@ final class RequestTable {
         if (bytes == 0) {
             return MemorySegment.NULL;
         }
-        MemorySegment copy = bytes <= SLOT_HEADER_BYTES
-                ? headers.asSlice((long) slot(token) * SLOT_HEADER_BYTES, bytes) : keep(token, Arena.ofAuto().allocate(bytes));
+        // Slots past the limit, which a close may have added, have no memory of their own.
+        boolean fits = bytes <= SLOT_HEADER_BYTES && slot(token) < limit;
+        MemorySegment copy = fits ? headers.asSlice((long) slot(token) * SLOT_HEADER_BYTES, bytes)
+                : keep(token, Arena.ofAuto().allocate(bytes));
         MemorySegment.copy(header, 0, copy, 0, bytes);
         return copy;
     }
@@ -152,6 +165,17 @@ final class RequestTable {
             request[slot(token)] = answer;
         }
         return false;
+    }
+
+    /** As {@link #posted}, for a close: one that could not flush has closed nevertheless, so that is its outcome, not a refusal. */
+    boolean postedClose(long token, MemorySegment statusPointer) {
+        long answer = statusPointer.address();
+        if (UcpMacros.isError(answer)) {
+            posting = NONE;
+            ended(token, UcpMacros.status(answer), 0, 0);
+            return false;
+        }
+        return posted("ep_close", null, token, statusPointer);
     }
 
     /** The call has finished the operation, or has refused it: there will be no callback. */

@@ -40,6 +40,17 @@ final class SocketAddresses {
         return address;
     }
 
+    /**
+     * Refuses IPv6 where UCX would write past its memory: its tcp transport makes room for a peer's address by the family of the local
+     * interface, which is IPv4 unless it is told to know nothing else than IPv6.
+     */
+    static void requireFamily(InetSocketAddress address, UcpContext context, String operation) {
+        if (address.getAddress() instanceof Inet6Address && !context.tcpUsesOnlyIpv6()) {
+            throw new UcxUnsupportedException(operation, address + " is an IPv6 address: UCX's tcp transport corrupts memory there unless"
+                    + " the context is made with the setting TCP_AF_PRIO=inet6, which leaves IPv4 out");
+        }
+    }
+
     /** Fills a {@code ucs_sock_addr_t} whose target lives as long as the arena. */
     static void fill(MemorySegment sockAddr, InetSocketAddress address, Arena arena) {
         InetAddress ip = address.getAddress();

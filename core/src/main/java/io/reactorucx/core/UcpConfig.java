@@ -31,7 +31,8 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         if (name.length() > MAX_NAME_LENGTH) {
             throw new IllegalArgumentException("name " + name + ": at most " + MAX_NAME_LENGTH + " characters");
         }
-        if (features.isEmpty()) {
+        Objects.requireNonNull(settings, "settings");
+        if (Objects.requireNonNull(features, "features").isEmpty()) {
             throw new IllegalArgumentException("features: at least one is needed");
         }
         if (estimatedEndpoints < 1) {

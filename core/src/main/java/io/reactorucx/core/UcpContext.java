@@ -31,6 +31,7 @@ public final class UcpContext implements AutoCloseable {
     private final MemorySegment handle;
     private final UcpConfig config;
     private final Map<String, String> environment;
+    private final boolean tcpUsesOnlyIpv6;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicInteger openWorkers = new AtomicInteger();
     private final AtomicInteger abandonedWorkers = new AtomicInteger();
@@ -41,6 +42,8 @@ public final class UcpContext implements AutoCloseable {
         this.handle = handle;
         this.config = config;
         this.environment = environment;
+        this.tcpUsesOnlyIpv6 = "inet6".equals(config.settings().getOrDefault("TCP_AF_PRIO",
+                NativeEnvironment.get("UCX_TCP_AF_PRIO").orElse("")));
         OPEN.incrementAndGet();
     }
 
@@ -202,6 +205,10 @@ public final class UcpContext implements AutoCloseable {
 
     boolean has(UcpFeature feature) {
         return config.features().contains(feature);
+    }
+
+    boolean tcpUsesOnlyIpv6() {
+        return tcpUsesOnlyIpv6;
     }
 
     void requireFeature(UcpFeature feature, String operation) {

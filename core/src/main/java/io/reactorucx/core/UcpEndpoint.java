@@ -54,12 +54,12 @@ public final class UcpEndpoint {
             boolean replyable, Completion whenDone) {
         requireUsable("am_send", UcpFeature.AM);
         Arguments.range(id, 0, UcpWorker.MAX_AM_ID, "id");
-        Objects.requireNonNull(header, "header");
+        Arguments.readable(header, "header");
         if (header.byteSize() > worker.maxHeaderBytes()) {
             throw new IllegalArgumentException("header of " + header.byteSize() + " bytes: at most " + worker.maxHeaderBytes());
         }
         Objects.requireNonNull(protocol, "protocol");
-        MemorySegment data = local(Arguments.source(payload, "payload"), registration);
+        MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         RequestTable requests = worker.requests();
         long token = requests.begin("am_send", whenDone, this, pinned(registration), payload);
         MemorySegment pinnedHeader = requests.header(token, header);
@@ -103,7 +103,7 @@ public final class UcpEndpoint {
 
     private long beginTagSend(String operation, MemorySegment payload, @Nullable UcpMemory registration, Completion whenDone) {
         requireUsable(operation, UcpFeature.TAG);
-        local(Arguments.source(payload, "payload"), registration);
+        UcpMemory.within(registration, Arguments.source(payload, "payload"));
         return worker.requests().begin(operation, whenDone, this, pinned(registration), payload);
     }
 
@@ -141,7 +141,7 @@ public final class UcpEndpoint {
      */
     public boolean put(MemorySegment source, @Nullable UcpMemory registration, UcpRemoteKey key, long offset, Completion whenDone) {
         requireUsable("put", UcpFeature.RMA);
-        MemorySegment data = local(Arguments.source(source, "source"), registration);
+        MemorySegment data = UcpMemory.within(registration, Arguments.source(source, "source"));
         long address = Objects.requireNonNull(key, "key").address(this, offset, source.byteSize());
         long token = worker.requests().begin("put", whenDone, this, Pinned.both(key.pinned(), pinned(registration)), source);
         return worker.requests().posted("put", peer, token, ucx_h.ucp_put_nbx(handle, data, data.byteSize(), address, key.handle(),
@@ -160,7 +160,7 @@ public final class UcpEndpoint {
      */
     public boolean get(MemorySegment destination, @Nullable UcpMemory registration, UcpRemoteKey key, long offset, Completion whenDone) {
         requireUsable("get", UcpFeature.RMA);
-        MemorySegment data = local(Arguments.destination(destination, "destination"), registration);
+        MemorySegment data = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
         long address = Objects.requireNonNull(key, "key").address(this, offset, destination.byteSize());
         long token = worker.requests().begin("get", whenDone, this, Pinned.both(key.pinned(), pinned(registration)), destination);
         return worker.requests().posted("get", peer, token, ucx_h.ucp_get_nbx(handle, data, data.byteSize(), address, key.handle(),
@@ -185,7 +185,7 @@ public final class UcpEndpoint {
      *
      * @param mode {@link CloseMode#FLUSH} only with nothing in flight, since UCX does not wait for it; {@link CloseMode#FORCE} only in
      *     {@link ErrorMode#PEER}
-     * @param whenDone told when UCX has let go of it
+     * @param whenDone told when UCX has let go of it, with an error when that was without the flush, as on an endpoint that has failed
      * @return whether that is so already
      */
     public boolean close(CloseMode mode, Completion whenDone) {
@@ -197,16 +197,16 @@ public final class UcpEndpoint {
         if (force && errorMode == ErrorMode.NONE) {
             throw new IllegalArgumentException("mode FORCE: UCX closes by force only with error mode PEER, this endpoint has NONE");
         }
-        if (!force && inFlight > 0) {
+        if (!force && inFlight() > 0) {
             throw new IllegalStateException("mode FLUSH: " + inFlight + " operations are in flight, let them end first");
         }
-        long token = worker.requests().begin("ep_close", whenDone, this, null, null);
+        long token = worker.requests().beginClose(whenDone, this);
         closed = true;
         List.copyOf(keys).forEach(UcpRemoteKey::close);
         worker.endpointClosed(handle.address());
         MemorySegment parameters = worker.parameters().withFlags(worker.upcalls().onSend, token, null,
                 force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);
-        return worker.requests().posted("ep_close", peer, token, ucx_h.ucp_ep_close_nbx(handle, parameters));
+        return worker.requests().postedClose(token, ucx_h.ucp_ep_close_nbx(handle, parameters));
     }
 
     /**
@@ -241,6 +241,8 @@ public final class UcpEndpoint {
 
     /** {@return operations under way, a close that is under way included} */
     public int inFlight() {
+        worker.checkThread();
+        worker.requests().dropUnposted();
         return inFlight;
     }
 
@@ -267,13 +269,6 @@ public final class UcpEndpoint {
         if (failure != 0) {
             throw new UcxException(failure, operation, peer);
         }
-    }
-
-    private static MemorySegment local(MemorySegment segment, @Nullable UcpMemory registration) {
-        if (registration != null && !registration.contains(segment) && segment.byteSize() > 0) {
-            throw new IllegalArgumentException("registration: the " + segment.byteSize() + " bytes are not part of this registered memory");
-        }
-        return segment;
     }
 
     private static @Nullable Pinned pinned(@Nullable UcpMemory registration) {

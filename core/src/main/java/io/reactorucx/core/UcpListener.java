@@ -74,6 +74,10 @@ public final class UcpListener implements AutoCloseable {
         }
     }
 
+    UcpWorker worker() {
+        return worker;
+    }
+
     /** {@return the address that it is bound to, with the port that was chosen where 0 was asked for} */
     public InetSocketAddress address() {
         return address;

@@ -126,8 +126,15 @@ public final class UcpMemory implements AutoCloseable {
         }
     }
 
-    /** Whether a segment lies within this memory. */
-    boolean contains(MemorySegment other) {
+    /** Memory of an operation, which has to be part of the registration that is passed along with it, if one is. */
+    static MemorySegment within(@Nullable UcpMemory registration, MemorySegment local) {
+        if (registration != null && local.byteSize() > 0 && !registration.contains(local)) {
+            throw new IllegalArgumentException("registration: the " + local.byteSize() + " bytes are not part of this registered memory");
+        }
+        return local;
+    }
+
+    private boolean contains(MemorySegment other) {
         long offset = other.address() - segment.address();
         return offset >= 0 && offset + other.byteSize() <= segment.byteSize();
     }

@@ -127,6 +127,7 @@ public final class UcpWorker implements AutoCloseable {
 
     /** {@return whether the next {@link #progress()} has something to deliver, whatever UCX has to do} */
     public boolean hasPendingDeliveries() {
+        checkThread();
         return requests.readyCount() > 0 || !events.isEmpty();
     }
 
@@ -193,7 +194,7 @@ public final class UcpWorker implements AutoCloseable {
      * @return the endpoint
      */
     public UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
-        SocketAddresses.checked(remote, "remote");
+        SocketAddresses.requireFamily(SocketAddresses.checked(remote, "remote"), context, "ep_create");
         return create("ep_create", options, call -> EndpointParameters.toSocketAddress(remote, call));
     }
 
@@ -219,7 +220,12 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpEndpoint accept(UcpConnectionRequest request, EndpointOptions options) {
         Objects.requireNonNull(request, "request");
+        // All checks come before the request is consumed: UCX would never see an answer to a request that fails one of them.
+        Objects.requireNonNull(options, "options");
         checkOpen("ep_create");
+        if (request.listener().worker().context() != context) {
+            throw new IllegalArgumentException("request: it came to a listener of another context");
+        }
         UcpEndpoint[] result = new UcpEndpoint[1];
         request.listener().consume(request, () -> result[0] = create("ep_create from " + request.clientAddress(), options,
                 call -> EndpointParameters.toConnectionRequest(request.handle(), call)));
@@ -240,7 +246,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpListener listen(InetSocketAddress bindAddress, Consumer<UcpConnectionRequest> handler) {
         checkOpen("listener_create");
-        SocketAddresses.checked(bindAddress, "bindAddress");
+        SocketAddresses.requireFamily(SocketAddresses.checked(bindAddress, "bindAddress"), context, "listener_create");
         Objects.requireNonNull(handler, "handler");
         return endpoints.listen(bindAddress, upcalls.onConnectionRequest, handler, config.maxPendingConnections());
     }
@@ -284,6 +290,7 @@ public final class UcpWorker implements AutoCloseable {
 
     /** {@return messages whose data UCX holds until it is fetched or released} */
     public int heldMessages() {
+        checkThread();
         return activeMessages.held();
     }
 
@@ -300,7 +307,7 @@ public final class UcpWorker implements AutoCloseable {
     public long tagReceive(MemorySegment destination, @Nullable UcpMemory registration, long tag, long mask, Completion whenDone) {
         checkOpen("tag_recv");
         context.requireFeature(UcpFeature.TAG, "tag_recv");
-        MemorySegment target = Arguments.destination(destination, "destination");
+        MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
         Pinned pin = registration == null ? null : registration.pinned();
         long token = requests.begin("tag_recv", whenDone, null, pin, destination);
         requests.posted("tag_recv", null, token, ucx_h.ucp_tag_recv_nbx(handle, target, target.byteSize(), tag, mask,
@@ -337,16 +344,19 @@ public final class UcpWorker implements AutoCloseable {
 
     /** {@return operations under way} */
     public int inFlight() {
+        checkThread();
         return requests.inFlight();
     }
 
     /** {@return endpoints that are not closed} */
     public List<UcpEndpoint> endpoints() {
+        checkThread();
         return endpoints.open();
     }
 
     /** {@return listeners that are not closed} */
     public List<UcpListener> listeners() {
+        checkThread();
         return endpoints.listening();
     }
 

@@ -1,0 +1,200 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Active messages, over whatever a subclass names. */
+abstract class ActiveMessageContract {
+
+    private final Link link;
+    private Pair pair;
+
+    ActiveMessageContract(Link link) {
+        this.link = link;
+    }
+
+    @BeforeEach
+    void connect() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        pair = Pair.of(link);
+    }
+
+    @AfterEach
+    void close() {
+        if (pair != null) {
+            pair.close();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, AUTO", "1, AUTO", "8192, AUTO", "1048576, AUTO", "67108864, AUTO", "0, EAGER", "1, EAGER", "8192, EAGER",
+        "1048576, EAGER", "67108864, EAGER", "1, RENDEZVOUS", "8192, RENDEZVOUS", "1048576, RENDEZVOUS", "67108864, RENDEZVOUS"})
+    void deliversHeaderAndDataOfEverySize(long bytes, AmProtocol protocol) {
+        MemorySegment payload = Pair.pattern(bytes);
+        MemorySegment header = Pair.pattern(24);
+        Outcome sent = pair.send(header, payload, protocol);
+        UcpActiveMessage message = pair.awaitMessage();
+        assertThat(message.id()).isEqualTo(Pair.ID);
+        assertThat(message.length()).isEqualTo(bytes);
+        assertThat(message.header().mismatch(header)).isEqualTo(-1);
+        if (protocol != AmProtocol.AUTO) {
+            assertThat(message.isRendezvous()).isEqualTo(protocol == AmProtocol.RENDEZVOUS);
+        }
+        assertThat(pair.data(message).mismatch(payload)).isEqualTo(-1);
+        pair.awaitOk(sent);
+        assertThat(pair.server.heldMessages()).isZero();
+        assertThat(pair.client.inFlight()).isZero();
+    }
+
+    @Test
+    void deliversHeaderOfEveryAllowedSize() {
+        int max = pair.client.maxHeaderBytes();
+        for (int bytes : new int[] {0, 1, RequestTable.SLOT_HEADER_BYTES, RequestTable.SLOT_HEADER_BYTES + 1, max / 2, max}) {
+            MemorySegment header = Pair.pattern(bytes);
+            for (AmProtocol protocol : AmProtocol.values()) {
+                MemorySegment payload = Pair.pattern(100);
+                Outcome sent = pair.send(header, payload, protocol);
+                UcpActiveMessage message = pair.awaitMessage();
+                assertThat(message.header().byteSize()).isEqualTo(bytes);
+                assertThat(message.header().mismatch(header)).isEqualTo(-1);
+                assertThat(pair.data(message).mismatch(payload)).isEqualTo(-1);
+                pair.awaitOk(sent);
+            }
+        }
+    }
+
+    @Test
+    void copiesHeaderBeforeCallReturns() {
+        for (int bytes : new int[] {16, 500}) {
+            byte[] header = new byte[bytes];
+            header[0] = 42;
+            MemorySegment payload = Pair.pattern(1 << 20);
+            Outcome sent = pair.send(MemorySegment.ofArray(header), payload, AmProtocol.RENDEZVOUS);
+            header[0] = 0;
+            UcpActiveMessage message = pair.awaitMessage();
+            assertThat(message.header().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 42);
+            pair.server.release(message);
+            pair.awaitOk(sent);
+        }
+    }
+
+    @Test
+    void sendsAndFetchesRegisteredMemory() {
+        try (UcpMemory from = pair.context.allocate(1 << 20); UcpMemory to = pair.context.register(Arena.ofAuto().allocate(1 << 20))) {
+            from.segment().copyFrom(Pair.pattern(1 << 20));
+            Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, from.segment(), from, AmProtocol.RENDEZVOUS, false,
+                    done));
+            UcpActiveMessage message = pair.awaitMessage();
+            pair.run(done -> pair.server.fetch(message, to.segment(), to, done));
+            pair.awaitOk(sent);
+            assertThat(to.segment().mismatch(from.segment())).isEqualTo(-1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = AmProtocol.class, names = {"EAGER", "RENDEZVOUS"})
+    void endsSendWhenDataIsReleasedInsteadOfFetched(AmProtocol protocol) {
+        Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(1 << 20), protocol);
+        UcpActiveMessage message = pair.awaitMessage();
+        assumeTrue(!message.isInline(), link + " hands large eager data over only within the upcall: nothing is held");
+        assertThat(pair.server.heldMessages()).isEqualTo(1);
+        pair.server.release(message);
+        pair.awaitOk(sent);
+        assertThat(pair.server.heldMessages()).isZero();
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void fetchesIntoLargerMemoryWithoutTouchingTheRest() {
+        MemorySegment payload = Pair.pattern(100_000);
+        Outcome sent = pair.send(Pair.EMPTY, payload, AmProtocol.RENDEZVOUS);
+        UcpActiveMessage message = pair.awaitMessage();
+        MemorySegment destination = Arena.ofAuto().allocate(100_100).fill((byte) 0x55);
+        Outcome fetched = Outcome.of(done -> pair.server.fetch(message, destination, null, done));
+        pair.awaitOk(fetched);
+        pair.awaitOk(sent);
+        assertThat(fetched.length()).isEqualTo(100_000);
+        assertThat(destination.asSlice(0, 100_000).mismatch(payload)).isEqualTo(-1);
+        assertThat(destination.asSlice(100_000).mismatch(Arena.ofAuto().allocate(100).fill((byte) 0x55))).isEqualTo(-1);
+    }
+
+    @Test
+    void leadsBackToTheSenderWhenItAsksForReplies() {
+        pair.client.activeMessageHandler(Pair.ID + 1, pair.received::add);
+        Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, true, done));
+        UcpEndpoint back = Objects.requireNonNull(pair.awaitMessage().replyEndpoint(), "replyEndpoint");
+        pair.awaitOk(sent);
+        assertThat(back).isSameAs(pair.toClient);
+        pair.run(done -> back.amSend(Pair.ID + 1, Pair.EMPTY, Pair.pattern(10), null, AmProtocol.AUTO, false, done));
+        assertThat(pair.awaitMessage().id()).isEqualTo(Pair.ID + 1);
+    }
+
+    @Test
+    void knowsNoWayBackUnlessAsked() {
+        Outcome sent = pair.send(Pair.EMPTY, Pair.EMPTY, AmProtocol.AUTO);
+        assertThat(pair.awaitMessage().replyEndpoint()).isNull();
+        pair.awaitOk(sent);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 255, 40_000})
+    void deliversOnIdsUpToLargeOnes(int id) {
+        pair.server.activeMessageHandler(id, pair.received::add);
+        pair.run(done -> pair.toServer.amSend(id, Pair.EMPTY, Pair.pattern(5), null, AmProtocol.AUTO, false, done));
+        assertThat(pair.awaitMessage().id()).isEqualTo(id);
+    }
+
+    @Test
+    void dropsMessagesWhenHandlerIsTakenAway() {
+        List<UcpActiveMessage> first = new ArrayList<>();
+        pair.server.activeMessageHandler(9, first::add);
+        pair.run(done -> pair.toServer.amSend(9, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, false, done));
+        pair.until(() -> first.size() == 1, "the first message");
+        pair.server.activeMessageHandler(9, null);
+        pair.run(done -> pair.toServer.amSend(9, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, false, done));
+        pair.assertStillWorks();
+        assertThat(first).hasSize(1);
+    }
+
+    @Test
+    void keepsOrderOfSmallMessages() {
+        int count = 2000;
+        List<Outcome> sent = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            MemorySegment header = Arena.ofAuto().allocate(4);
+            header.set(ValueLayout.JAVA_INT, 0, i);
+            sent.add(pair.send(header, Pair.EMPTY, AmProtocol.EAGER));
+            if (i % 100 == 0) {
+                pair.step();
+            }
+        }
+        pair.until(() -> pair.received.size() == count && sent.stream().allMatch(Outcome::isDone), "all messages");
+        for (int i = 0; i < count; i++) {
+            assertThat(pair.received.get(i).header().get(ValueLayout.JAVA_INT_UNALIGNED, 0)).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void releasesHeldDataWhenHandlerThrows() {
+        pair.server.activeMessageHandler(8, message -> {
+            throw new IllegalStateException("a handler of a test");
+        });
+        pair.run(done -> pair.toServer.amSend(8, Pair.EMPTY, Pair.pattern(1 << 20), null, AmProtocol.RENDEZVOUS, false, done));
+        assertThat(pair.server.heldMessages()).isZero();
+        pair.assertStillWorks();
+    }
+}

@@ -1,0 +1,228 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The three ways to connect, and what comes of it when that fails, over whatever a subclass names. */
+abstract class ConnectContract {
+
+    private final Link link;
+    private final List<UcpConnectionRequest> requests = new ArrayList<>();
+    private Pair pair;
+
+    ConnectContract(Link link) {
+        this.link = link;
+    }
+
+    @BeforeEach
+    void connect() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        pair = Pair.of(link);
+    }
+
+    @AfterEach
+    void close() {
+        if (pair != null) {
+            pair.close();
+        }
+    }
+
+    private void assumeSocketAddresses() {
+        assumeTrue(!link.isSelf(), link + " has no connection manager for socket addresses");
+    }
+
+    private UcpEndpoint connect(InetSocketAddress address) {
+        return pair.client.connect(address, pair.options(link.errorMode(), "another server"));
+    }
+
+    private UcxStatus awaitError() {
+        pair.until(() -> !pair.errors.isEmpty(), "an error of the endpoint");
+        return pair.errors.getFirst();
+    }
+
+    @Test
+    void carriesDataOverTheFastestTransport() {
+        assertThat(pair.toServer.transports()).as(pair.toServer.info()).anyMatch(name -> name.startsWith(link.fastest() + "/"));
+        assertThat(pair.toClient.transports()).as(pair.toClient.info()).anyMatch(name -> name.startsWith(link.fastest() + "/"));
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void connectsByWorkerAddress() {
+        EndpointOptions options = pair.options(link.errorMode(), "by address");
+        UcpEndpoint forth = pair.client.connect(pair.server.address(), options);
+        UcpEndpoint back = pair.server.connect(pair.client.address(), options);
+        pair.client.activeMessageHandler(Pair.ID, pair.received::add);
+        pair.run(forth::flush);
+        pair.run(back::flush);
+        for (UcpEndpoint endpoint : List.of(forth, back)) {
+            for (int i = 0; i < 3; i++) {
+                pair.run(done -> endpoint.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(100), null, AmProtocol.AUTO, false, done));
+                assertThat(pair.data(pair.awaitMessage()).mismatch(Pair.pattern(100))).isEqualTo(-1);
+            }
+        }
+        assertThat(pair.errors).isEmpty();
+    }
+
+    @Test
+    void queuesOperationsUntilPeerAccepts() {
+        assumeSocketAddresses();
+        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpEndpoint early = connect(listener.address());
+        Outcome sent = Outcome.of(done -> early.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(9), null, AmProtocol.AUTO, false, done));
+        pair.until(() -> !requests.isEmpty(), "a connection request");
+        assertThat(sent.isDone()).as("whether a send ended before the connection was accepted").isFalse();
+        UcpConnectionRequest request = requests.getFirst();
+        assertThat(request.clientAddress().getAddress().isLoopbackAddress()).isTrue();
+        assertThat(request.clientAddress().getPort()).isPositive();
+        pair.server.accept(request, pair.options(link.errorMode(), "another client"));
+        pair.awaitOk(sent);
+        assertThat(pair.awaitMessage().length()).isEqualTo(9);
+    }
+
+    @Test
+    void acceptsOnWorkerOfAnotherThread() throws InterruptedException, ExecutionException, TimeoutException {
+        assumeSocketAddresses();
+        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpEndpoint endpoint = connect(listener.address());
+        pair.until(() -> !requests.isEmpty(), "a connection request");
+        CompletableFuture<Long> length = new CompletableFuture<>();
+        Thread.ofPlatform().start(() -> {
+            try {
+                length.complete(receiveOneOn(pair.context, requests.getFirst()));
+            } catch (Throwable t) {
+                length.completeExceptionally(t);
+            }
+        });
+        pair.run(endpoint::flush);
+        Outcome sent = Outcome.of(done -> endpoint.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(321), null, AmProtocol.AUTO, false, done));
+        pair.until(() -> sent.isDone() && length.isDone(), "a message at the other thread");
+        pair.awaitOk(sent);
+        assertThat(length.get(1, TimeUnit.SECONDS)).isEqualTo(321);
+    }
+
+    private long receiveOneOn(UcpContext context, UcpConnectionRequest request) {
+        UcpWorker worker = context.createWorker(UcpWorkerConfig.of("other thread"));
+        AtomicReference<UcpActiveMessage> message = new AtomicReference<>();
+        worker.activeMessageHandler(Pair.ID, message::set);
+        UcpEndpoint endpoint = worker.accept(request, new EndpointOptions(link.errorMode(), "client", (failed, status) -> { }));
+        Pair.until(worker::progress, () -> message.get() != null, "a message");
+        boolean force = link.errorMode() == ErrorMode.PEER;
+        Outcome closed = Outcome.of(done -> endpoint.close(force ? CloseMode.FORCE : CloseMode.FLUSH, done));
+        Pair.until(worker::progress, () -> closed.isDone() && worker.inFlight() == 0, "a closed endpoint");
+        worker.close();
+        return message.get().length();
+    }
+
+    @Test
+    void tellsClientThatItWasRejected() {
+        assumeSocketAddresses();
+        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpEndpoint endpoint = connect(listener.address());
+        Outcome flushed = Outcome.of(endpoint::flush);
+        pair.until(() -> !requests.isEmpty(), "a connection request");
+        requests.getFirst().reject();
+        assertThat(awaitError()).isEqualTo(UcxStatus.REJECTED);
+        assertThat(pair.await(flushed)).isEqualTo(UcxStatus.REJECTED);
+        assertThat(UcxStatus.of(endpoint.failure())).isEqualTo(UcxStatus.REJECTED);
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void rejectsWaitingRequestsWhenListenerCloses() {
+        assumeSocketAddresses();
+        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        connect(listener.address());
+        pair.until(() -> !requests.isEmpty(), "a connection request");
+        listener.close();
+        assertThat(awaitError()).isEqualTo(UcxStatus.REJECTED);
+        assertThatThrownBy(requests.getFirst()::reject).isInstanceOf(IllegalStateException.class).hasMessageContaining("answered already");
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void failsWhenNobodyListens() throws IOException {
+        assumeSocketAddresses();
+        int port;
+        try (ServerSocket unused = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+            port = unused.getLocalPort();
+        }
+        UcpEndpoint endpoint = connect(Pair.loopback(port));
+        Outcome flushed = Outcome.of(endpoint::flush);
+        assertThat(awaitError().isConnectionLost()).as("%s", pair.errors).isTrue();
+        assertThat(pair.await(flushed)).isNotEqualTo(UcxStatus.OK);
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void refusesPeerWithAnotherErrorMode() {
+        assumeSocketAddresses();
+        assumeTrue(link.errorMode() == ErrorMode.PEER, "a client without failure handling would not learn of it");
+        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        connect(listener.address());
+        pair.until(() -> !requests.isEmpty(), "a connection request");
+        assertThatThrownBy(() -> pair.server.accept(requests.getFirst(), pair.options(ErrorMode.NONE, "mismatch")))
+                .isInstanceOfSatisfying(UcxException.class, e -> assertThat(e.status()).isEqualTo(UcxStatus.UNSUPPORTED));
+        assertThat(awaitError()).matches(status -> status == UcxStatus.REJECTED || status.isConnectionLost(), "rejected or lost");
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void rejectsRequestsThatAreTooMany() {
+        assumeSocketAddresses();
+        UcpWorker small = pair.context.createWorker(new UcpWorkerConfig("small", 64, 1024, 1));
+        UcpListener listener = small.listen(Pair.loopback(0), requests::add);
+        connect(listener.address());
+        Pair.until(() -> {
+            small.progress();
+            pair.step();
+        }, () -> requests.size() == 1, "a first request");
+        connect(listener.address());
+        Pair.until(() -> {
+            small.progress();
+            pair.step();
+        }, () -> pair.errors.contains(UcxStatus.REJECTED), "a rejection of the second request");
+        assertThat(listener.rejectedRequests()).isEqualTo(1);
+        assertThat(requests).hasSize(1);
+        listener.close();
+        small.close();
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void refusesIpv6WhereUcxWouldCorruptMemory() {
+        InetSocketAddress address = new InetSocketAddress(InetAddress.ofLiteral("::1"), 0);
+        assertThatThrownBy(() -> pair.server.listen(address, requests::add)).isInstanceOf(UcxUnsupportedException.class)
+                .hasMessageContaining("TCP_AF_PRIO=inet6");
+        assertThatThrownBy(() -> connect(address)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("TCP_AF_PRIO=inet6");
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void refusesAddressThatIsInUse() {
+        assumeSocketAddresses();
+        UcpListener first = pair.server.listen(Pair.loopback(0), requests::add);
+        assertThatThrownBy(() -> pair.server.listen(first.address(), requests::add)).isInstanceOfSatisfying(UcxException.class, e -> {
+            assertThat(e.status()).isEqualTo(UcxStatus.BUSY);
+            assertThat(e).hasMessageContaining(first.address().toString());
+        });
+        assertThat(pair.server.listeners()).contains(first).hasSize(2);
+        pair.assertStillWorks();
+    }
+}

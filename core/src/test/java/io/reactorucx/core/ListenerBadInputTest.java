@@ -1,0 +1,112 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ListenerBadInputTest extends BadInput {
+
+    private final List<UcpConnectionRequest> requests = new ArrayList<>();
+    private UcpListener listener;
+    private UcpEndpoint connecting;
+
+    @BeforeEach
+    void listenAndConnect() {
+        listener = pair.server.listen(Pair.loopback(0), requests::add);
+        connecting = pair.client.connect(listener.address(), pair.options(ErrorMode.PEER, "listener"));
+        pair.until(() -> !requests.isEmpty(), "a connection request");
+    }
+
+    private EndpointOptions options() {
+        return pair.options(ErrorMode.PEER, "client");
+    }
+
+    @Test
+    void refusesSecondAnswerAfterAccept() {
+        UcpConnectionRequest request = requests.getFirst();
+        pair.server.accept(request, options());
+        assertAnswered(request);
+        pair.run(connecting::flush);
+    }
+
+    @Test
+    void refusesSecondAnswerAfterReject() {
+        UcpConnectionRequest request = requests.getFirst();
+        request.reject();
+        assertAnswered(request);
+        pair.until(() -> pair.errors.contains(UcxStatus.REJECTED), "a rejection");
+    }
+
+    @Test
+    void refusesAnswerAfterListenerHasClosed() {
+        listener.close();
+        listener.close();
+        assertThat(listener.isClosed()).isTrue();
+        assertAnswered(requests.getFirst());
+        pair.until(() -> pair.errors.contains(UcxStatus.REJECTED), "a rejection");
+    }
+
+    private void assertAnswered(UcpConnectionRequest request) {
+        assertThatThrownBy(request::reject).isInstanceOf(IllegalStateException.class).hasMessageContaining("answered already");
+        assertThatThrownBy(() -> pair.server.accept(request, options())).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("answered already");
+    }
+
+    @Test
+    void keepsRequestWhenAnswerIsRefused() {
+        UcpConnectionRequest request = requests.getFirst();
+        assertThatThrownBy(() -> pair.server.accept(request, null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("options");
+        assertThat(thrownOnAnotherThread(request::reject)).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("it belongs to the thread");
+        assertThat(thrownOnAnotherThread(listener::close)).isInstanceOf(IllegalStateException.class);
+        try (UcpContext other = UcpContext.create(Link.TCP_PEER.config());
+                UcpWorker stranger = other.createWorker(UcpWorkerConfig.of("stranger"))) {
+            assertThatThrownBy(() -> stranger.accept(request, options())).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("request").hasMessageContaining("another context");
+        }
+        pair.server.accept(request, options());
+        pair.run(connecting::flush);
+    }
+
+    @Test
+    void keepsRequestWhenHandlerThrows() {
+        List<UcpConnectionRequest> failed = new ArrayList<>();
+        UcpListener failing = pair.server.listen(Pair.loopback(0), request -> {
+            failed.add(request);
+            throw new IllegalStateException("a handler of a test");
+        });
+        UcpEndpoint endpoint = pair.client.connect(failing.address(), options());
+        pair.until(() -> !failed.isEmpty(), "a connection request");
+        pair.server.accept(failed.getFirst(), options());
+        pair.run(endpoint::flush);
+        failing.close();
+        assertThat(failing.isClosed()).isTrue();
+    }
+
+    @Test
+    void refusesToCloseWorkerWithOpenListener() {
+        UcpWorker worker = pair.context.createWorker(UcpWorkerConfig.of("listening"));
+        UcpListener open = worker.listen(Pair.loopback(0), requests::add);
+        assertThatThrownBy(worker::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 listeners");
+        open.close();
+        worker.close();
+        assertThat(worker.isClosed()).isTrue();
+    }
+
+    @Test
+    void endsClientThatGoesAwayBeforeItIsAccepted() {
+        pair.run(done -> connecting.close(CloseMode.FORCE, done));
+        UcpEndpoint[] accepted = new UcpEndpoint[1];
+        try {
+            accepted[0] = pair.server.accept(requests.getFirst(), options());
+            pair.until(() -> accepted[0].failure() != 0, "an error of the accepted endpoint");
+        } catch (UcxException e) {
+            assertThat(e.status()).isNotEqualTo(UcxStatus.OK);
+        }
+    }
+}

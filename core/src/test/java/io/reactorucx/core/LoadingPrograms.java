@@ -1,0 +1,136 @@
+package io.reactorucx.core;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Main classes for {@link LoadingTest}: what happens while UCX is loaded happens once in a process, or ends it. */
+final class LoadingPrograms {
+
+    private static final int ITERATIONS = 200_000;
+    private static final long PATIENCE_SECONDS = 60;
+
+    private LoadingPrograms() {
+    }
+
+    /** Sends an active message from a worker to itself and answers what was received. */
+    private static String exchange(String transports) {
+        List<UcpActiveMessage> received = new ArrayList<>();
+        // A number with a fraction, as some of UCX's own defaults have too: it is what a locale may keep UCX from understanding.
+        UcpConfig config = UcpConfig.builder().features(UcpFeature.AM).transports(transports.split(","))
+                .setting("KEEPALIVE_INTERVAL", "2.5s").build();
+        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("child"))) {
+            worker.activeMessageHandler(Pair.ID, received::add);
+            EndpointOptions options = new EndpointOptions(ErrorMode.NONE, "itself", (endpoint, status) -> { });
+            UcpEndpoint endpoint = worker.connect(worker.address(), options);
+            MemorySegment payload = Arena.ofAuto().allocateFrom("hello");
+            Outcome sent = Outcome.of(done -> endpoint.amSend(Pair.ID, Pair.EMPTY, payload, null, AmProtocol.AUTO, false, done));
+            Pair.until(worker::progress, () -> sent.isDone() && !received.isEmpty(), "a message");
+            Outcome closed = Outcome.of(done -> endpoint.close(CloseMode.FLUSH, done));
+            Pair.until(worker::progress, closed::isDone, "a closed endpoint");
+        }
+        return new String(received.getFirst().payload().toArray(ValueLayout.JAVA_BYTE),
+                StandardCharsets.UTF_8).replace("\0", "");
+    }
+
+    private static int length(@Nullable String text) {
+        return text.length();
+    }
+
+    /** Compiled code has no test for null: the fault that it takes instead has to reach the JVM. */
+    private static int caughtNullPointers() {
+        int caught = 0;
+        for (int i = 0; i < ITERATIONS; i++) {
+            try {
+                length((i & 1) == 0 ? null : "text");
+            } catch (NullPointerException e) {
+                caught++;
+            }
+        }
+        return caught;
+    }
+
+    private static String signalMasks() throws IOException {
+        return String.join(" ", Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(line -> line.startsWith("SigCgt") || line.startsWith("SigIgn")).toList());
+    }
+
+    /** Null checks and signal masks around loading; an argument names a library to load first. */
+    static final class NullChecks {
+        public static void main(String[] arguments) throws IOException {
+            caughtNullPointers();
+            if (arguments.length > 0) {
+                System.load(arguments[0]);
+            }
+            System.out.println("before " + signalMasks());
+            Ucx.ensureAvailable();
+            UcpContext context = UcpContext.create(UcpConfig.builder().transports("tcp").build());
+            System.out.println("after " + signalMasks());
+            System.out.println("caught " + caughtNullPointers() + " of " + ITERATIONS / 2);
+            context.close();
+        }
+    }
+
+    /** Says why UCX cannot be used. */
+    static final class Availability {
+        public static void main(String[] arguments) {
+            System.out.println("available " + Ucx.isAvailable());
+            Ucx.unavailabilityCause().ifPresent(cause -> System.out.println("cause " + cause.getMessage()));
+            try {
+                UcpContext.create(UcpConfig.builder().build()).close();
+                System.out.println("created");
+            } catch (UcxUnavailableException e) {
+                System.out.println("thrown " + e.getMessage());
+            }
+        }
+    }
+
+    /** Exchanges a message over the transports that are named. */
+    static final class Exchange {
+        public static void main(String[] arguments) {
+            System.out.println("locale " + Locale.getDefault() + " received " + exchange(arguments[0]));
+        }
+    }
+
+    /** Waits for SIGHUP with a handler that was installed before UCX is loaded; by reflection, since javac always warns of this class. */
+    static final class HangupHandler {
+        public static void main(String[] arguments) throws InterruptedException, ReflectiveOperationException {
+            CountDownLatch hangup = new CountDownLatch(1);
+            Class<?> signals = Class.forName("sun.misc.Signal");
+            Class<?> handlers = Class.forName("sun.misc.SignalHandler");
+            Object signal = signals.getConstructor(String.class).newInstance("HUP");
+            Object handler = Proxy.newProxyInstance(handlers.getClassLoader(), new Class<?>[] {handlers}, (self, method, parameters) -> {
+                hangup.countDown();
+                return null;
+            });
+            signals.getMethod("handle", signals, handlers).invoke(null, signal, handler);
+            Ucx.ensureAvailable();
+            UcpContext context = UcpContext.create(UcpConfig.builder().transports("tcp").build());
+            signals.getMethod("raise", signals).invoke(null, signal);
+            System.out.println("handled " + hangup.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            context.close();
+        }
+    }
+
+    /** Waits for SIGHUP without a handler, with UCX loaded. */
+    static final class HangupDefault {
+        public static void main(String[] arguments) throws InterruptedException {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("shut down in order")));
+            Ucx.ensureAvailable();
+            UcpContext.create(UcpConfig.builder().transports("tcp").build());
+            System.out.println("ready");
+            System.out.println("not ended: " + new CountDownLatch(1).await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        }
+    }
+}

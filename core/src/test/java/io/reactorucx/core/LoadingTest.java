@@ -1,0 +1,154 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.testsupport.ChildJvm;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What loading UCX does to a JVM, and what it says when it cannot be loaded; each in a process of its own. */
+class LoadingTest {
+
+    private static final Pattern HANGUP_IGNORED = Pattern.compile("SigIgn:\\s+[0-9a-f]{15}[13579bdf]");
+    private static final String[] VERSION_STUBS = {"libucm.so.0", "libucs.so.0", "libuct.so.0", "libucp.so.0"};
+
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void requireUcx() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+    }
+
+    private static ChildJvm.Builder child(Class<?> program) {
+        return ChildJvm.of(program).withoutEnvironment("UCX_ERROR_SIGNALS").withoutEnvironment("UCX_DEBUG_SIGNO")
+                .withoutEnvironment("UCX_HANDLE_ERRORS").withoutEnvironment("UCX_MEM_EVENTS");
+    }
+
+    private static String runOk(ChildJvm.Builder builder) {
+        ChildJvm.Result result = builder.run();
+        assertThat(result.exitCode()).as(result.output()).isZero();
+        return result.output();
+    }
+
+    @Test
+    void keepsNullChecksOfCompiledCode() {
+        String output = runOk(child(LoadingPrograms.NullChecks.class));
+        assertThat(output).contains("caught 100000 of 100000").doesNotContain("was loaded before");
+    }
+
+    @Test
+    void changesNoSignalHandler() {
+        String output = runOk(child(LoadingPrograms.NullChecks.class));
+        assertThat(line(output, "after ")).isEqualTo(line(output, "before "));
+    }
+
+    private static String line(String output, String start) {
+        return output.lines().filter(line -> line.startsWith(start)).map(line -> line.substring(start.length())).findFirst()
+                .orElseThrow(() -> new AssertionError("no line '" + start + "' in:\n" + output));
+    }
+
+    @Test
+    void leavesHangupToTheHandlerThatWasInstalledBefore() {
+        assertThat(runOk(child(LoadingPrograms.HangupHandler.class))).contains("handled true");
+    }
+
+    @Test
+    void endsInOrderOnHangup() throws IOException, InterruptedException {
+        assumeTrue(!HANGUP_IGNORED.matcher(Files.readString(Path.of("/proc/self/status"))).find(),
+                "SIGHUP is ignored in this process (nohup), and so in its children");
+        try (ChildJvm child = child(LoadingPrograms.HangupDefault.class).start()) {
+            child.awaitLine("ready");
+            Process kill = new ProcessBuilder("kill", "-HUP", Long.toString(child.handle().pid())).inheritIO().start();
+            assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            ChildJvm.Result result = child.result();
+            assertThat(result.exitCode()).as(result.output()).isEqualTo(128 + 1);
+            assertThat(result.output()).contains("shut down in order");
+        }
+    }
+
+    @Test
+    void namesPropertyAndFileWhenLibraryIsMissing() {
+        String output = runOk(child(LoadingPrograms.Availability.class).options("-Dio.reactorucx.library.path=" + folder));
+        assertThat(output).contains("available false");
+        for (String start : new String[] {"cause ", "thrown "}) {
+            assertThat(line(output, start)).contains("-Dio.reactorucx.library.path").contains("libucm.so.0").contains(folder.toString());
+        }
+    }
+
+    @Test
+    void namesOptionWhenNativeAccessIsDenied() {
+        String output = runOk(child(LoadingPrograms.Availability.class).withoutNativeAccess().options("--illegal-native-access=deny"));
+        assertThat(output).contains("available false");
+        assertThat(line(output, "thrown ")).contains("--enable-native-access=ALL-UNNAMED");
+    }
+
+    @Test
+    void namesBothVersionsWhenLibraryIsTooOld() throws IOException, InterruptedException {
+        compileStubs("*a = 1; *b = 12; *c = 0;");
+        String output = runOk(child(LoadingPrograms.Availability.class).options("-Dio.reactorucx.library.path=" + folder));
+        assertThat(line(output, "thrown ")).contains("1.12.0").contains("1.13.0");
+    }
+
+    private void compileStubs(String version) throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("stub.c"),
+                "void ucp_get_version(unsigned *a, unsigned *b, unsigned *c) { " + version + " }\n");
+        for (String name : VERSION_STUBS) {
+            Process compiler;
+            try {
+                compiler = new ProcessBuilder("cc", "-shared", "-fPIC", "-o", folder.resolve(name).toString(), source.toString())
+                        .inheritIO().start();
+            } catch (IOException e) {
+                assumeTrue(false, "no C compiler: " + e.getMessage());
+                return;
+            }
+            assertThat(compiler.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(compiler.exitValue()).isZero();
+        }
+    }
+
+    @Test
+    void warnsAndRestoresHandlersWhenUcsWasLoadedBefore() {
+        Path ucs = LoadedLibraries.find("libucs.so").orElseThrow();
+        String output = runOk(child(LoadingPrograms.NullChecks.class).arguments(ucs.toString()));
+        assertThat(output).contains("caught 100000 of 100000");
+        assertThat(output.lines()).anyMatch(line -> line.contains("WARN") && line.contains(ucs + " was loaded before"));
+    }
+
+    @Test
+    void loadsFromFolderOfProperty() {
+        Path ucp = Ucx.libraryPath().orElseThrow();
+        String output = runOk(child(LoadingPrograms.Exchange.class).options("-Dio.reactorucx.library.path=" + ucp.getParent())
+                .arguments("tcp"));
+        assertThat(output).contains("received hello");
+    }
+
+    @Test
+    void worksInLocaleWithDecimalComma() throws IOException, InterruptedException {
+        Process locales = new ProcessBuilder("locale", "-a").start();
+        String known = new String(locales.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        locales.waitFor();
+        Matcher german = Pattern.compile("(?im)^de_DE\\.utf-?8$").matcher(known);
+        assumeTrue(german.find(), "the locale de_DE.UTF-8 is not installed");
+        for (String transports : new String[] {"tcp", "posix,tcp", "self"}) {
+            String output = runOk(child(LoadingPrograms.Exchange.class).environment("LC_ALL", "de_DE.UTF-8").arguments(transports));
+            assertThat(output).as(transports).contains("locale de_DE received hello");
+        }
+    }
+
+    @Test
+    void replacesHookModeThatDeadlocks() {
+        String output = runOk(child(LoadingPrograms.Exchange.class).environment("UCX_MEM_MMAP_HOOK_MODE", "reloc").arguments("tcp"));
+        assertThat(output).contains("received hello");
+        assertThat(output.lines()).anyMatch(line -> line.contains("WARN") && line.contains("UCX_MEM_MMAP_HOOK_MODE=reloc"));
+    }
+}

@@ -1,0 +1,173 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+
+/** Two connected workers of one context, both driven by the test's thread; for {@link Link#SELF_NONE} both are the same one. */
+final class Pair implements AutoCloseable {
+
+    static final MemorySegment EMPTY = MemorySegment.NULL;
+    static final int ID = 3;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    final UcpContext context;
+    final UcpWorker server;
+    final UcpWorker client;
+    /** The client's way to the server. */
+    final UcpEndpoint toServer;
+    /** The server's way to the client. */
+    final UcpEndpoint toClient;
+    /** What the error handlers of both endpoints were told. */
+    final List<UcxStatus> errors = new ArrayList<>();
+    final List<UcpActiveMessage> received = new ArrayList<>();
+    private final List<UcpListener> listeners = new ArrayList<>();
+
+    private Pair(UcpContext context, UcpWorkerConfig limits, Link link) {
+        this.context = context;
+        server = context.createWorker(limits);
+        client = link.isSelf() ? server : context.createWorker(limits);
+        if (link.isSelf()) {
+            toServer = client.connect(server.address(), options(ErrorMode.NONE, "itself"));
+            toClient = toServer;
+        } else {
+            List<UcpConnectionRequest> requests = new ArrayList<>();
+            UcpListener listener = server.listen(loopback(0), requests::add);
+            listeners.add(listener);
+            toServer = client.connect(listener.address(), options(link.errorMode(), "server"));
+            until(() -> !requests.isEmpty(), "a connection request");
+            toClient = server.accept(requests.getFirst(), options(link.errorMode(), "client"));
+        }
+        awaitOk(Outcome.of(toServer::flush));
+        awaitOk(Outcome.of(toClient::flush));
+        server.activeMessageHandler(ID, received::add);
+    }
+
+    static Pair of(Link link) {
+        return of(link, UcpWorkerConfig.of("pair"));
+    }
+
+    static Pair of(Link link, UcpWorkerConfig limits) {
+        return new Pair(UcpContext.create(link.config()), limits, link);
+    }
+
+    static InetSocketAddress loopback(int port) {
+        return new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port);
+    }
+
+    EndpointOptions options(ErrorMode mode, String peer) {
+        return new EndpointOptions(mode, peer, (endpoint, status) -> errors.add(UcxStatus.of(status)));
+    }
+
+    void step() {
+        server.progress();
+        if (client != server) {
+            client.progress();
+        }
+    }
+
+    void until(BooleanSupplier condition, String what) {
+        until(this::step, condition, what);
+    }
+
+    /** Drives workers until something is so; a test that would wait for ever fails instead. */
+    static void until(Runnable step, BooleanSupplier condition, String what) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - deadline).as("10 s without " + what).isNegative();
+            step.run();
+        }
+    }
+
+    UcxStatus await(Outcome outcome) {
+        until(outcome::isDone, "the end of an operation");
+        return outcome.status();
+    }
+
+    void awaitOk(Outcome outcome) {
+        assertThat(await(outcome)).isEqualTo(UcxStatus.OK);
+    }
+
+    void run(Predicate<Completion> operation) {
+        awaitOk(Outcome.of(operation));
+    }
+
+    Outcome send(MemorySegment header, MemorySegment payload, AmProtocol protocol) {
+        return Outcome.of(done -> toServer.amSend(ID, header, payload, null, protocol, false, done));
+    }
+
+    UcpActiveMessage awaitMessage() {
+        until(() -> !received.isEmpty(), "an active message");
+        return received.removeFirst();
+    }
+
+    /** The data of a message, wherever it is. */
+    MemorySegment data(UcpActiveMessage message) {
+        if (message.isInline()) {
+            return message.payload();
+        }
+        MemorySegment destination = Arena.ofAuto().allocate(message.length());
+        Outcome fetched = Outcome.of(done -> server.fetch(message, destination, null, done));
+        awaitOk(fetched);
+        return destination;
+    }
+
+    /** That both directions still carry messages, after something that should not have done harm. */
+    void assertStillWorks() {
+        byte[] text = {1, 2, 3, 4};
+        MemorySegment payload = pattern(text.length);
+        Outcome sent = Outcome.of(
+                done -> toServer.amSend(ID, MemorySegment.ofArray(text), payload, null, AmProtocol.AUTO, false, done));
+        UcpActiveMessage message = awaitMessage();
+        awaitOk(sent);
+        assertThat(message.header().mismatch(MemorySegment.ofArray(text))).isEqualTo(-1);
+        assertThat(data(message).mismatch(payload)).isEqualTo(-1);
+        MemorySegment destination = Arena.ofAuto().allocate(text.length);
+        Outcome arrived = new Outcome();
+        client.tagReceive(destination, null, 77, -1, arrived);
+        run(done -> toClient.tagSend(payload, null, 77, done));
+        awaitOk(arrived);
+        assertThat(destination.mismatch(payload)).isEqualTo(-1);
+        assertThat(server.inFlight() + client.inFlight()).as("operations in flight").isZero();
+    }
+
+    /** Native memory whose bytes tell their place. */
+    static MemorySegment pattern(long bytes) {
+        MemorySegment segment = Arena.ofAuto().allocate(bytes, 8);
+        byte[] block = new byte[8191];
+        for (int i = 0; i < block.length; i++) {
+            block[i] = (byte) (i * 31 + (i >> 8));
+        }
+        for (long offset = 0; offset < bytes; offset += block.length) {
+            long length = Math.min(block.length, bytes - offset);
+            MemorySegment.copy(MemorySegment.ofArray(block), 0, segment, offset, length);
+        }
+        return segment;
+    }
+
+    /** Ends everything, checking that UCX lets go of it; what a test has under way ends by force where UCX can do that. */
+    @Override
+    public void close() {
+        List<Outcome> closes = new ArrayList<>();
+        for (UcpWorker worker : List.of(client, server)) {
+            worker.cancelReceives();
+            for (UcpEndpoint endpoint : worker.endpoints()) {
+                CloseMode mode = endpoint.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
+                closes.add(Outcome.of(done -> endpoint.close(mode, done)));
+            }
+        }
+        until(() -> closes.stream().allMatch(Outcome::isDone) && client.inFlight() + server.inFlight() == 0, "an end of all operations");
+        server.listeners().forEach(UcpListener::close);
+        client.close();
+        server.close();
+        context.close();
+    }
+}

@@ -1,0 +1,166 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Puts and gets, over whatever a subclass names. */
+abstract class RemoteMemoryContract {
+
+    private static final int SIZE = 100_000;
+
+    private final Link link;
+    private Pair pair;
+
+    RemoteMemoryContract(Link link) {
+        this.link = link;
+    }
+
+    /** Whose memory the peer's is: UCX reaches its own without the peer's help, and emulates access to others'. */
+    enum Origin {
+        REGISTERED {
+            @Override
+            UcpMemory in(UcpContext context, long bytes) {
+                return context.register(Arena.ofAuto().allocate(bytes));
+            }
+        },
+        ALLOCATED {
+            @Override
+            UcpMemory in(UcpContext context, long bytes) {
+                return context.allocate(bytes);
+            }
+        };
+
+        abstract UcpMemory in(UcpContext context, long bytes);
+    }
+
+    @BeforeEach
+    void connect() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        pair = Pair.of(link);
+    }
+
+    @AfterEach
+    void close() {
+        if (pair != null) {
+            pair.close();
+        }
+    }
+
+    private UcpRemoteKey keyTo(MemoryDescriptor descriptor) {
+        return pair.toServer.unpack(MemoryDescriptor.fromBytes(descriptor.toBytes()));
+    }
+
+    private void putAndFlush(MemorySegment source, UcpRemoteKey key, long offset) {
+        pair.run(done -> pair.toServer.put(source, null, key, offset, done));
+        pair.run(pair.toServer::flush);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"REGISTERED, 1", "REGISTERED, 8192", "REGISTERED, 4194304", "ALLOCATED, 1", "ALLOCATED, 8192", "ALLOCATED, 4194304"})
+    void putsBytesWhereTheyBelong(Origin origin, int bytes) {
+        try (UcpMemory memory = origin.in(pair.context, bytes + 2L); UcpRemoteKey key = keyTo(memory.descriptor())) {
+            memory.segment().fill((byte) 0x55);
+            MemorySegment payload = Pair.pattern(bytes);
+            putAndFlush(payload, key, 1);
+            assertThat(memory.segment().asSlice(1, bytes).mismatch(payload)).isEqualTo(-1);
+            assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0x55);
+            assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, bytes + 1L)).isEqualTo((byte) 0x55);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"REGISTERED, 1", "REGISTERED, 8192", "REGISTERED, 4194304", "ALLOCATED, 1", "ALLOCATED, 8192", "ALLOCATED, 4194304"})
+    void getsBytesFromWhereTheyAre(Origin origin, int bytes) {
+        try (UcpMemory memory = origin.in(pair.context, bytes + 7L); UcpRemoteKey key = keyTo(memory.descriptor())) {
+            MemorySegment content = Pair.pattern(bytes + 7L);
+            memory.segment().copyFrom(content);
+            MemorySegment destination = Arena.ofAuto().allocate(bytes);
+            pair.run(done -> pair.toServer.get(destination, null, key, 7, done));
+            assertThat(destination.mismatch(content.asSlice(7))).isEqualTo(-1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Origin.class)
+    void usesRegisteredMemoryOnThisSide(Origin origin) {
+        try (UcpMemory memory = origin.in(pair.context, SIZE); UcpMemory local = origin.in(pair.context, SIZE);
+                UcpRemoteKey key = keyTo(memory.descriptor())) {
+            local.segment().copyFrom(Pair.pattern(SIZE));
+            pair.run(done -> pair.toServer.put(local.segment(), local, key, 0, done));
+            pair.run(pair.toServer::flush);
+            assertThat(memory.segment().mismatch(local.segment())).isEqualTo(-1);
+            local.segment().fill((byte) 0);
+            pair.run(done -> pair.toServer.get(local.segment(), local, key, 0, done));
+            assertThat(memory.segment().mismatch(local.segment())).isEqualTo(-1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Origin.class)
+    void reachesOnlyTheWindowThatTheDescriptorOpens(Origin origin) {
+        try (UcpMemory memory = origin.in(pair.context, SIZE); UcpRemoteKey key = keyTo(memory.descriptor(1000, 10))) {
+            memory.segment().fill((byte) 0);
+            MemorySegment payload = Pair.pattern(10).fill((byte) 9);
+            putAndFlush(payload, key, 0);
+            assertThat(memory.segment().asSlice(1000, 10).mismatch(payload)).isEqualTo(-1);
+            assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 999)).isZero();
+            assertThatThrownBy(() -> pair.toServer.put(payload, null, key, 1, new Outcome()))
+                    .isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("remote memory");
+        }
+    }
+
+    @Test
+    void putsAndGetsNothing() {
+        try (UcpMemory memory = pair.context.allocate(10); UcpRemoteKey key = keyTo(memory.descriptor())) {
+            pair.run(done -> pair.toServer.put(Pair.EMPTY, null, key, 10, done));
+            pair.run(done -> pair.toServer.get(Pair.EMPTY, null, key, 10, done));
+            pair.run(pair.toServer::flush);
+        }
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void keepsKeyUntilOperationsThatUseItHaveEnded() {
+        try (UcpMemory memory = pair.context.register(Pair.pattern(4 << 20))) {
+            UcpRemoteKey key = keyTo(memory.descriptor());
+            MemorySegment destination = Arena.ofAuto().allocate(4 << 20);
+            Outcome got = Outcome.of(done -> pair.toServer.get(destination, null, key, 0, done));
+            key.close();
+            pair.awaitOk(got);
+            assertThat(destination.mismatch(memory.segment())).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void refusesToEndRegistrationWhileOperationUsesIt() {
+        try (UcpMemory memory = pair.context.register(Pair.pattern(4 << 20)); UcpMemory local = pair.context.allocate(4 << 20);
+                UcpRemoteKey key = keyTo(memory.descriptor())) {
+            Outcome got = Outcome.of(done -> pair.toServer.get(local.segment(), local, key, 0, done));
+            assumeTrue(!got.isDone(), link + " gets within the call: no operation is under way");
+            assertThatThrownBy(local::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 operations still use it");
+            pair.awaitOk(got);
+            assertThat(local.segment().mismatch(memory.segment())).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void startsWithZeroedMemoryWhenUcxAllocates() {
+        try (UcpMemory memory = pair.context.allocate(SIZE)) {
+            assertThat(memory.segment().byteSize()).isEqualTo(SIZE);
+            assertThat(memory.segment().mismatch(Arena.ofAuto().allocate(SIZE))).isEqualTo(-1);
+            assertThat(pair.context.registeredBytes()).isEqualTo(SIZE);
+        }
+        assertThat(pair.context.registeredBytes()).isZero();
+    }
+}

@@ -1,0 +1,95 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.testsupport.NoLeaks;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** That settings arrive in UCX, whichever of its ways they have to take, and that the environment is what it was afterwards. */
+@ExtendWith(NoLeaks.class)
+class SettingsTest {
+
+    @BeforeEach
+    void requireUcx() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RNDV_THRESH, junk", "KEEPALIVE_INTERVAL, yesterday"})
+    void namesSettingWithJunkValue(String key, String value) {
+        assertThatThrownBy(() -> UcpContext.create(UcpConfig.builder().transports("tcp").setting(key, value).build()))
+                .isInstanceOf(UcxException.class).hasMessageContaining("setting " + key + "=" + value);
+    }
+
+    private static List<String> transports(String posixErrorHandling) {
+        UcpConfig config = UcpConfig.builder().transports("posix", "tcp").setting("POSIX_ERROR_HANDLING", posixErrorHandling).build();
+        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
+            EndpointOptions options = new EndpointOptions(ErrorMode.PEER, "itself", (endpoint, status) -> { });
+            UcpEndpoint endpoint = worker.connect(worker.address(), options);
+            List<String> transports = endpoint.transports();
+            Outcome closed = Outcome.of(done -> endpoint.close(CloseMode.FORCE, done));
+            Pair.until(worker::progress, closed::isDone, "a closed endpoint");
+            return transports;
+        }
+    }
+
+    @Test
+    void appliesSettingsOfTransportsAndRestoresEnvironment() {
+        Optional<String> before = NativeEnvironment.get("UCX_POSIX_ERROR_HANDLING");
+        assertThat(transports("y")).anyMatch(name -> name.startsWith("posix/"));
+        assertThat(NativeEnvironment.get("UCX_POSIX_ERROR_HANDLING")).isEqualTo(before);
+        assertThat(transports("n")).noneMatch(name -> name.startsWith("posix/")).anyMatch(name -> name.startsWith("tcp/"));
+        assertThat(NativeEnvironment.get("UCX_POSIX_ERROR_HANDLING")).isEqualTo(before);
+    }
+
+    @Test
+    void restoresEnvironmentWhenNativeCallsFail() {
+        Map<String, String> variables = Map.of("UCX_TEST_OF_REACTOR_UCX", "1", "UCX_POSIX_ERROR_HANDLING", "changed");
+        Optional<String> before = NativeEnvironment.get("UCX_POSIX_ERROR_HANDLING");
+        assertThatThrownBy(() -> NativeEnvironment.with(variables, () -> {
+            assertThat(NativeEnvironment.get("UCX_TEST_OF_REACTOR_UCX")).contains("1");
+            assertThat(NativeEnvironment.get("UCX_POSIX_ERROR_HANDLING")).contains("changed");
+            throw new IllegalStateException("a native call of a test");
+        })).hasMessage("a native call of a test");
+        assertThat(NativeEnvironment.get("UCX_TEST_OF_REACTOR_UCX")).isEmpty();
+        assertThat(NativeEnvironment.get("UCX_POSIX_ERROR_HANDLING")).isEqualTo(before);
+    }
+
+    @Test
+    void appliesSettingsOfUcp() {
+        UcpConfig always = UcpConfig.builder().transports("tcp").rendezvousThreshold(0).build();
+        assertThat(arrivesAsOffer(always)).isTrue();
+        UcpConfig never = UcpConfig.builder().transports("tcp").setting("RNDV_THRESH", "inf").build();
+        assertThat(arrivesAsOffer(never)).isFalse();
+    }
+
+    private static boolean arrivesAsOffer(UcpConfig config) {
+        List<UcpActiveMessage> received = new ArrayList<>();
+        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
+            worker.activeMessageHandler(Pair.ID, received::add);
+            EndpointOptions options = new EndpointOptions(ErrorMode.PEER, "itself", (endpoint, status) -> { });
+            UcpEndpoint endpoint = worker.connect(worker.address(), options);
+            Outcome sent = Outcome.of(
+                    done -> endpoint.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(20_000), null, AmProtocol.AUTO, false, done));
+            Pair.until(worker::progress, () -> !received.isEmpty(), "a message");
+            UcpActiveMessage message = received.getFirst();
+            if (!message.isInline()) {
+                worker.release(message);
+            }
+            Pair.until(worker::progress, sent::isDone, "a sent message");
+            Outcome closed = Outcome.of(done -> endpoint.close(CloseMode.FORCE, done));
+            Pair.until(worker::progress, closed::isDone, "a closed endpoint");
+            return message.isRendezvous();
+        }
+    }
+}

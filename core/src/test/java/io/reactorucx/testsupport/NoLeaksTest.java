@@ -1,0 +1,90 @@
+package io.reactorucx.testsupport;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcpConfig;
+import io.reactorucx.core.UcpContext;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.Test;
+
+class NoLeaksTest {
+
+    private final NoLeaks checked = new NoLeaks(Duration.ofMillis(100), "reactor-ucx");
+
+    /** A class whose name alone tells that its threads are an engine's. */
+    private static final class SomeEngineThread extends Thread {
+        SomeEngineThread(Runnable body) {
+            super(body, "an ordinary name");
+        }
+    }
+
+    @Test
+    void failsOnLeakedContext() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        checked.begin();
+        try (UcpContext leaked = UcpContext.create(UcpConfig.builder().name("leaked").transports("tcp").build())) {
+            assertThatThrownBy(checked::end).as("with %s open", leaked).isInstanceOf(ConditionTimeoutException.class)
+                    .hasMessageContaining("open UCX contexts");
+        }
+    }
+
+    @Test
+    void passesWhenContextIsClosed() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        checked.begin();
+        UcpContext.create(UcpConfig.builder().transports("tcp").build()).close();
+        assertThatCode(checked::end).doesNotThrowAnyException();
+    }
+
+    @Test
+    void failsOnThreadWithNameOfEngine() throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        failsWhileAlive(new Thread(() -> awaitQuietly(end), "reactor-ucx-7"), end);
+    }
+
+    @Test
+    void failsOnThreadWithClassOfEngine() throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        failsWhileAlive(new SomeEngineThread(() -> awaitQuietly(end)), end);
+    }
+
+    @Test
+    void ignoresThreadThatWasThereBefore() throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        Thread earlier = new Thread(() -> awaitQuietly(end), "reactor-ucx-8");
+        earlier.start();
+        try {
+            checked.begin();
+            assertThatCode(checked::end).doesNotThrowAnyException();
+        } finally {
+            end.countDown();
+            earlier.join();
+        }
+    }
+
+    private void failsWhileAlive(Thread thread, CountDownLatch end) throws InterruptedException {
+        checked.begin();
+        thread.start();
+        try {
+            assertThatThrownBy(checked::end).isInstanceOf(ConditionTimeoutException.class).hasMessageContaining("threads of engines");
+        } finally {
+            end.countDown();
+            thread.join();
+        }
+        checked.begin();
+        assertThatCode(checked::end).doesNotThrowAnyException();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
