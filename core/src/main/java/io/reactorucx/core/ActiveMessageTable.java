@@ -25,22 +25,43 @@ final class ActiveMessageTable {
         this.workerHandle = workerHandle;
     }
 
+    /**
+     * Makes UCX know every id, with nobody behind it. Up to 1.16 UCX leaves the entries between the ids that were set uninitialised, and
+     * reads the entry of a rendezvous before it checks the id: a message that nobody waits for would jump anywhere.
+     */
+    void clear() {
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment params = parameters(MemorySegment.NULL, call);
+            for (int id = UcpWorker.MAX_AM_ID; id >= 0; id--) {
+                set(id, params);
+            }
+        }
+    }
+
     void handler(int id, @Nullable ActiveMessageHandler handler, MemorySegment stub) {
         try (Arena call = Arena.ofConfined()) {
-            MemorySegment params = ucp_am_handler_param.allocate(call);
-            ucp_am_handler_param.field_mask(params, ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ID() | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_CB()
-                    | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ARG() | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_FLAGS());
-            ucp_am_handler_param.id(params, id);
-            ucp_am_handler_param.flags(params, ucx_h.UCP_AM_FLAG_WHOLE_MSG());
-            ucp_am_handler_param.cb(params, handler == null ? MemorySegment.NULL : stub);
-            ucp_am_handler_param.arg(params, MemorySegment.ofAddress(id));
-            UcpContext.check(ucx_h.ucp_worker_set_am_recv_handler(workerHandle, params), "worker_set_am_recv_handler");
+            set(id, parameters(handler == null ? MemorySegment.NULL : stub, call));
         }
         if (handler == null) {
             handlers.remove(id);
         } else {
             handlers.put(id, handler);
         }
+    }
+
+    private static MemorySegment parameters(MemorySegment stub, Arena arena) {
+        MemorySegment params = ucp_am_handler_param.allocate(arena);
+        ucp_am_handler_param.field_mask(params, ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ID() | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_CB()
+                | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ARG() | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_FLAGS());
+        ucp_am_handler_param.flags(params, ucx_h.UCP_AM_FLAG_WHOLE_MSG());
+        ucp_am_handler_param.cb(params, stub);
+        return params;
+    }
+
+    private void set(int id, MemorySegment params) {
+        ucp_am_handler_param.id(params, id);
+        ucp_am_handler_param.arg(params, MemorySegment.ofAddress(id));
+        UcpContext.check(ucx_h.ucp_worker_set_am_recv_handler(workerHandle, params), "worker_set_am_recv_handler");
     }
 
     void arrived(UcpActiveMessage message) {
@@ -96,11 +117,11 @@ final class ActiveMessageTable {
             return true;
         }
         RequestTable requests = worker.requests();
-        Pinned pin = registration == null ? null : registration.pinned();
+        Pinned pin = worker.context().pinned(registration, target);
         long token = requests.begin("am_recv_data", whenDone, message.replyEndpoint(), pin, destination);
         claim(message);
         // Exactly the message's length: with less room UCX aborts the process, with more it reports the room as the length.
-        MemorySegment parameters = worker.parameters().of(worker.upcalls().onDataReceive, token, registration);
+        MemorySegment parameters = worker.parameters().of(worker.requests().onDataReceive, token, registration);
         return requests.posted("am_recv_data", null, token,
                 ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), target, length, parameters));
     }

@@ -1,10 +1,14 @@
 package io.reactorucx.core;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /** Checks in front of native calls: UCX would abort the process or corrupt memory where these throw. */
 final class Arguments {
+
+    private static final long PADDING_BYTES = 64 * 1024;
 
     private Arguments() {
     }
@@ -46,6 +50,13 @@ final class Arguments {
             throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes that are read-only, and would be written");
         }
         return checked;
+    }
+
+    /** Bytes for one of UCX's parsers, which are told no length: zeros behind them end what garbage would have it read on. */
+    static MemorySegment padded(byte[] bytes, Arena arena) {
+        MemorySegment padded = arena.allocate(bytes.length + PADDING_BYTES);
+        MemorySegment.copy(bytes, 0, padded, ValueLayout.JAVA_BYTE, 0, bytes.length);
+        return padded;
     }
 
     static int range(int value, int min, int max, String name) {

@@ -1,6 +1,10 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpMacros;
+import io.reactorucx.core.ffi.ucp_am_recv_data_nbx_callback_t;
+import io.reactorucx.core.ffi.ucp_send_nbx_callback_t;
+import io.reactorucx.core.ffi.ucp_tag_recv_info;
+import io.reactorucx.core.ffi.ucp_tag_recv_nbx_callback_t;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -26,6 +30,12 @@ final class RequestTable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestTable.class);
     private static final int INITIAL_SLOTS = 64;
+    private static final Completion NOBODY = (rawStatus, length, senderTag) -> { };
+
+    /** What UCX calls when an operation ends, a stub of each kind for a worker. */
+    final MemorySegment onSend;
+    final MemorySegment onTagReceive;
+    final MemorySegment onDataReceive;
 
     private final int limit;
     private final MemorySegment headers;
@@ -49,6 +59,9 @@ final class RequestTable {
     RequestTable(int limit, Arena arena) {
         this.limit = limit;
         this.headers = arena.allocate((long) limit * SLOT_HEADER_BYTES, SLOT_HEADER_BYTES);
+        this.onSend = ucp_send_nbx_callback_t.allocate(this::sent, arena);
+        this.onTagReceive = ucp_tag_recv_nbx_callback_t.allocate(this::tagReceived, arena);
+        this.onDataReceive = ucp_am_recv_data_nbx_callback_t.allocate(this::dataReceived, arena);
         grow(Math.min(INITIAL_SLOTS, limit));
     }
 
@@ -184,6 +197,34 @@ final class RequestTable {
         release(slot(token));
     }
 
+    private void sent(MemorySegment requestPointer, byte rawStatus, MemorySegment userData) {
+        endedByUpcall(requestPointer, rawStatus, 0, null, userData);
+    }
+
+    private void tagReceived(MemorySegment requestPointer, byte rawStatus, MemorySegment info, MemorySegment userData) {
+        endedByUpcall(requestPointer, rawStatus, 0, info, userData);
+    }
+
+    private void dataReceived(MemorySegment requestPointer, byte rawStatus, long bytes, MemorySegment userData) {
+        endedByUpcall(requestPointer, rawStatus, bytes, null, userData);
+    }
+
+    /** Runs inside UCX: it only notes the outcome, and nothing may leave it, since an exception that reaches C ends the JVM. */
+    private void endedByUpcall(MemorySegment requestPointer, byte rawStatus, long bytes, @Nullable MemorySegment tagInfo,
+            MemorySegment userData) {
+        try {
+            // UCX fills the information only for these two.
+            boolean hasInfo = tagInfo != null && (rawStatus == 0 || rawStatus == UcxStatus.MESSAGE_TRUNCATED.code());
+            long received = hasInfo ? ucp_tag_recv_info.length(tagInfo) : bytes;
+            long senderTag = hasInfo ? ucp_tag_recv_info.sender_tag(tagInfo) : 0;
+            if (ended(userData.address(), rawStatus, received, senderTag)) {
+                ucx_h.ucp_request_free(requestPointer);
+            }
+        } catch (Throwable t) {
+            ArrivalUpcalls.log(t);
+        }
+    }
+
     /** Notes, from an upcall, how an operation ended; answers whether the upcall should free the request. */
     boolean ended(long token, byte rawStatus, long bytes, long senderTag) {
         int slot = slot(token);
@@ -238,6 +279,17 @@ final class RequestTable {
 
     int readyCount() {
         return readyCount;
+    }
+
+    /** Tells everybody who waits that nothing will come. The slots keep what UCX may still touch, for as long as the process lives. */
+    void endAll() {
+        for (int slot = 0; slot < generation.length; slot++) {
+            Completion whenDone = completion[slot];
+            if (whenDone != null && whenDone != NOBODY) {
+                completion[slot] = NOBODY;
+                call(whenDone, (byte) UcxStatus.CANCELED.code(), 0, 0);
+            }
+        }
     }
 
     private static void call(Completion whenDone, byte rawStatus, long bytes, long senderTag) {

@@ -5,14 +5,18 @@ import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +36,10 @@ public final class UcpContext implements AutoCloseable {
     private final UcpConfig config;
     private final Map<String, String> environment;
     private final boolean tcpUsesOnlyIpv6;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
+    /** Memory that UCX allocated, which ends with its close; looked through by every operation, and nearly always empty or short. */
+    private final List<UcpMemory> allocated = new CopyOnWriteArrayList<>();
+    private volatile boolean closed;
     private final AtomicInteger openWorkers = new AtomicInteger();
     private final AtomicInteger abandonedWorkers = new AtomicInteger();
     private final AtomicInteger openMemory = new AtomicInteger();
@@ -147,7 +154,7 @@ public final class UcpContext implements AutoCloseable {
      */
     public UcpWorker createWorker(UcpWorkerConfig workerConfig) {
         Objects.requireNonNull(workerConfig, "workerConfig");
-        return UcpWorker.create(this, workerConfig);
+        return whileOpen(() -> UcpWorker.create(this, workerConfig));
     }
 
     /**
@@ -157,7 +164,7 @@ public final class UcpContext implements AutoCloseable {
      * @return the registration, to be closed by the caller
      */
     public UcpMemory register(MemorySegment segment) {
-        return UcpMemory.register(this, segment);
+        return whileOpen(() -> UcpMemory.register(this, segment));
     }
 
     /**
@@ -168,7 +175,7 @@ public final class UcpContext implements AutoCloseable {
      * @return the memory, to be closed by the caller
      */
     public UcpMemory allocate(long bytes) {
-        return UcpMemory.allocate(this, bytes);
+        return whileOpen(() -> UcpMemory.allocate(this, bytes));
     }
 
     /** {@return bytes that are registered now} */
@@ -188,13 +195,24 @@ public final class UcpContext implements AutoCloseable {
 
     /** {@return UCX's own description of the context ({@code ucp_context_print_info})} */
     public String info() {
-        return NativeText.print(stream -> ucx_h.ucp_context_print_info(handle(), stream));
+        return whileOpen(() -> NativeText.print(stream -> ucx_h.ucp_context_print_info(handle, stream)));
     }
 
-    MemorySegment handle() {
-        if (closed.get()) {
-            throw new UcxClosedException("context", "the context " + config.name());
+    /** Keeps {@link #close()} away while something is made from this context, and counted. */
+    private <T> T whileOpen(Supplier<T> nativeCalls) {
+        lifetime.readLock().lock();
+        try {
+            if (closed) {
+                throw new UcxClosedException("context", "the context " + config.name());
+            }
+            return nativeCalls.get();
+        } finally {
+            lifetime.readLock().unlock();
         }
+    }
+
+    /** The native context; open, since the caller is counted as one of its users. */
+    MemorySegment handle() {
         return handle;
     }
 
@@ -230,29 +248,52 @@ public final class UcpContext implements AutoCloseable {
         abandonedWorkers.incrementAndGet();
     }
 
-    void memoryMapped(long bytes) {
+    void mapped(UcpMemory memory) {
         openMemory.incrementAndGet();
-        registeredBytes.addAndGet(bytes);
+        registeredBytes.addAndGet(memory.segment().byteSize());
+        if (memory.isAllocated()) {
+            allocated.add(memory);
+        }
     }
 
-    void memoryUnmapped(long bytes) {
-        registeredBytes.addAndGet(-bytes);
+    void unmapped(UcpMemory memory) {
+        allocated.remove(memory);
+        registeredBytes.addAndGet(-memory.segment().byteSize());
         openMemory.decrementAndGet();
+    }
+
+    /** What an operation on local memory has to hold: the registration that is passed along, or else memory of UCX that it is part of. */
+    @Nullable Pinned pinned(@Nullable UcpMemory registration, MemorySegment local) {
+        if (registration != null) {
+            return registration.pinned();
+        }
+        for (UcpMemory memory : allocated) {
+            if (memory.contains(local)) {
+                return memory.pinned();
+            }
+        }
+        return null;
     }
 
     /** {@return whether {@link #close()} was called with success} */
     public boolean isClosed() {
-        return closed.get();
+        return closed;
     }
 
     @Override
     public void close() {
-        if (openWorkers.get() > abandonedWorkers.get() || openMemory.get() > 0) {
-            throw new IllegalStateException("context " + config.name() + ": close its " + openWorkers.get() + " workers and "
-                    + openMemory.get() + " registrations first");
-        }
-        if (!closed.compareAndSet(false, true)) {
-            return;
+        lifetime.writeLock().lock();
+        try {
+            if (closed) {
+                return;
+            }
+            if (openWorkers.get() > abandonedWorkers.get() || openMemory.get() > 0) {
+                throw new IllegalStateException("context " + config.name() + ": close its " + openWorkers.get() + " workers and "
+                        + openMemory.get() + " registrations first");
+            }
+            closed = true;
+        } finally {
+            lifetime.writeLock().unlock();
         }
         if (abandonedWorkers.get() > 0) {
             LOG.error("The context {} is left to the process: {} of its workers could not be destroyed", config.name(),

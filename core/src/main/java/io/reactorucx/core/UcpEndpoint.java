@@ -61,10 +61,10 @@ public final class UcpEndpoint {
         Objects.requireNonNull(protocol, "protocol");
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         RequestTable requests = worker.requests();
-        long token = requests.begin("am_send", whenDone, this, pinned(registration), payload);
+        long token = requests.begin("am_send", whenDone, this, worker.context().pinned(registration, data), payload);
         MemorySegment pinnedHeader = requests.header(token, header);
         int flags = protocol.flag() | (replyable ? ucx_h.UCP_AM_SEND_FLAG_REPLY() : 0);
-        MemorySegment parameters = worker.parameters().withFlags(worker.upcalls().onSend, token, registration, flags);
+        MemorySegment parameters = worker.parameters().withFlags(worker.requests().onSend, token, registration, flags);
         return requests.posted("am_send", peer, token,
                 ucx_h.ucp_am_send_nbx(handle, id, pinnedHeader, header.byteSize(), data, data.byteSize(), parameters));
     }
@@ -82,7 +82,7 @@ public final class UcpEndpoint {
         long token = beginTagSend("tag_send", payload, registration, whenDone);
         MemorySegment data = Arguments.source(payload, "payload");
         return worker.requests().posted("tag_send", peer, token, ucx_h.ucp_tag_send_nbx(handle, data, data.byteSize(), tag,
-                worker.parameters().of(worker.upcalls().onSend, token, registration)));
+                worker.parameters().of(worker.requests().onSend, token, registration)));
     }
 
     /**
@@ -98,13 +98,13 @@ public final class UcpEndpoint {
         long token = beginTagSend("tag_send_sync", payload, registration, whenDone);
         MemorySegment data = Arguments.source(payload, "payload");
         return worker.requests().posted("tag_send_sync", peer, token, ucx_h.ucp_tag_send_sync_nbx(handle, data, data.byteSize(), tag,
-                worker.parameters().of(worker.upcalls().onSend, token, registration)));
+                worker.parameters().of(worker.requests().onSend, token, registration)));
     }
 
     private long beginTagSend(String operation, MemorySegment payload, @Nullable UcpMemory registration, Completion whenDone) {
         requireUsable(operation, UcpFeature.TAG);
-        UcpMemory.within(registration, Arguments.source(payload, "payload"));
-        return worker.requests().begin(operation, whenDone, this, pinned(registration), payload);
+        MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
+        return worker.requests().begin(operation, whenDone, this, worker.context().pinned(registration, data), payload);
     }
 
     /**
@@ -118,7 +118,7 @@ public final class UcpEndpoint {
         Objects.requireNonNull(descriptor, "descriptor");
         try (Arena call = Arena.ofConfined()) {
             MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-            MemorySegment packed = call.allocateFrom(ValueLayout.JAVA_BYTE, descriptor.key());
+            MemorySegment packed = Arguments.padded(descriptor.key(), call);
             int status = ucx_h.ucp_ep_rkey_unpack(handle, packed, pointer);
             if (status < 0) {
                 throw new UcxException(status, "ep_rkey_unpack", peer);
@@ -143,9 +143,10 @@ public final class UcpEndpoint {
         requireUsable("put", UcpFeature.RMA);
         MemorySegment data = UcpMemory.within(registration, Arguments.source(source, "source"));
         long address = Objects.requireNonNull(key, "key").address(this, offset, source.byteSize());
-        long token = worker.requests().begin("put", whenDone, this, Pinned.both(key.pinned(), pinned(registration)), source);
+        Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data));
+        long token = worker.requests().begin("put", whenDone, this, pin, source);
         return worker.requests().posted("put", peer, token, ucx_h.ucp_put_nbx(handle, data, data.byteSize(), address, key.handle(),
-                worker.parameters().of(worker.upcalls().onSend, token, registration)));
+                worker.parameters().of(worker.requests().onSend, token, registration)));
     }
 
     /**
@@ -162,9 +163,10 @@ public final class UcpEndpoint {
         requireUsable("get", UcpFeature.RMA);
         MemorySegment data = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
         long address = Objects.requireNonNull(key, "key").address(this, offset, destination.byteSize());
-        long token = worker.requests().begin("get", whenDone, this, Pinned.both(key.pinned(), pinned(registration)), destination);
+        Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data));
+        long token = worker.requests().begin("get", whenDone, this, pin, destination);
         return worker.requests().posted("get", peer, token, ucx_h.ucp_get_nbx(handle, data, data.byteSize(), address, key.handle(),
-                worker.parameters().of(worker.upcalls().onSend, token, registration)));
+                worker.parameters().of(worker.requests().onSend, token, registration)));
     }
 
     /**
@@ -177,7 +179,7 @@ public final class UcpEndpoint {
         requireOpen("ep_flush");
         long token = worker.requests().begin("ep_flush", whenDone, this, null, null);
         return worker.requests().posted("ep_flush", peer, token,
-                ucx_h.ucp_ep_flush_nbx(handle, worker.parameters().of(worker.upcalls().onSend, token, null)));
+                ucx_h.ucp_ep_flush_nbx(handle, worker.parameters().of(worker.requests().onSend, token, null)));
     }
 
     /**
@@ -204,7 +206,7 @@ public final class UcpEndpoint {
         closed = true;
         List.copyOf(keys).forEach(UcpRemoteKey::close);
         worker.endpointClosed(handle.address());
-        MemorySegment parameters = worker.parameters().withFlags(worker.upcalls().onSend, token, null,
+        MemorySegment parameters = worker.parameters().withFlags(worker.requests().onSend, token, null,
                 force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);
         return worker.requests().postedClose(token, ucx_h.ucp_ep_close_nbx(handle, parameters));
     }
@@ -269,10 +271,6 @@ public final class UcpEndpoint {
         if (failure != 0) {
             throw new UcxException(failure, operation, peer);
         }
-    }
-
-    private static @Nullable Pinned pinned(@Nullable UcpMemory registration) {
-        return registration == null ? null : registration.pinned();
     }
 
     void failed(int rawStatus) {

@@ -42,7 +42,7 @@ public final class UcpMemory implements AutoCloseable {
         this.handle = handle;
         this.segment = segment;
         this.arena = arena;
-        context.memoryMapped(segment.byteSize());
+        context.mapped(this);
     }
 
     static UcpMemory register(UcpContext context, MemorySegment segment) {
@@ -66,12 +66,17 @@ public final class UcpMemory implements AutoCloseable {
             ucp_mem_map_params.length(params, bytes);
             ucp_mem_map_params.flags(params, ucx_h.UCP_MEM_MAP_ALLOCATE());
             MemorySegment handle = map(context, params, call);
-            MemorySegment attr = ucp_mem_attr.allocate(call);
-            ucp_mem_attr.field_mask(attr, ucx_h.UCP_MEM_ATTR_FIELD_ADDRESS() | ucx_h.UCP_MEM_ATTR_FIELD_LENGTH());
-            UcpContext.check(ucx_h.ucp_mem_query(handle, attr), "ucp_mem_query");
-            MemorySegment segment = ucp_mem_attr.address(attr).reinterpret(bytes, arena, null).fill((byte) 0);
-            return new UcpMemory(context, handle, segment, arena);
-        } catch (UcxException e) {
+            try {
+                MemorySegment attr = ucp_mem_attr.allocate(call);
+                ucp_mem_attr.field_mask(attr, ucx_h.UCP_MEM_ATTR_FIELD_ADDRESS() | ucx_h.UCP_MEM_ATTR_FIELD_LENGTH());
+                UcpContext.check(ucx_h.ucp_mem_query(handle, attr), "ucp_mem_query");
+                MemorySegment segment = ucp_mem_attr.address(attr).reinterpret(bytes, arena, null).fill((byte) 0);
+                return new UcpMemory(context, handle, segment, arena);
+            } catch (RuntimeException e) {
+                ucx_h.ucp_mem_unmap(context.handle(), handle);
+                throw e;
+            }
+        } catch (RuntimeException e) {
             arena.close();
             throw e;
         }
@@ -134,7 +139,12 @@ public final class UcpMemory implements AutoCloseable {
         return local;
     }
 
-    private boolean contains(MemorySegment other) {
+    /** Whether UCX allocated the memory, so that it ends with the registration. */
+    boolean isAllocated() {
+        return arena != null;
+    }
+
+    boolean contains(MemorySegment other) {
         long offset = other.address() - segment.address();
         return offset >= 0 && offset + other.byteSize() <= segment.byteSize();
     }
@@ -173,9 +183,15 @@ public final class UcpMemory implements AutoCloseable {
             return;
         }
         if (arena != null) {
-            arena.close();
+            try {
+                arena.close();
+            } catch (IllegalStateException e) {
+                // Some thread is reading or writing the memory at this moment; it may be closed later.
+                pins.set(0);
+                throw e;
+            }
         }
         ucx_h.ucp_mem_unmap(context.handle(), handle);
-        context.memoryUnmapped(segment.byteSize());
+        context.unmapped(this);
     }
 }

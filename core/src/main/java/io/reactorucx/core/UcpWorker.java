@@ -39,7 +39,7 @@ public final class UcpWorker implements AutoCloseable {
     private final int maxHeaderBytes;
     private final RequestTable requests;
     private final RequestParameters parameters;
-    private final Upcalls upcalls;
+    private final ArrivalUpcalls upcalls;
     private final @Nullable WorkerWakeup wakeup;
     private final EndpointTable endpoints;
     private final ActiveMessageTable activeMessages;
@@ -58,9 +58,12 @@ public final class UcpWorker implements AutoCloseable {
         maxHeaderBytes = (int) ucp_worker_attr.max_am_header(attr);
         endpoints = new EndpointTable(this, handle);
         activeMessages = new ActiveMessageTable(this, handle);
+        if (context.has(UcpFeature.AM)) {
+            activeMessages.clear();
+        }
         requests = new RequestTable(config.maxInFlight(), arena);
         parameters = new RequestParameters(arena);
-        upcalls = new Upcalls(this, requests, config.maxInlineBytes(), arena);
+        upcalls = new ArrivalUpcalls(this, config.maxInlineBytes(), arena);
         wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, arena) : null;
     }
 
@@ -187,7 +190,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Connects to a listener. The endpoint may be used at once; a failure to connect comes as its error.
+     * Connects to a listener; a failure to connect comes as the endpoint's error. Wait for a {@link UcpEndpoint#flush} before the first
+     * message: UCX 1.13 chooses how to send one by the limits of tcp, and loses it when shared memory, which it then uses, has smaller ones.
      *
      * @param remote address of the listener
      * @param options how to treat errors
@@ -208,7 +212,7 @@ public final class UcpWorker implements AutoCloseable {
     public UcpEndpoint connect(byte[] workerAddress, EndpointOptions options) {
         byte[] address = WorkerAddresses.checked(workerAddress);
         return create("ep_create", options,
-                call -> EndpointParameters.toWorkerAddress(call.allocateFrom(ValueLayout.JAVA_BYTE, address), call));
+                call -> EndpointParameters.toWorkerAddress(Arguments.padded(address, call), call));
     }
 
     /**
@@ -308,10 +312,10 @@ public final class UcpWorker implements AutoCloseable {
         checkOpen("tag_recv");
         context.requireFeature(UcpFeature.TAG, "tag_recv");
         MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
-        Pinned pin = registration == null ? null : registration.pinned();
+        Pinned pin = context.pinned(registration, target);
         long token = requests.begin("tag_recv", whenDone, null, pin, destination);
         requests.posted("tag_recv", null, token, ucx_h.ucp_tag_recv_nbx(handle, target, target.byteSize(), tag, mask,
-                parameters.withoutImmediateCompletion(upcalls.onTagReceive, token, registration)));
+                parameters.withoutImmediateCompletion(requests.onTagReceive, token, registration)));
         return token;
     }
 
@@ -410,6 +414,7 @@ public final class UcpWorker implements AutoCloseable {
             LOG.error("[{}] left to the process with {} operations and {} endpoints", config.name(), inFlight(), endpoints.open().size());
             ended();
             context.workerAbandoned();
+            requests.endAll();
         }
     }
 
@@ -442,14 +447,10 @@ public final class UcpWorker implements AutoCloseable {
         return parameters;
     }
 
-    Upcalls upcalls() {
-        return upcalls;
-    }
-
     /** Notes, from an upcall, that a message has arrived. */
     void arrived(UcpActiveMessage message) {
-        activeMessages.arrived(message);
         events.add(message);
+        activeMessages.arrived(message);
     }
 
     /** Notes, from an upcall, that an endpoint has failed. */

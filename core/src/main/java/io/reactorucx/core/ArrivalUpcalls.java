@@ -3,13 +3,9 @@ package io.reactorucx.core;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.reactorucx.core.ffi.ucp_am_recv_callback_t;
-import io.reactorucx.core.ffi.ucp_am_recv_data_nbx_callback_t;
 import io.reactorucx.core.ffi.ucp_am_recv_param;
 import io.reactorucx.core.ffi.ucp_err_handler_cb_t;
 import io.reactorucx.core.ffi.ucp_listener_conn_callback_t;
-import io.reactorucx.core.ffi.ucp_send_nbx_callback_t;
-import io.reactorucx.core.ffi.ucp_tag_recv_info;
-import io.reactorucx.core.ffi.ucp_tag_recv_nbx_callback_t;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,65 +13,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The functions that UCX calls, one stub of each kind for a worker.
+ * The functions that UCX calls when something arrives: a message, a peer, the failure of an endpoint.
  *
  * <p>They only note what happened: user code runs after the native call has returned. Nothing may leave them, an exception that
  * escapes an upcall ends the JVM.
  */
-final class Upcalls {
+final class ArrivalUpcalls {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Upcalls.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ArrivalUpcalls.class);
     private static final byte OK = 0;
     private static final byte IN_PROGRESS = 1;
     private static final long HAS_REPLY_ENDPOINT = ucx_h.UCP_AM_RECV_ATTR_FIELD_REPLY_EP();
     private static final long MAY_BE_KEPT = ucx_h.UCP_AM_RECV_ATTR_FLAG_DATA();
     private static final long IS_RENDEZVOUS = ucx_h.UCP_AM_RECV_ATTR_FLAG_RNDV();
 
-    final MemorySegment onSend;
-    final MemorySegment onTagReceive;
-    final MemorySegment onDataReceive;
     final MemorySegment onActiveMessage;
     final MemorySegment onEndpointError;
     final MemorySegment onConnectionRequest;
 
     private final UcpWorker worker;
-    private final RequestTable requests;
     private final int maxInlineBytes;
 
-    Upcalls(UcpWorker worker, RequestTable requests, int maxInlineBytes, Arena arena) {
+    ArrivalUpcalls(UcpWorker worker, int maxInlineBytes, Arena arena) {
         this.worker = worker;
-        this.requests = requests;
         this.maxInlineBytes = maxInlineBytes;
-        onSend = ucp_send_nbx_callback_t.allocate(this::sent, arena);
-        onTagReceive = ucp_tag_recv_nbx_callback_t.allocate(this::tagReceived, arena);
-        onDataReceive = ucp_am_recv_data_nbx_callback_t.allocate(this::dataReceived, arena);
         onActiveMessage = ucp_am_recv_callback_t.allocate(this::activeMessage, arena);
         onEndpointError = ucp_err_handler_cb_t.allocate(this::endpointError, arena);
         onConnectionRequest = ucp_listener_conn_callback_t.allocate(this::connectionRequest, arena);
-    }
-
-    private void sent(MemorySegment request, byte status, MemorySegment userData) {
-        ended(request, status, 0, 0, userData);
-    }
-
-    private void tagReceived(MemorySegment request, byte status, MemorySegment info, MemorySegment userData) {
-        boolean hasLength = status == OK || status == UcxStatus.MESSAGE_TRUNCATED.code();
-        long length = hasLength ? ucp_tag_recv_info.length(info) : 0;
-        ended(request, status, length, hasLength ? ucp_tag_recv_info.sender_tag(info) : 0, userData);
-    }
-
-    private void dataReceived(MemorySegment request, byte status, long length, MemorySegment userData) {
-        ended(request, status, length, 0, userData);
-    }
-
-    private void ended(MemorySegment request, byte status, long length, long tag, MemorySegment userData) {
-        try {
-            if (requests.ended(userData.address(), status, length, tag)) {
-                ucx_h.ucp_request_free(request);
-            }
-        } catch (Throwable t) {
-            log(t);
-        }
     }
 
     private byte activeMessage(MemorySegment arg, MemorySegment header, long headerLength, MemorySegment data, long length,
@@ -117,7 +81,7 @@ final class Upcalls {
         }
     }
 
-    private static void log(Throwable t) {
+    static void log(Throwable t) {
         try {
             LOG.error("An event of UCX was lost", t);
         } catch (Throwable loggingFailed) {
