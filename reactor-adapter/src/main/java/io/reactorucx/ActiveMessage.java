@@ -62,8 +62,8 @@ public final class ActiveMessage implements Disposable {
     /**
      * Moves the data into memory of the caller.
      *
-     * @param destination native memory of at least {@link #length()} bytes, alive until the Mono ends and, after a cancel, until the
-     *     connection is closed
+     * @param destination native memory of at least {@link #length()} bytes, alive until the Mono gives it; after an error or a cancel until
+     *     {@link UcxConnection#onDispose()}
      * @return the part of the destination that was filled
      */
     public Mono<MemorySegment> fetch(MemorySegment destination) {
@@ -91,7 +91,7 @@ public final class ActiveMessage implements Disposable {
         Objects.requireNonNull(pool, "pool");
         if (message.isInline()) {
             return Mono.fromSupplier(() -> {
-                UcxBuffer buffer = pool.acquire(Math.max(1, message.length()));
+                UcxBuffer buffer = pool.acquire(message.length());
                 buffer.segment().copyFrom(message.payload());
                 return buffer;
             });

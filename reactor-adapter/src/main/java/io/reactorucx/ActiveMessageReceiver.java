@@ -1,7 +1,6 @@
 package io.reactorucx;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import java.util.ArrayDeque;
@@ -9,6 +8,8 @@ import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
@@ -20,6 +21,7 @@ import reactor.core.publisher.Operators;
  */
 final class ActiveMessageReceiver implements Subscription {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ActiveMessageReceiver.class);
     private static final AtomicLongFieldUpdater<ActiveMessageReceiver> DEMAND =
             AtomicLongFieldUpdater.newUpdater(ActiveMessageReceiver.class, "demand");
 
@@ -47,7 +49,7 @@ final class ActiveMessageReceiver implements Subscription {
             public void subscribe(CoreSubscriber<? super ActiveMessage> actual) {
                 ActiveMessageReceiver receiver = new ActiveMessageReceiver(connection, id, actual);
                 actual.onSubscribe(receiver);
-                receiver.connection.execute(worker -> receiver.register());
+                connection.execute(worker -> receiver.register(), receiver::end);
             }
         };
     }
@@ -67,7 +69,7 @@ final class ActiveMessageReceiver implements Subscription {
         if (ended || cancelled) {
             return false;
         }
-        long bytes = message.isInline() ? message.length() : 0;
+        long bytes = heldHere(message);
         ConnectionConfig config = connection.config();
         if (queue.size() >= config.maxQueuedMessages() || queuedBytes + bytes > config.maxQueuedBytes()) {
             if (config.overflow() == OverflowPolicy.ERROR) {
@@ -104,9 +106,9 @@ final class ActiveMessageReceiver implements Subscription {
         try {
             while (!cancelled && demand > 0 && !queue.isEmpty()) {
                 ActiveMessage message = queue.remove();
-                queuedBytes -= message.isInline() ? message.length() : 0;
+                queuedBytes -= heldHere(message.message());
                 Operators.produced(DEMAND, this, 1);
-                subscriber.onNext(message);
+                emit(message);
             }
             if (cancelled) {
                 discardQueue();
@@ -119,6 +121,21 @@ final class ActiveMessageReceiver implements Subscription {
         } finally {
             draining = false;
         }
+    }
+
+    private void emit(ActiveMessage message) {
+        try {
+            subscriber.onNext(message);
+        } catch (RuntimeException | LinkageError e) {
+            LOG.error("[{}] the receiver of active message {} threw", connection.peer(), id, e);
+            cancelled = true;
+            message.discard();
+        }
+    }
+
+    /** Bytes that this side holds for a message: a rendezvous is still with its sender. */
+    private static long heldHere(UcpActiveMessage message) {
+        return message.isRendezvous() ? 0 : message.length();
     }
 
     private void terminate() {
@@ -150,10 +167,6 @@ final class ActiveMessageReceiver implements Subscription {
     @Override
     public void cancel() {
         cancelled = true;
-        connection.execute(this::cancelOnEngine);
-    }
-
-    private void cancelOnEngine(UcpWorker worker) {
-        drain();
+        connection.execute(worker -> drain());
     }
 }

@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
  * Active messages of one connection ({@code ucp_am_send_nbx}, {@code ucp_worker_set_am_recv_handler}).
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a payload has to stay alive and unchanged until the
- * Mono ends and, after a cancel, until the connection is closed; a header is copied when the message is posted.
+ * Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}; a header is copied when the message is posted.
  * <b>Errors:</b> {@link io.reactorucx.core.UcxException} with status, operation and peer.
  */
 public final class ActiveMessages {
@@ -60,7 +60,7 @@ public final class ActiveMessages {
     public Mono<Void> send(int id, MemorySegment header, MemorySegment payload, AmProtocol protocol) {
         check(id, header, protocol);
         Objects.requireNonNull(payload, "payload");
-        return OperationMono.of(connection, OperationKind.AM_SEND, payload.byteSize(),
+        return ConnectionOperation.mono(connection, OperationKind.AM_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload, null, protocol, true, whenDone));
     }
 
@@ -75,7 +75,7 @@ public final class ActiveMessages {
      */
     public Mono<Void> send(int id, MemorySegment header, UcxBuffer payload, AmProtocol protocol) {
         check(id, header, protocol);
-        return OperationMono.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.AM_SEND,
+        return ConnectionOperation.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.AM_SEND,
                 (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload.segment(), payload.registration(), protocol, true,
                         whenDone));
     }
@@ -105,9 +105,12 @@ public final class ActiveMessages {
         return ActiveMessageReceiver.flux(connection, id);
     }
 
-    private static void check(int id, MemorySegment header, AmProtocol protocol) {
+    private void check(int id, MemorySegment header, AmProtocol protocol) {
         checkId(id);
         Objects.requireNonNull(header, "header");
+        if (header.byteSize() > connection.maxHeaderBytes()) {
+            throw new IllegalArgumentException("header of " + header.byteSize() + " bytes: at most " + connection.maxHeaderBytes());
+        }
         Objects.requireNonNull(protocol, "protocol");
     }
 

@@ -1,6 +1,5 @@
 package io.reactorucx;
 
-import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
@@ -39,7 +38,7 @@ final class ClientConnector {
 
     Mono<UcxConnection> connect() {
         return Mono.<UcxConnection>create(sink -> {
-            sink.onCancel(() -> connection.execute(worker -> connection.beginClose(CloseMode.FORCE)));
+            sink.onCancel(() -> connection.execute(worker -> connection.giveUp()));
             registry.engine().execute(new Connect(sink));
         }).timeout(config.handshakeTimeout()).onErrorMap(TimeoutException.class, timeout -> new UcxException(UcxStatus.TIMED_OUT, "connect",
                 connection.peer(), "no answer within " + config.handshakeTimeout(), timeout));
@@ -56,39 +55,42 @@ final class ClientConnector {
 
         @Override
         public void run(UcpWorker worker) {
+            if (connection.state() != ConnectionCore.State.CONNECTING) {
+                return;
+            }
             try {
                 EndpointOptions options = new EndpointOptions(config.errorMode(), connection.peer(), connection::endpointFailed);
                 UcpEndpoint made = address != null ? worker.connect(address, options)
                         : worker.connect(Objects.requireNonNull(workerAddress), options);
                 endpoint = made;
                 connection.begin(made, this);
-                if (config.raw()) {
-                    flush(made);
-                } else {
-                    connection.sendControl(ControlFrame.Type.HELLO, address != null ? new byte[0] : worker.address());
+                // A flush ends when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose how by the limits of tcp, and
+                // lose what does not fit into those of the shared memory that it uses then.
+                if (made.flush((status, length, tag) -> wired(status))) {
+                    wired(0);
                 }
             } catch (RuntimeException e) {
-                connection.beginClose(CloseMode.FORCE);
+                connection.giveUp();
                 sink.error(e);
             }
         }
 
-        /** A flush ends when the endpoint is wired up; there is no other sign of it. */
-        private void flush(UcpEndpoint made) {
-            boolean done = made.flush((status, length, tag) -> {
-                if (status == 0) {
-                    ready(null);
-                }
-            });
-            if (done) {
+        private void wired(int status) {
+            UcpEndpoint made = endpoint;
+            if (status != 0 || made == null || connection.state() != ConnectionCore.State.CONNECTING) {
+                return;
+            }
+            if (config.raw()) {
                 ready(null);
+            } else if (!connection.sendControl(ControlFrame.Type.HELLO, address != null ? new byte[0] : made.worker().address())) {
+                connection.giveUp();
+                sink.error(new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(), "the handshake could not be sent"));
             }
         }
 
         private void ready(@Nullable ControlFrame peer) {
             UcpEndpoint made = endpoint;
-            if (made != null && !made.isClosed() && made.failure() == 0) {
-                connection.connected();
+            if (made != null && !made.isClosed() && made.failure() == 0 && connection.connected(UcxConnection.maxHeaderBytes(made, peer))) {
                 sink.success(new UcxConnection(connection, resources, made, peer));
             }
         }
@@ -98,7 +100,7 @@ final class ClientConnector {
             switch (frame.type()) {
                 case WELCOME -> ready(frame);
                 case REJECT -> {
-                    connection.beginClose(CloseMode.FORCE);
+                    connection.giveUp();
                     sink.error(new UcxException(UcxStatus.REJECTED, "connect", connection.peer(), frame.reason()));
                 }
                 case HELLO -> {

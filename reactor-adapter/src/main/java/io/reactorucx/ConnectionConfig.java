@@ -7,15 +7,17 @@ import java.time.Duration;
 record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTimeout, Duration closeTimeout, int maxQueuedMessages,
         long maxQueuedBytes, OverflowPolicy overflow) {
 
+    private static final Duration LONGEST = Duration.ofHours(1);
+
     static final ConnectionConfig DEFAULT = new ConnectionConfig(false, ErrorMode.PEER, Duration.ofSeconds(10), Duration.ofSeconds(5), 1024,
             16L << 20, OverflowPolicy.ERROR);
 
     ConnectionConfig {
-        if (handshakeTimeout.toMillis() < 1) {
-            throw new IllegalArgumentException("timeout " + handshakeTimeout + ": at least 1 ms");
+        if (handshakeTimeout.compareTo(Duration.ofMillis(1)) < 0 || handshakeTimeout.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("timeout " + handshakeTimeout + ": must be in 1 ms.." + LONGEST);
         }
-        if (closeTimeout.isNegative()) {
-            throw new IllegalArgumentException("closeTimeout " + closeTimeout + ": not below 0");
+        if (closeTimeout.isNegative() || closeTimeout.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("closeTimeout " + closeTimeout + ": must be in 0.." + LONGEST);
         }
         if (maxQueuedMessages < 1) {
             throw new IllegalArgumentException("maxQueuedMessages " + maxQueuedMessages + ": at least 1");

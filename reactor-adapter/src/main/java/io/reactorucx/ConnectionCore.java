@@ -26,6 +26,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
@@ -55,9 +56,13 @@ final class ConnectionCore {
     private @Nullable UcpEndpoint endpoint;
     private @Nullable Handshake handshake;
     private volatile State state = State.CONNECTING;
+    private int maxHeaderBytes = Integer.MAX_VALUE;
     private boolean finSent;
     private boolean peerFinished;
     private boolean endpointClosing;
+    private boolean endpointClosed;
+    private boolean overdue;
+    private @Nullable Disposable closeTimer;
 
     ConnectionCore(ConnectionRegistry registry, ConnectionConfig config, String peer, long nonce, boolean bySocketAddress) {
         this.registry = registry;
@@ -74,9 +79,29 @@ final class ConnectionCore {
         registry.add(this, made);
     }
 
-    void connected() {
+    /** The handshake is done; answers whether that came in time. */
+    boolean connected(int smallerMaxHeaderBytes) {
+        if (state != State.CONNECTING) {
+            return false;
+        }
         handshake = null;
+        maxHeaderBytes = smallerMaxHeaderBytes;
         state = State.CONNECTED;
+        return true;
+    }
+
+    /** Ends the making of the connection without a word to its {@link Handshake}, which knows. */
+    void giveUp() {
+        handshake = null;
+        if (state == State.CONNECTING) {
+            closeEndpoint(CloseMode.FORCE, closedHere("connect"));
+        }
+    }
+
+    /** Refused the peer: what it may still say changes nothing, and it has some time to read why. */
+    void refused() {
+        handshake = null;
+        startCloseTimer();
     }
 
     void endpointFailed(UcpEndpoint failed, int rawStatus) {
@@ -85,20 +110,15 @@ final class ConnectionCore {
         }
         if (peerFinished) {
             LOG.debug("[{}] the peer has left", peer);
-            closeEndpoint(CloseMode.FORCE);
+            closeEndpoint(CloseMode.FORCE, closedHere("operation"));
             return;
         }
         UcxException error = new UcxException(rawStatus, "connection", peer);
         LOG.debug("[{}] lost", peer, error);
-        Handshake waiting = handshake;
-        handshake = null;
         state = State.CLOSING;
         operations.forEach(operation -> operation.connectionLost(rawStatus));
-        List.copyOf(receivers.values()).forEach(receiver -> receiver.end(error));
-        if (waiting != null) {
-            waiting.failed(new UcxException(rawStatus, "connect", peer));
-        }
-        closeEndpoint(CloseMode.FORCE);
+        endReceivers(error);
+        closeEndpoint(CloseMode.FORCE, new UcxException(rawStatus, "connect", peer));
     }
 
     void control(ControlFrame frame) {
@@ -112,7 +132,7 @@ final class ConnectionCore {
             case FIN -> peerFinished();
             case FIN_ACK -> {
                 if (finSent) {
-                    closeEndpoint(CloseMode.FLUSH);
+                    closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
                 }
             }
         }
@@ -123,12 +143,32 @@ final class ConnectionCore {
             return;
         }
         peerFinished = true;
-        List.copyOf(receivers.values()).forEach(receiver -> receiver.end(null));
-        endReceives(new UcxClosedException("receive", peer, "the peer has closed the connection"));
+        // First of all: whoever hears of the end below may close this side, and the peer would wait for its answer in vain.
         sendControl(ControlFrame.Type.FIN_ACK, new byte[0]);
+        UcxClosedException error = new UcxClosedException("operation", peer, "the peer has closed the connection");
+        failHandshake(error);
+        endReceivers(null);
+        endReceives(error);
         beginClose(CloseMode.FLUSH);
     }
 
+    private UcxClosedException closedHere(String operation) {
+        return new UcxClosedException(operation, peer, "the connection is closed");
+    }
+
+    private void failHandshake(RuntimeException error) {
+        Handshake waiting = handshake;
+        handshake = null;
+        if (waiting != null) {
+            waiting.failed(error);
+        }
+    }
+
+    private void endReceivers(@Nullable RuntimeException error) {
+        List.copyOf(receivers.values()).forEach(receiver -> receiver.end(error));
+    }
+
+    /** Tag receives belong to the worker: nothing but a cancel ends one, and one that stays would take another connection's message. */
     private void endReceives(RuntimeException error) {
         UcpWorker worker = registry.worker();
         operations.forEach(operation -> {
@@ -143,104 +183,137 @@ final class ConnectionCore {
         if (state == State.CLOSED || (state == State.CLOSING && mode == CloseMode.FLUSH)) {
             return;
         }
-        if (state == State.CONNECTING) {
-            closeEndpoint(CloseMode.FORCE);
+        if (state == State.CONNECTING || mode == CloseMode.FORCE) {
+            closeEndpoint(CloseMode.FORCE, closedHere("operation"));
             return;
         }
         state = State.CLOSING;
-        List.copyOf(receivers.values()).forEach(receiver -> receiver.end(null));
-        endReceives(new UcxClosedException("receive", peer, "the connection is closed"));
-        if (mode == CloseMode.FORCE) {
-            closeEndpoint(CloseMode.FORCE);
-            return;
-        }
-        Schedulers.parallel().schedule(() -> execute(worker -> outOfTime()), config.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
-        closeWhenIdle();
+        endReceivers(null);
+        endReceives(closedHere("receive"));
+        startCloseTimer();
+        proceed();
     }
 
-    private void closeWhenIdle() {
+    private void startCloseTimer() {
+        if (closeTimer == null) {
+            closeTimer = Schedulers.parallel().schedule(() -> execute(worker -> outOfTime()), config.closeTimeout().toMillis(),
+                    TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** The next step of the end, if what it waits for has come. */
+    private void proceed() {
         UcpEndpoint open = endpoint;
-        if (state != State.CLOSING || endpointClosing || open == null || !operations.isEmpty() || open.inFlight() > 0) {
+        if (state != State.CLOSING) {
             return;
         }
-        if (config.raw()) {
-            closeEndpoint(CloseMode.FLUSH);
-        } else if (peerFinished) {
-            // Over a socket address the peer's flushing close arrives as an error of the endpoint; over a worker address nothing will.
-            if (!bySocketAddress) {
-                closeEndpoint(CloseMode.FLUSH);
+        boolean idle = operations.isEmpty() && (open == null || open.isClosed() || open.inFlight() == 0);
+        if (!endpointClosing && idle && open != null) {
+            if (config.raw() || overdue) {
+                closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
+            } else if (peerFinished) {
+                // Over a socket address the peer's flushing close arrives as an error of the endpoint; over a worker address nothing will.
+                if (!bySocketAddress && offers.isEmpty()) {
+                    closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
+                }
+            } else if (!finSent) {
+                finSent = true;
+                if (!sendControl(ControlFrame.Type.FIN, new byte[0])) {
+                    closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
+                }
             }
-        } else if (!finSent) {
-            finSent = true;
-            sendControl(ControlFrame.Type.FIN, new byte[0]);
         }
+        closedWhenIdle();
     }
 
     private void outOfTime() {
         if (state != State.CLOSED) {
             LOG.debug("[{}] not closed in good order within {}", peer, config.closeTimeout());
-            closeEndpoint(CloseMode.FORCE);
-            closed();
+            overdue = true;
+            closeEndpoint(CloseMode.FORCE, closedHere("operation"));
+            closedWhenIdle();
         }
     }
 
-    /** Closes the endpoint, by force where flushing is impossible, and the other way round. */
-    private void closeEndpoint(CloseMode wanted) {
+    /** Closes the endpoint: by force where flushing is impossible, and the other way round. */
+    private void closeEndpoint(CloseMode wanted, RuntimeException handshakeError) {
         UcpEndpoint open = endpoint;
         state = State.CLOSING;
-        operations.forEach(operation -> operation.abandon(new UcxClosedException(operation.kind().ucxName(), peer, "the connection is closed")));
-        List.copyOf(receivers.values()).forEach(receiver -> receiver.end(null));
+        failHandshake(handshakeError);
+        endReceives(closedHere("receive"));
+        operations.forEach(operation -> operation.abandon(closedHere(operation.kind().ucxName())));
+        endReceivers(null);
         if (open == null) {
-            closed();
+            endpointClosed = true;
         } else if (!endpointClosing) {
-            CloseMode mode = config.errorMode() == ErrorMode.NONE ? CloseMode.FLUSH
-                    : wanted == CloseMode.FLUSH && open.inFlight() > 0 ? CloseMode.FORCE : wanted;
-            if (mode == CloseMode.FLUSH && open.inFlight() > 0) {
-                LOG.warn("[{}] its endpoint stays until {} operations end: error mode NONE allows no other close", peer, open.inFlight());
-                closed();
-                return;
+            releaseOffers();
+            boolean quiet = open.inFlight() == 0;
+            if (config.errorMode() == ErrorMode.PEER) {
+                closeNow(open, quiet ? wanted : CloseMode.FORCE);
+            } else if (quiet) {
+                closeNow(open, CloseMode.FLUSH);
+            } else {
+                overdue = true;
+                LOG.warn("[{}] stays until {} operations end: error mode NONE allows no other close", peer, open.inFlight());
             }
-            closeNow(open, mode);
         }
+        closedWhenIdle();
     }
 
     private void closeNow(UcpEndpoint open, CloseMode mode) {
-        releaseOffers();
         endpointClosing = true;
-        boolean done;
         try {
-            done = open.close(mode, (status, length, tag) -> closed());
-        } catch (UcxException e) {
+            endpointClosed = open.close(mode, (status, length, tag) -> {
+                endpointClosed = true;
+                closedWhenIdle();
+            });
+        } catch (RuntimeException e) {
             LOG.debug("[{}] close ended with an error", peer, e);
-            done = true;
+            endpointClosed = true;
         }
-        if (done) {
+    }
+
+    /** Nobody hears of the end before UCX has let go of the memory of every operation. A flushing close touches none. */
+    private void closedWhenIdle() {
+        if (state == State.CLOSING && operations.isEmpty() && (endpointClosed || (overdue && endpointClosing))) {
             closed();
         }
     }
 
     private void closed() {
+        state = State.CLOSED;
+        if (closeTimer != null) {
+            closeTimer.dispose();
+        }
+        registry.remove(this, endpoint);
+        disposed.tryEmitEmpty();
+    }
+
+    /** The engine is gone, and with it all that was under way. */
+    void engineClosed() {
         if (state != State.CLOSED) {
-            state = State.CLOSED;
-            registry.remove(this, endpoint);
-            disposed.tryEmitEmpty();
+            failHandshake(closedHere("connect"));
+            operations.forEach(operation -> operation.abandon(closedHere(operation.kind().ucxName())));
+            endReceivers(closedHere("receive"));
+            closed();
         }
     }
 
-    void sendControl(ControlFrame.Type type, byte[] rest) {
+    /** Answers whether the frame is on its way. */
+    boolean sendControl(ControlFrame.Type type, byte[] rest) {
         UcpEndpoint open = endpoint;
         if (open == null) {
-            return;
+            return false;
         }
         ControlFrame frame = new ControlFrame(ControlFrame.PROTOCOL_VERSION, type, config.errorMode(), Ucx.version(),
                 registry.worker().maxHeaderBytes(), nonce, rest);
-        byte[] bytes = frame.toBytes();
-        MemorySegment payload = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, bytes);
+        MemorySegment payload = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, frame.toBytes());
         try {
-            open.amSend(ControlFrame.AM_ID, MemorySegment.NULL, payload, null, AmProtocol.EAGER, true,
-                    (status, length, tag) -> closeWhenIdle());
+            open.amSend(ControlFrame.AM_ID, MemorySegment.NULL, payload, null, AmProtocol.EAGER, true, (status, length, tag) -> proceed());
+            return true;
         } catch (UcxException e) {
-            LOG.debug("[{}] {} not sent", peer, type, e);
+            LOG.warn("[{}] {} not sent: {}", peer, type, e.getMessage());
+            return false;
         }
     }
 
@@ -262,15 +335,21 @@ final class ConnectionCore {
 
     /** Gives an offer up that nobody will fetch. */
     void release(ActiveMessage message) {
-        if (offers.remove(message)) {
-            registry.worker().release(message.message());
+        releaseOffer(message);
+        proceed();
+    }
+
+    private void releaseOffer(ActiveMessage message) {
+        UcpWorker worker = registry.worker();
+        if (offers.remove(message) && !worker.isClosed() && worker.holds(message.message())) {
+            worker.release(message.message());
         }
     }
 
     private void releaseOffers() {
         for (ActiveMessage offer : List.copyOf(offers)) {
             offer.take();
-            release(offer);
+            releaseOffer(offer);
         }
     }
 
@@ -294,11 +373,12 @@ final class ConnectionCore {
         return receivers.containsKey(id);
     }
 
-    /** The endpoint for a new operation; refuses once the end has begun. */
+    /** The endpoint for a new operation; refuses once the end has begun, but for data that has arrived before. */
     UcpEndpoint endpointFor(OperationKind kind) {
         UcpEndpoint open = endpoint;
-        if (open == null || state != State.CONNECTED) {
-            throw new UcxClosedException(kind.ucxName(), peer, "the connection is closed");
+        boolean usable = state == State.CONNECTED || (kind == OperationKind.AM_FETCH && state == State.CLOSING && !endpointClosing);
+        if (open == null || !usable) {
+            throw closedHere(kind.ucxName());
         }
         return open;
     }
@@ -312,9 +392,7 @@ final class ConnectionCore {
     }
 
     void operationEnded() {
-        if (state == State.CLOSING) {
-            closeWhenIdle();
-        }
+        proceed();
     }
 
     /** Says what an operation ended of: the failure of the endpoint where UCX only says that it was cancelled. */
@@ -329,6 +407,14 @@ final class ConnectionCore {
 
     /** Runs something on the engine's thread; nothing happens once the engine is closed. */
     void execute(Consumer<UcpWorker> action) {
+        execute(action, closed -> LOG.debug("[{}] the engine is closed", peer));
+    }
+
+    /**
+     * Runs something on the engine's thread, also when its queue is full at first: unlike an operation, what a connection has to do about
+     * itself must not be lost. There is at most a little of it for each subscription.
+     */
+    void execute(Consumer<UcpWorker> action, Consumer<RuntimeException> whenEngineClosed) {
         engine().execute(new Command() {
             @Override
             public void run(UcpWorker worker) {
@@ -337,17 +423,13 @@ final class ConnectionCore {
 
             @Override
             public void reject(RuntimeException cause) {
-                rejected(cause);
+                if (cause instanceof UcxClosedException) {
+                    whenEngineClosed.accept(cause);
+                } else {
+                    Schedulers.parallel().schedule(() -> execute(action, whenEngineClosed), 1, TimeUnit.MILLISECONDS);
+                }
             }
         });
-    }
-
-    private void rejected(RuntimeException cause) {
-        LOG.debug("[{}] command rejected", peer, cause);
-        if (engine().isClosed()) {
-            state = State.CLOSED;
-            disposed.tryEmitEmpty();
-        }
     }
 
     Mono<Void> close(CloseMode mode) {
@@ -375,6 +457,11 @@ final class ConnectionCore {
 
     String peer() {
         return peer;
+    }
+
+    /** Largest header that both sides take. */
+    int maxHeaderBytes() {
+        return maxHeaderBytes;
     }
 
     long nonce() {

@@ -4,9 +4,10 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.ProgressEngine;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * The connections of one engine, and the way of each active message to one of them. On the engine's thread, counters aside.
  *
  * <p>A message names its connection by the reply endpoint, which framework peers always send along. One without it, from a raw peer, goes
- * to the one connection that receives its id; where several do, nobody can tell whose it is, and it is dropped and counted.
+ * to the one raw connection that receives its id; where several do, nobody can tell whose it is, and it is dropped and counted.
  */
 final class ConnectionRegistry {
 
@@ -29,7 +30,6 @@ final class ConnectionRegistry {
 
     private final ProgressEngine engine;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
-    private final Map<Long, ConnectionCore> byNonce = new LinkedHashMap<>();
     private final Set<Integer> receivedIds = new HashSet<>();
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLong dropped = new AtomicLong();
@@ -55,7 +55,6 @@ final class ConnectionRegistry {
 
     void add(ConnectionCore connection, UcpEndpoint endpoint) {
         byEndpoint.put(endpoint, connection);
-        byNonce.put(connection.nonce(), connection);
         open.incrementAndGet();
     }
 
@@ -63,19 +62,28 @@ final class ConnectionRegistry {
         if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
             open.decrementAndGet();
         }
-        byNonce.remove(connection.nonce(), connection);
     }
 
     List<ConnectionCore> connections() {
         return List.copyOf(byEndpoint.values());
     }
 
-    void acceptor(@Nullable WorkerAddressAcceptor listener) {
+    void acceptor(WorkerAddressAcceptor listener) {
+        if (acceptor != null) {
+            throw new IllegalStateException("acceptWorkerAddresses: another server of these resources does so already");
+        }
         acceptor = listener;
     }
 
-    boolean hasAcceptor() {
-        return acceptor != null;
+    void removeAcceptor(WorkerAddressAcceptor listener) {
+        if (acceptor == listener) {
+            acceptor = null;
+        }
+    }
+
+    /** The engine has ended, with its worker. */
+    void engineClosed() {
+        connections().forEach(ConnectionCore::engineClosed);
     }
 
     /** Makes UCX deliver an id; it stays so, since UCX complains aloud of messages that nobody takes. */
@@ -97,10 +105,19 @@ final class ConnectionRegistry {
         }
     }
 
+    private MemorySegment data(UcpActiveMessage message) {
+        if (message.isInline()) {
+            return message.payload();
+        }
+        MemorySegment copy = Arena.ofAuto().allocate(message.length());
+        worker().fetch(message, copy, null, (status, length, tag) -> { });
+        return copy;
+    }
+
     private @Nullable ConnectionCore onlyReceiver(int id) {
         ConnectionCore only = null;
         for (ConnectionCore connection : byEndpoint.values()) {
-            if (connection.receives(id)) {
+            if (connection.config().raw() && connection.receives(id)) {
                 if (only != null) {
                     return null;
                 }
@@ -111,12 +128,10 @@ final class ConnectionRegistry {
     }
 
     private void control(UcpActiveMessage message) {
-        if (!message.isInline()) {
-            LOG.warn("control frame of {} bytes dropped: too long", message.length());
+        ControlFrame frame = message.isRendezvous() || message.length() > ControlFrame.MAX_BYTES ? null : ControlFrame.parse(data(message));
+        if (!message.isInline() && worker().holds(message)) {
             worker().release(message);
-            return;
         }
-        ControlFrame frame = ControlFrame.parse(message.payload());
         if (frame == null) {
             LOG.warn("{} bytes on the reserved active message {} are no control frame", message.length(), ControlFrame.AM_ID);
             return;

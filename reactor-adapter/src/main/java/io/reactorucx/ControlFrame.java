@@ -25,6 +25,9 @@ record ControlFrame(int protocolVersion, Type type, ErrorMode errorMode, UcxVers
     private static final int FIXED_BYTES = 4 + 1 + 1 + 1 + 3 * 2 + 4 + 8 + 4;
     private static final int MAX_REST_BYTES = 64 * 1024;
 
+    /** No frame is larger. */
+    static final int MAX_BYTES = FIXED_BYTES + MAX_REST_BYTES;
+
     /** The order is the protocol's: the ordinal travels. */
     enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK }
 

@@ -34,7 +34,11 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
             connection.fetched(message);
             return done;
         } catch (RuntimeException e) {
-            message.giveBack();
+            if (worker.holds(message.message())) {
+                message.giveBack();
+            } else {
+                connection.fetched(message);
+            }
             throw e;
         }
     }

@@ -16,7 +16,8 @@ import reactor.core.publisher.Mono;
  * the peer did with the memory in the meantime is not known here.
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> ends with {@link #close()} or with the connection; memory
- * of an operation has to stay alive until its Mono ends and, after a cancel, until the connection is closed. <b>Errors:</b>
+ * of an operation has to stay alive until its Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}.
+ * <b>Errors:</b>
  * {@link IndexOutOfBoundsException} for a range outside, {@link io.reactorucx.core.UcxException} else.
  */
 public final class RemoteMemory {
@@ -49,7 +50,7 @@ public final class RemoteMemory {
     public Mono<MemorySegment> get(long offset, MemorySegment destination) {
         Objects.requireNonNull(destination, "destination");
         Objects.checkFromIndexSize(offset, destination.byteSize(), descriptor.length());
-        return OperationMono.of(connection, OperationKind.GET, destination.byteSize(),
+        return ConnectionOperation.mono(connection, OperationKind.GET, destination.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.get(destination, null, key(endpoint), offset, whenDone), destination);
     }
 
@@ -63,7 +64,7 @@ public final class RemoteMemory {
     public Mono<Void> put(long offset, MemorySegment source) {
         Objects.requireNonNull(source, "source");
         Objects.checkFromIndexSize(offset, source.byteSize(), descriptor.length());
-        return OperationMono.of(connection, OperationKind.PUT, source.byteSize(),
+        return ConnectionOperation.mono(connection, OperationKind.PUT, source.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.put(source, null, key(endpoint), offset, whenDone));
     }
 
@@ -73,7 +74,7 @@ public final class RemoteMemory {
     }
 
     static Mono<Void> flush(ConnectionCore connection) {
-        return OperationMono.of(connection, OperationKind.FLUSH, 0, (worker, endpoint, whenDone) -> endpoint.flush(whenDone));
+        return ConnectionOperation.mono(connection, OperationKind.FLUSH, 0, (worker, endpoint, whenDone) -> endpoint.flush(whenDone));
     }
 
     /**

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -30,9 +31,13 @@ final class ServerAcceptor {
     private final UcxResources resources;
     private final ConnectionConfig config;
     private final Function<? super UcxConnection, ? extends Publisher<Void>> handler;
+    private final boolean acceptWorkerAddresses;
+    private final ConnectionRegistry.WorkerAddressAcceptor byWorkerAddress = this::acceptWorkerAddress;
     private final Set<ConnectionCore> open = ConcurrentHashMap.newKeySet();
 
-    ServerAcceptor(UcxResources resources, ConnectionConfig config, Function<? super UcxConnection, ? extends Publisher<Void>> handler) {
+    ServerAcceptor(UcxResources resources, ConnectionConfig config, boolean acceptWorkerAddresses,
+            Function<? super UcxConnection, ? extends Publisher<Void>> handler) {
+        this.acceptWorkerAddresses = acceptWorkerAddresses && !config.raw();
         this.resources = resources;
         this.config = config;
         this.handler = handler;
@@ -40,12 +45,21 @@ final class ServerAcceptor {
 
     Mono<UcxBoundServer> bind(InetSocketAddress address) {
         ConnectionRegistry listening = resources.nextRegistry();
-        return UcxResources.onEngine(listening.engine(), worker -> new UcxBoundServer(this, listening, worker.listen(address, this::accept)))
-                .delayUntil(bound -> config.raw() ? Mono.empty() : Flux.fromIterable(resources.registries())
-                        .flatMap(registry -> UcxResources.onEngine(registry.engine(), worker -> {
-                            registry.acceptor(this::acceptWorkerAddress);
-                            return registry;
-                        })));
+        return UcxResources.onEngine(listening.engine(), worker -> new UcxBoundServer(this, listening,
+                        worker.listen(address, request -> accept(listening, request))))
+                .delayUntil(bound -> onEachEngine(registry -> {
+                    if (acceptWorkerAddresses) {
+                        registry.acceptor(byWorkerAddress);
+                    }
+                }).onErrorResume(error -> bound.close().then(Mono.error(error))))
+                .doOnNext(resources::add);
+    }
+
+    private Mono<Void> onEachEngine(Consumer<ConnectionRegistry> action) {
+        return Flux.fromIterable(resources.registries()).flatMap(registry -> UcxResources.onEngine(registry.engine(), worker -> {
+            action.accept(registry);
+            return registry;
+        })).then();
     }
 
     int connections() {
@@ -53,14 +67,12 @@ final class ServerAcceptor {
     }
 
     Mono<Void> close() {
-        return Flux.fromIterable(resources.registries()).flatMap(registry -> UcxResources.onEngine(registry.engine(), worker -> {
-            registry.acceptor(null);
-            return registry;
-        })).thenMany(Flux.defer(() -> Flux.fromIterable(open)))
+        return onEachEngine(registry -> registry.removeAcceptor(byWorkerAddress)).onErrorComplete()
+                .thenMany(Flux.defer(() -> Flux.fromIterable(open)))
                 .flatMap(connection -> connection.close(CloseMode.FLUSH).onErrorComplete(), Integer.MAX_VALUE).then();
     }
 
-    private void accept(UcpConnectionRequest request) {
+    private void accept(ConnectionRegistry listening, UcpConnectionRequest request) {
         ConnectionRegistry registry = resources.nextRegistry();
         InetSocketAddress client = request.clientAddress();
         String peer = client.getAddress().getHostAddress() + ":" + client.getPort();
@@ -70,12 +82,21 @@ final class ServerAcceptor {
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
                 return worker.accept(request, options);
             }
+
+            @Override
+            public void reject(RuntimeException cause) {
+                super.reject(cause);
+                // Each request needs an answer, or the client waits and the listener's room for requests fills up.
+                UcxResources.onEngine(listening.engine(), worker -> {
+                    request.reject();
+                    return request;
+                }).subscribe(done -> { }, error -> LOG.debug("[{}] not rejected", connection.peer(), error));
+            }
         });
     }
 
     private void acceptWorkerAddress(ConnectionRegistry registry, ControlFrame hello) {
         String peer = "worker address of " + hello.rest().length + " bytes";
-        // The nonce is the client's: until both endpoints are matched it is what its frames are known by.
         ConnectionCore connection = new ConnectionCore(registry, config, peer, hello.nonce(), false);
         registry.engine().execute(new Accept(connection, hello) {
             @Override
@@ -125,7 +146,7 @@ final class ServerAcceptor {
         private void timedOut() {
             if (connection.state() == ConnectionCore.State.CONNECTING) {
                 LOG.warn("[{}] said no HELLO within {}", connection.peer(), config.handshakeTimeout());
-                connection.beginClose(CloseMode.FORCE);
+                connection.giveUp();
             }
         }
 
@@ -140,9 +161,8 @@ final class ServerAcceptor {
             } else {
                 LOG.warn("[{}] rejected: {}", connection.peer(), refusal);
                 connection.sendControl(ControlFrame.Type.REJECT, refusal.getBytes(StandardCharsets.UTF_8));
-                // The client closes when it has read why; if it does not, the handshake's time limit ends the connection.
-                Schedulers.parallel().schedule(() -> connection.execute(ignored -> connection.beginClose(CloseMode.FORCE)),
-                        config.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+                // The client closes when it has read why; if it does not, this side does.
+                connection.refused();
             }
         }
 
@@ -164,8 +184,14 @@ final class ServerAcceptor {
             if (made == null) {
                 return;
             }
-            connection.connected();
+            if (!connection.connected(UcxConnection.maxHeaderBytes(made, peer))) {
+                return;
+            }
             UcxConnection accepted = new UcxConnection(connection, resources, made, peer);
+            if (peer != null) {
+                // Ahead of all that the handler may say, a FIN included. What the client answers is only delivered after this call.
+                connection.sendControl(ControlFrame.Type.WELCOME, new byte[0]);
+            }
             Mono<Void> handled;
             try {
                 handled = Mono.from(handler.apply(accepted));
@@ -178,9 +204,6 @@ final class ServerAcceptor {
                 accepted.dispose();
             }, accepted::dispose);
             connection.onDispose().subscribe(ignored -> { }, error -> { }, handling::dispose);
-            if (peer != null) {
-                connection.sendControl(ControlFrame.Type.WELCOME, new byte[0]);
-            }
         }
 
         @Override

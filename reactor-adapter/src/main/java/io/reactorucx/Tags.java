@@ -15,9 +15,9 @@ import reactor.core.publisher.Mono;
  * <p>UCX matches tags for a whole worker: a receive takes the next matching message of any connection on the same engine. Give each
  * connection tags of its own where that matters.
  *
- * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> memory has to stay alive until the Mono ends and, after
- * a cancel, until the connection is closed. <b>Errors:</b> {@link io.reactorucx.core.UcxException}; a message that is longer than the
- * destination ends a receive as {@code MESSAGE_TRUNCATED}.
+ * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> memory has to stay alive until the Mono completes, after
+ * an error or a cancel until {@link UcxConnection#onDispose()}. <b>Errors:</b> {@link io.reactorucx.core.UcxException}; a message that is
+ * longer than the destination ends a receive as {@code MESSAGE_TRUNCATED}.
  */
 public final class Tags {
 
@@ -38,7 +38,7 @@ public final class Tags {
      */
     public Mono<Void> send(long tag, MemorySegment payload) {
         Objects.requireNonNull(payload, "payload");
-        return OperationMono.of(connection, OperationKind.TAG_SEND, payload.byteSize(),
+        return ConnectionOperation.mono(connection, OperationKind.TAG_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.tagSend(payload, null, tag, whenDone));
     }
 
@@ -51,7 +51,7 @@ public final class Tags {
      */
     public Mono<Void> sendSync(long tag, MemorySegment payload) {
         Objects.requireNonNull(payload, "payload");
-        return OperationMono.of(connection, OperationKind.TAG_SEND_SYNC, payload.byteSize(),
+        return ConnectionOperation.mono(connection, OperationKind.TAG_SEND_SYNC, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.tagSendSync(payload, null, tag, whenDone));
     }
 

@@ -4,7 +4,6 @@ import io.reactorucx.core.UcpMemory;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
 /**
@@ -77,7 +76,7 @@ public final class UcxBuffer implements Disposable {
         return references.get() <= 0;
     }
 
-    @Nullable UcpMemory registration() {
-        return block.registration();
+    UcpMemory registration() {
+        return block.slab().registration();
     }
 }

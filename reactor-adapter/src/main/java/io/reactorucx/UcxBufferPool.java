@@ -11,14 +11,15 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Registered native memory in blocks of a power of two, leased as {@link UcxBuffer}.
  *
- * <p>Memory comes in slabs, each mapped and registered once and kept until the pool closes. A block that is larger than a slab is a slab
- * of its own.
+ * <p>Memory comes in slabs, each mapped and registered once and kept until the pool closes or needs the room for blocks of another size.
+ * A block that is larger than a slab is a slab of its own.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> leases go back before the pool closes. <b>Errors:</b> past its limit
  * {@link UcxStatus#EXCEEDS_LIMIT}, which is retryable.
@@ -41,6 +42,7 @@ public final class UcxBufferPool {
     private long leasedBytes;
     private int leases;
     private boolean closed;
+    private @Nullable Runnable afterLast;
 
     UcxBufferPool(UcpContext context, long maxBytes) {
         if (maxBytes < SLAB_BYTES) {
@@ -53,21 +55,46 @@ public final class UcxBufferPool {
         }
     }
 
-    record Block(MemorySegment memory, UcpMemory registration, int sizeClass) {
+    /** A piece of a slab that is leased as a whole. */
+    record Block(MemorySegment memory, Slab slab) {
     }
 
-    private record Slab(Arena arena, UcpMemory registration) {
+    /** Memory that is mapped and registered at once, and cut into blocks of one size. */
+    static final class Slab {
+
+        private final Arena arena;
+        private final UcpMemory registration;
+        private final int sizeClass;
+        private int leases;
+
+        Slab(Arena arena, UcpMemory registration, int sizeClass) {
+            this.arena = arena;
+            this.registration = registration;
+            this.sizeClass = sizeClass;
+        }
+
+        UcpMemory registration() {
+            return registration;
+        }
+
+        void free() {
+            registration.close();
+            arena.close();
+        }
     }
 
     /**
      * Leases memory; its contents are whatever was there.
      *
-     * @param bytes size, at least 1
+     * @param bytes size, may be 0
      * @return the lease, with one reference
      */
     public UcxBuffer acquire(long bytes) {
-        if (bytes < 1 || bytes > maxBytes) {
-            throw new IllegalArgumentException("bytes " + bytes + ": must be in 1.." + maxBytes + ", the limit of the pool");
+        if (bytes < 0 || bytes > maxBytes) {
+            throw new IllegalArgumentException("bytes " + bytes + ": must be in 0.." + maxBytes + ", the limit of the pool");
+        }
+        if (Long.highestOneBit(Math.max(bytes, MIN_BLOCK_BYTES) * 2 - 1) > maxBytes) {
+            throw new IllegalArgumentException("bytes " + bytes + ": the block of the next power of two exceeds the pool's " + maxBytes);
         }
         int sizeClass = Long.SIZE - Long.numberOfLeadingZeros(Math.max(bytes, MIN_BLOCK_BYTES) - 1);
         lock.lock();
@@ -82,6 +109,7 @@ public final class UcxBufferPool {
             }
             leasedBytes += block.memory().byteSize();
             leases++;
+            block.slab().leases++;
             return new UcxBuffer(this, block, bytes);
         } finally {
             lock.unlock();
@@ -92,30 +120,56 @@ public final class UcxBufferPool {
         long blockBytes = 1L << sizeClass;
         long bytes = Math.max(blockBytes, SLAB_BYTES);
         if (slabBytes + bytes > maxBytes) {
+            freeIdleSlabs();
+        }
+        if (slabBytes + bytes > maxBytes) {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "acquire of " + blockBytes + " bytes", null,
                     leasedBytes + " bytes of the pool's " + maxBytes + " are leased, " + slabBytes + " are in slabs");
         }
         Arena arena = Arena.ofShared();
-        MemorySegment memory = arena.allocate(bytes, PAGE_BYTES);
-        UcpMemory registration = context.register(memory);
-        slabs.add(new Slab(arena, registration));
-        slabBytes += bytes;
-        for (long offset = 0; offset < bytes; offset += blockBytes) {
-            free.get(sizeClass).add(new Block(memory.asSlice(offset, blockBytes), registration, sizeClass));
+        try {
+            MemorySegment memory = arena.allocate(bytes, PAGE_BYTES);
+            Slab slab = new Slab(arena, context.register(memory), sizeClass);
+            slabs.add(slab);
+            slabBytes += bytes;
+            for (long offset = 0; offset < bytes; offset += blockBytes) {
+                free.get(sizeClass).add(new Block(memory.asSlice(offset, blockBytes), slab));
+            }
+        } catch (RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    /** Makes room for blocks of another size. */
+    private void freeIdleSlabs() {
+        for (Slab slab : List.copyOf(slabs)) {
+            if (slab.leases == 0) {
+                slabs.remove(slab);
+                free.get(slab.sizeClass).removeIf(block -> block.slab() == slab);
+                slabBytes -= slab.registration.segment().byteSize();
+                slab.free();
+            }
         }
     }
 
     void release(Block block) {
+        Runnable whenEmpty = null;
         lock.lock();
         try {
             leasedBytes -= block.memory().byteSize();
             leases--;
-            free.get(block.sizeClass()).push(block);
-            if (closed && leases == 0) {
-                freeSlabs();
+            block.slab().leases--;
+            free.get(block.slab().sizeClass).push(block);
+            if (leases == 0 && afterLast != null) {
+                whenEmpty = afterLast;
+                freeIdleSlabs();
             }
         } finally {
             lock.unlock();
+        }
+        if (whenEmpty != null) {
+            whenEmpty.run();
         }
     }
 
@@ -154,29 +208,21 @@ public final class UcxBufferPool {
         return maxBytes;
     }
 
-    /** Ends the pool; the memory goes with the last lease. Answers whether it has gone. */
-    boolean close() {
+    /** Ends the pool; its memory goes with the last lease, and then the action is run. */
+    void close(Runnable whenEmpty) {
         lock.lock();
         try {
-            closed = true;
             if (leases > 0) {
                 LOG.error("Buffer pool closed with {} leases of {} bytes still out", leases, leasedBytes);
-                return false;
+                afterLast = whenEmpty;
+                closed = true;
+                return;
             }
-            freeSlabs();
-            return true;
+            closed = true;
+            freeIdleSlabs();
         } finally {
             lock.unlock();
         }
-    }
-
-    private void freeSlabs() {
-        for (Slab slab : slabs) {
-            slab.registration().close();
-            slab.arena().close();
-        }
-        slabs.clear();
-        free.forEach(Deque::clear);
-        slabBytes = 0;
+        whenEmpty.run();
     }
 }

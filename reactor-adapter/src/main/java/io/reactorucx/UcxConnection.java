@@ -38,11 +38,16 @@ public final class UcxConnection implements Disposable {
         this.resources = resources;
         this.transports = endpoint.transports();
         this.peerVersion = peer == null ? null : peer.ucxVersion();
-        int ours = endpoint.worker().maxHeaderBytes();
-        this.maxHeaderBytes = peer == null ? ours : Math.min(ours, peer.maxHeaderBytes());
+        this.maxHeaderBytes = core.maxHeaderBytes();
         this.activeMessages = new ActiveMessages(core);
         this.tags = new Tags(core);
-        this.scheduler = Schedulers.fromExecutor(task -> core.execute(worker -> task.run()));
+        this.scheduler = Schedulers.fromExecutor(new EngineExecutor(core.engine()));
+    }
+
+    /** The smaller of both sides' limits; what a peer says of its own is not trusted to make sense. */
+    static int maxHeaderBytes(UcpEndpoint endpoint, @Nullable ControlFrame peer) {
+        int ours = endpoint.worker().maxHeaderBytes();
+        return peer == null ? ours : Math.clamp(peer.maxHeaderBytes(), 0, ours);
     }
 
     /** {@return active messages} */

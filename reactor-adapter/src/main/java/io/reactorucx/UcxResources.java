@@ -4,12 +4,10 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
-import io.reactorucx.core.UcpListener;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.EngineConfig;
-import io.reactorucx.engine.EngineObserver;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.ProgressEngineGroup;
 import io.reactorucx.engine.WaitStrategy;
@@ -47,16 +45,18 @@ public final class UcxResources implements Disposable {
     private final ProgressEngineGroup engines;
     private final List<ConnectionRegistry> registries;
     private final UcxBufferPool buffers;
+    private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    private UcxResources(UcpContext context, ProgressEngineGroup engines, long maxBufferBytes) {
+    private UcxResources(UcpContext context, ProgressEngineGroup engines, EngineEnds ends, long maxBufferBytes) {
         this.context = context;
         this.engines = engines;
         this.buffers = new UcxBufferPool(context, maxBufferBytes);
         this.registries = engines.engines().stream().map(ConnectionRegistry::new).toList();
+        registries.forEach(registry -> ends.whenClosed(registry.engine(), registry::engineClosed));
         Flux.fromIterable(registries).flatMap(registry -> onEngine(registry.engine(), worker -> {
             registry.start(worker);
             return registry;
@@ -178,12 +178,14 @@ public final class UcxResources implements Disposable {
         });
     }
 
+    void add(UcxBoundServer server) {
+        servers.removeIf(UcxBoundServer::isDisposed);
+        servers.add(server);
+    }
+
     private Mono<Void> closeConnections() {
-        return Flux.fromIterable(registries)
-                .flatMap(registry -> onEngine(registry.engine(), worker -> {
-                    worker.listeners().forEach(UcpListener::close);
-                    return registry.connections();
-                }))
+        return Flux.fromIterable(servers).flatMap(UcxBoundServer::close, Integer.MAX_VALUE).thenMany(Flux.fromIterable(registries))
+                .flatMap(registry -> onEngine(registry.engine(), worker -> registry.connections()).onErrorComplete())
                 .flatMapIterable(Function.identity())
                 .flatMap(connection -> connection.close(CloseMode.FLUSH).onErrorComplete(), Integer.MAX_VALUE)
                 .then().onErrorResume(error -> {
@@ -198,13 +200,19 @@ public final class UcxResources implements Disposable {
         }
         try {
             registrations.forEach(UcpMemory::close);
-            if (buffers.close()) {
-                context.close();
-            }
+        } catch (IllegalStateException e) {
+            LOG.error("Registered memory stays: {}", e.getMessage());
+        }
+        buffers.close(this::closeContext);
+        disposed.tryEmitEmpty();
+    }
+
+    private void closeContext() {
+        try {
+            context.close();
         } catch (IllegalStateException e) {
             LOG.error("The context stays open: {}", e.getMessage());
         }
-        disposed.tryEmitEmpty();
     }
 
     @Override
@@ -236,6 +244,7 @@ public final class UcxResources implements Disposable {
         private EngineConfig engine = EngineConfig.of("reactor-ucx");
         private int engineCount = 1;
         private long maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES;
+        private boolean remoteMemoryAccess;
 
         Builder() {
         }
@@ -255,7 +264,8 @@ public final class UcxResources implements Disposable {
         }
 
         /**
-         * What an idle engine does.
+         * What an idle engine does. One that never sleeps needs no wake-up, which some transports do not have: {@code self} is only found
+         * with {@link WaitStrategy#BUSY_SPIN}.
          *
          * @param strategy the strategy, {@link WaitStrategy#ADAPTIVE} by default
          * @return this
@@ -307,11 +317,7 @@ public final class UcxResources implements Disposable {
          * @return this
          */
         public Builder remoteMemoryAccess(boolean allowed) {
-            if (allowed) {
-                config.feature(UcpFeature.RMA);
-            } else {
-                config.features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.WAKEUP);
-            }
+            remoteMemoryAccess = allowed;
             return this;
         }
 
@@ -328,14 +334,21 @@ public final class UcxResources implements Disposable {
 
         /** {@return the resources, with their threads running} */
         public UcxResources build() {
+            config.features(UcpFeature.AM, UcpFeature.TAG);
+            if (remoteMemoryAccess) {
+                config.feature(UcpFeature.RMA);
+            }
+            if (engine.waitStrategy() != WaitStrategy.BUSY_SPIN) {
+                config.feature(UcpFeature.WAKEUP);
+            }
             UcpContext context = UcpContext.create(config.build());
             List<AutoCloseable> undo = new ArrayList<>();
             undo.add(context);
             try {
-                ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount, EngineThread.factory(engine.name()),
-                        EngineObserver.NONE);
+                EngineEnds ends = new EngineEnds();
+                ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount, EngineThread.factory(engine.name()), ends);
                 undo.addFirst(group);
-                return new UcxResources(context, group, maxBufferBytes);
+                return new UcxResources(context, group, ends, maxBufferBytes);
             } catch (RuntimeException e) {
                 undo.forEach(each -> close(each, e));
                 throw e;

@@ -9,7 +9,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 /**
- * Takes connections at a socket address and, from framework peers, by worker address. Immutable: each setter gives a changed copy.
+ * Takes connections at a socket address and, when asked to, by worker address. Immutable: each setter gives a changed copy.
  *
  * <p>Accepted connections are spread over the engines of the resources.
  *
@@ -21,13 +21,15 @@ public final class UcxServer {
     private final UcxResources resources;
     private final ConnectionConfig config;
     private final InetSocketAddress bindAddress;
+    private final boolean acceptWorkerAddresses;
     private final Function<? super UcxConnection, ? extends Publisher<Void>> handler;
 
-    private UcxServer(UcxResources resources, ConnectionConfig config, InetSocketAddress bindAddress,
+    private UcxServer(UcxResources resources, ConnectionConfig config, InetSocketAddress bindAddress, boolean acceptWorkerAddresses,
             Function<? super UcxConnection, ? extends Publisher<Void>> handler) {
         this.resources = resources;
         this.config = config;
         this.bindAddress = bindAddress;
+        this.acceptWorkerAddresses = acceptWorkerAddresses;
         this.handler = handler;
     }
 
@@ -39,11 +41,12 @@ public final class UcxServer {
      */
     public static UcxServer create(UcxResources resources) {
         InetSocketAddress loopback = new InetSocketAddress("127.0.0.1", 0);
-        return new UcxServer(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, loopback, connection -> Mono.never());
+        return new UcxServer(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, loopback, false,
+                connection -> Mono.never());
     }
 
     private UcxServer with(ConnectionConfig changed) {
-        return new UcxServer(resources, changed, bindAddress, handler);
+        return new UcxServer(resources, changed, bindAddress, acceptWorkerAddresses, handler);
     }
 
     /**
@@ -64,18 +67,31 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer bindAddress(InetSocketAddress address) {
-        return new UcxServer(resources, config, Objects.requireNonNull(address, "address"), handler);
+        return new UcxServer(resources, config, Objects.requireNonNull(address, "address"), acceptWorkerAddresses, handler);
     }
 
     /**
-     * What to do with a connection. It is called on the connection's engine before the client hears that it is connected, so that what is
-     * subscribed there misses nothing; it must not block.
+     * What to do with a connection. It is called on the connection's engine before anything that the client sends is delivered, so that
+     * what is subscribed there misses nothing; it must not block. What it sends before the client receives that id is dropped there: let
+     * the client speak first.
      *
      * @param connectionHandler gives a publisher; when that ends, well or badly, the connection is closed
      * @return a changed copy
      */
     public UcxServer handle(Function<? super UcxConnection, ? extends Publisher<Void>> connectionHandler) {
-        return new UcxServer(resources, config, bindAddress, Objects.requireNonNull(connectionHandler, "connectionHandler"));
+        return new UcxServer(resources, config, bindAddress, acceptWorkerAddresses,
+                Objects.requireNonNull(connectionHandler, "connectionHandler"));
+    }
+
+    /**
+     * Whether framework peers may also connect by the address of one of this side's workers, which sends this side the address of theirs.
+     * UCX trusts such addresses: only where every peer is trusted. One server of the same resources can do so.
+     *
+     * @param value false by default
+     * @return a changed copy
+     */
+    public UcxServer acceptWorkerAddresses(boolean value) {
+        return new UcxServer(resources, config, bindAddress, value, handler);
     }
 
     /**
@@ -140,7 +156,7 @@ public final class UcxServer {
             if (bindAddress.isUnresolved()) {
                 return Mono.error(new IllegalArgumentException("bindAddress " + bindAddress + ": the host name has no known address"));
             }
-            ServerAcceptor acceptor = new ServerAcceptor(resources, config, handler);
+            ServerAcceptor acceptor = new ServerAcceptor(resources, config, acceptWorkerAddresses, handler);
             return acceptor.bind(bindAddress);
         });
     }

@@ -135,6 +135,10 @@ final class ActiveMessageTable {
         List.copyOf(held).forEach(this::release);
     }
 
+    boolean holds(UcpActiveMessage message) {
+        return held.contains(message);
+    }
+
     int held() {
         return held.size();
     }

@@ -292,6 +292,17 @@ public final class UcpWorker implements AutoCloseable {
         activeMessages.release(message);
     }
 
+    /**
+     * Whether the data of a message still waits to be fetched or released.
+     *
+     * @param message a message of this worker
+     * @return whether one of the two is due
+     */
+    public boolean holds(UcpActiveMessage message) {
+        checkThread();
+        return activeMessages.holds(message);
+    }
+
     /** {@return messages whose data UCX holds until it is fetched or released} */
     public int heldMessages() {
         checkThread();

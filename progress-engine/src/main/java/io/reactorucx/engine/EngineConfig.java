@@ -35,6 +35,7 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
     /** Default of {@link #closeTimeout}. */
     public static final Duration DEFAULT_CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
+    private static final Duration LONGEST = Duration.ofHours(1);
     private static final int MAX_NAME_LENGTH = 24;
     private static final int MAX_QUEUE_CAPACITY = 1 << 24;
 
@@ -48,11 +49,11 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
         inRange(commandsPerStep, 1, MAX_QUEUE_CAPACITY, "commandsPerStep");
         inRange(spins, 0, Integer.MAX_VALUE, "spins");
         inRange(yields, 0, Integer.MAX_VALUE, "yields");
-        if (maxSleep.toMillis() < 1) {
-            throw new IllegalArgumentException("maxSleep " + maxSleep + ": at least 1 ms");
+        if (maxSleep.compareTo(Duration.ofMillis(1)) < 0 || maxSleep.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("maxSleep " + maxSleep + ": must be in 1 ms.." + LONGEST);
         }
-        if (closeTimeout.isNegative()) {
-            throw new IllegalArgumentException("closeTimeout " + closeTimeout + ": not below 0");
+        if (closeTimeout.isNegative() || closeTimeout.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("closeTimeout " + closeTimeout + ": must be in 0.." + LONGEST);
         }
     }
 
