@@ -71,7 +71,8 @@ final class ActiveMessageReceiver implements Subscription {
         }
         long bytes = heldHere(message);
         ConnectionConfig config = connection.config();
-        if (queue.size() >= config.maxQueuedMessages() || queuedBytes + bytes > config.maxQueuedBytes()) {
+        // One message always fits, whatever its size: it could never be received otherwise.
+        if (!queue.isEmpty() && (queue.size() >= config.maxQueuedMessages() || queuedBytes + bytes > config.maxQueuedBytes())) {
             if (config.overflow() == OverflowPolicy.ERROR) {
                 end(new UcxException(UcxStatus.EXCEEDS_LIMIT, "receive of active message " + id, connection.peer(), queue.size()
                         + " messages and " + queuedBytes + " bytes wait already, at most " + config.maxQueuedMessages() + " and "

@@ -76,6 +76,8 @@ final class ClientConnector {
         }
 
         private void wired(int status) {
+            // In error mode NONE an endpoint that has failed can be closed only now.
+            connection.operationEnded();
             UcpEndpoint made = endpoint;
             if (status != 0 || made == null || connection.state() != ConnectionCore.State.CONNECTING) {
                 return;

@@ -41,6 +41,12 @@ final class ConnectionCore {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCore.class);
 
+    /**
+     * UCX 1.13 aborts the process now and then when a socket that has only begun to connect is closed and its descriptor used again at once:
+     * its own thread then takes the old socket's event for the new one's.
+     */
+    private static final long YOUNGEST_TO_CLOSE_MILLIS = 50;
+
     /** The life of a connection, in this order. */
     enum State { CONNECTING, CONNECTED, CLOSING, CLOSED }
 
@@ -56,6 +62,7 @@ final class ConnectionCore {
     private @Nullable UcpEndpoint endpoint;
     private @Nullable Handshake handshake;
     private volatile State state = State.CONNECTING;
+    private long begunNanos;
     private int maxHeaderBytes = Integer.MAX_VALUE;
     private boolean finSent;
     private boolean peerFinished;
@@ -74,6 +81,7 @@ final class ConnectionCore {
 
     /** Begins to make the connection, with an endpoint whose errors come to {@link #endpointFailed}. */
     void begin(UcpEndpoint made, Handshake listener) {
+        begunNanos = System.nanoTime();
         endpoint = made;
         handshake = listener;
         registry.add(this, made);
@@ -81,7 +89,7 @@ final class ConnectionCore {
 
     /** The handshake is done; answers whether that came in time. */
     boolean connected(int smallerMaxHeaderBytes) {
-        if (state != State.CONNECTING) {
+        if (state != State.CONNECTING || handshake == null) {
             return false;
         }
         handshake = null;
@@ -93,7 +101,13 @@ final class ConnectionCore {
     /** Ends the making of the connection without a word to its {@link Handshake}, which knows. */
     void giveUp() {
         handshake = null;
-        if (state == State.CONNECTING) {
+        if (state != State.CONNECTING) {
+            return;
+        }
+        long ageMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos);
+        if (endpoint != null && ageMillis < YOUNGEST_TO_CLOSE_MILLIS) {
+            Schedulers.parallel().schedule(() -> execute(worker -> giveUp()), YOUNGEST_TO_CLOSE_MILLIS - ageMillis, TimeUnit.MILLISECONDS);
+        } else {
             closeEndpoint(CloseMode.FORCE, closedHere("connect"));
         }
     }
@@ -132,7 +146,8 @@ final class ConnectionCore {
             case FIN -> peerFinished();
             case FIN_ACK -> {
                 if (finSent) {
-                    closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
+                    // The peer has all that was sent. Without a socket address nothing tells a flushing close that the peer has closed, too.
+                    closeEndpoint(bySocketAddress ? CloseMode.FLUSH : CloseMode.FORCE, closedHere("operation"));
                 }
             }
         }
@@ -213,7 +228,7 @@ final class ConnectionCore {
                 closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
             } else if (peerFinished) {
                 // Over a socket address the peer's flushing close arrives as an error of the endpoint; over a worker address nothing will.
-                if (!bySocketAddress && offers.isEmpty()) {
+                if (!bySocketAddress) {
                     closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
                 }
             } else if (!finSent) {

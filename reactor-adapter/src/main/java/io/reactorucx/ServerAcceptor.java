@@ -69,7 +69,8 @@ final class ServerAcceptor {
     Mono<Void> close() {
         return onEachEngine(registry -> registry.removeAcceptor(byWorkerAddress)).onErrorComplete()
                 .thenMany(Flux.defer(() -> Flux.fromIterable(open)))
-                .flatMap(connection -> connection.close(CloseMode.FLUSH).onErrorComplete(), Integer.MAX_VALUE).then();
+                .flatMap(connection -> connection.close(CloseMode.FLUSH).timeout(config.closeTimeout().plusSeconds(1)).onErrorComplete(),
+                        Integer.MAX_VALUE).then();
     }
 
     private void accept(ConnectionRegistry listening, UcpConnectionRequest request) {

@@ -187,7 +187,8 @@ public final class UcxResources implements Disposable {
         return Flux.fromIterable(servers).flatMap(UcxBoundServer::close, Integer.MAX_VALUE).thenMany(Flux.fromIterable(registries))
                 .flatMap(registry -> onEngine(registry.engine(), worker -> registry.connections()).onErrorComplete())
                 .flatMapIterable(Function.identity())
-                .flatMap(connection -> connection.close(CloseMode.FLUSH).onErrorComplete(), Integer.MAX_VALUE)
+                .flatMap(connection -> connection.close(CloseMode.FLUSH).timeout(connection.config().closeTimeout().plusSeconds(1))
+                        .onErrorComplete(), Integer.MAX_VALUE)
                 .then().onErrorResume(error -> {
                     LOG.warn("Connections did not close in good order", error);
                     return Mono.empty();

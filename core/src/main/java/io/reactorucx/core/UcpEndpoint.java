@@ -202,6 +202,7 @@ public final class UcpEndpoint {
         if (!force && inFlight() > 0) {
             throw new IllegalStateException("mode FLUSH: " + inFlight + " operations are in flight, let them end first");
         }
+        worker.handleMissedEvents();
         long token = worker.requests().beginClose(whenDone, this);
         closed = true;
         List.copyOf(keys).forEach(UcpRemoteKey::close);
@@ -273,10 +274,18 @@ public final class UcpEndpoint {
         }
     }
 
-    void failed(int rawStatus) {
-        if (failure == 0 && !closed) {
-            failure = rawStatus;
-            onError.onError(this, rawStatus);
+    /** Notes, from an upcall, that the endpoint has failed, so that nothing is posted on it from here on; answers whether that is news. */
+    boolean noteFailure(int rawStatus) {
+        if (failure != 0 || closed) {
+            return false;
+        }
+        failure = rawStatus;
+        return true;
+    }
+
+    void tellFailure() {
+        if (!closed) {
+            onError.onError(this, failure);
         }
     }
 

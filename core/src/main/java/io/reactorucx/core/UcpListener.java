@@ -120,6 +120,7 @@ public final class UcpListener implements AutoCloseable {
 
     void reject(UcpConnectionRequest request) {
         worker.checkThread();
+        worker.handleMissedEvents();
         request.answer();
         pending.remove(request);
         request.rejectNow(handle);

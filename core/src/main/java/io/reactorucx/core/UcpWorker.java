@@ -106,11 +106,12 @@ public final class UcpWorker implements AutoCloseable {
         try {
             int work = ucx_h.ucp_worker_progress(handle);
             int arrived = events.size();
-            work += requests.deliver(requests.readyCount());
+            int ended = requests.readyCount();
+            // The failure of an endpoint comes before what it did to operations: UCX completes some as if nothing had happened.
             for (int i = 0; i < arrived; i++) {
                 deliver(Objects.requireNonNull(events.poll()));
             }
-            return work + arrived;
+            return work + arrived + requests.deliver(ended);
         } finally {
             progressing = false;
         }
@@ -176,17 +177,7 @@ public final class UcpWorker implements AutoCloseable {
     /** {@return what peers need to connect to this worker without a listener ({@code ucp_worker_get_address})} */
     public byte[] address() {
         checkOpen("worker_get_address");
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-            MemorySegment size = call.allocate(ValueLayout.JAVA_LONG);
-            UcpContext.check(ucx_h.ucp_worker_get_address(handle, pointer, size), "worker_get_address");
-            MemorySegment address = pointer.get(ValueLayout.ADDRESS, 0);
-            try {
-                return address.reinterpret(size.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
-            } finally {
-                ucx_h.ucp_worker_release_address(handle, address);
-            }
-        }
+        return WorkerAddresses.of(handle);
     }
 
     /**
@@ -450,6 +441,14 @@ public final class UcpWorker implements AutoCloseable {
         }
     }
 
+    /**
+     * Lets UCX handle the socket events that it has put aside, before a socket is closed. It keeps them by descriptor: one that is left
+     * over would be taken for an event of the next socket with the same descriptor, which aborts the process.
+     */
+    void handleMissedEvents() {
+        ucx_h.ucp_worker_progress(handle);
+    }
+
     RequestTable requests() {
         return requests;
     }
@@ -467,8 +466,8 @@ public final class UcpWorker implements AutoCloseable {
     /** Notes, from an upcall, that an endpoint has failed. */
     void failed(long endpointHandle, int rawStatus) {
         UcpEndpoint endpoint = endpoints.find(endpointHandle);
-        if (endpoint != null) {
-            events.add((Runnable) () -> endpoint.failed(rawStatus));
+        if (endpoint != null && endpoint.noteFailure(rawStatus)) {
+            events.add((Runnable) endpoint::tellFailure);
         }
     }
 

@@ -1,0 +1,291 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.test.StepVerifier;
+
+/** What is received, and what is not: demand, the bounds of the queue, one subscriber at a time. */
+@ExtendWith(NoLeaks.class)
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
+class DemandTest implements NeedsUcx {
+
+    private static final int ID = 11;
+
+    @Parameter
+    private Route route;
+    private Peers peers;
+
+    @AfterEach
+    void close() {
+        if (peers != null) {
+            peers.close();
+        }
+    }
+
+    private void connect(int queueMessages, long queueBytes, OverflowPolicy policy) {
+        peers = Peers.connect(route, UnaryOperator.identity(), server -> server.receiveQueue(queueMessages, queueBytes, policy),
+                UnaryOperator.identity());
+    }
+
+    /** A subscriber that asks for nothing by itself. */
+    private static final class Reluctant extends BaseSubscriber<ActiveMessage> {
+
+        private final List<ActiveMessage> received = new ArrayList<>();
+        private volatile int count;
+        private volatile Throwable error;
+        private volatile boolean completed;
+
+        static Reluctant at(UcxConnection connection, int id) {
+            Reluctant subscriber = new Reluctant();
+            connection.activeMessages().receive(id).subscribe(subscriber);
+            Waits.engineOf(connection);
+            return subscriber;
+        }
+
+        @Override
+        protected void hookOnSubscribe(Subscription subscription) {
+            // Asks later.
+        }
+
+        @Override
+        protected void hookOnNext(ActiveMessage value) {
+            received.add(value);
+            count = received.size();
+        }
+
+        @Override
+        protected void hookOnError(Throwable throwable) {
+            error = throwable;
+        }
+
+        @Override
+        protected void hookOnComplete() {
+            completed = true;
+        }
+
+        List<Integer> firstBytes() {
+            return received.stream().map(message -> (int) Bytes.array(message.data())[0]).toList();
+        }
+    }
+
+    private void send(int from, int to) {
+        for (int i = from; i < to; i++) {
+            peers.client().activeMessages().send(ID, new byte[] {(byte) i}).block(Waits.PATIENCE);
+        }
+        allHaveArrived();
+    }
+
+    /** What is sent later has arrived. */
+    private void allHaveArrived() {
+        peers.assertWorks();
+    }
+
+    private void awaitCount(Reluctant subscriber, int count) {
+        await().atMost(Waits.PATIENCE).until(() -> subscriber.count >= count);
+        Waits.engineOf(peers.served());
+        assertThat(subscriber.count).isEqualTo(count);
+    }
+
+    private Sent offer() {
+        return Sent.of(peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(1, 100_000), AmProtocol.RENDEZVOUS));
+    }
+
+    private void awaitHeld(long held) {
+        await().atMost(Waits.PATIENCE).untilAsserted(() ->
+                assertThat(peers.serverResources().engines().getFirst().counters().heldMessages()).isEqualTo(held));
+    }
+
+    @Test
+    void exactlyWhatIsAskedForIsDelivered() {
+        connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
+        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        send(0, 10);
+        awaitCount(subscriber, 0);
+
+        subscriber.request(3);
+        awaitCount(subscriber, 3);
+        subscriber.request(1);
+        subscriber.request(1);
+        awaitCount(subscriber, 5);
+        subscriber.requestUnbounded();
+        awaitCount(subscriber, 10);
+        send(10, 12);
+        awaitCount(subscriber, 12);
+
+        assertThat(subscriber.firstBytes()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+        assertThat(peers.serverResources().droppedMessages()).isZero();
+    }
+
+    @Test
+    void demandAheadOfMessagesIsKept() {
+        connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
+        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        subscriber.request(2);
+        send(0, 3);
+        awaitCount(subscriber, 2);
+        subscriber.request(1);
+        awaitCount(subscriber, 3);
+    }
+
+    @Test
+    void offersWaitWithTheSenderUntilTheyAreAskedFor() {
+        connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
+        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        List<Sent> sent = List.of(offer(), offer(), offer());
+        awaitHeld(3);
+
+        subscriber.request(1);
+        awaitCount(subscriber, 1);
+        sent.forEach(Sent::assertPending);
+        Bytes.assertSame(Bytes.of(subscriber.received.getFirst()), Bytes.pattern(1, 100_000));
+        sent.getFirst().assertDone();
+        awaitHeld(2);
+
+        subscriber.cancel();
+        sent.forEach(Sent::assertDone);
+        awaitHeld(0);
+    }
+
+    @Test
+    void fullQueueEndsTheFluxWithAnErrorAfterWhatWaited() {
+        connect(4, Bytes.MIB, OverflowPolicy.ERROR);
+        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        send(0, 6);
+        assertThat(subscriber.error).isNull();
+
+        subscriber.request(4);
+        await().atMost(Waits.PATIENCE).until(() -> subscriber.error != null);
+        assertThat(subscriber.firstBytes()).containsExactly(0, 1, 2, 3);
+        assertThat(subscriber.error).isInstanceOfSatisfying(UcxException.class, error -> {
+            assertThat(error.status()).isEqualTo(UcxStatus.EXCEEDS_LIMIT);
+            assertThat(error.isConnectionLost()).isFalse();
+            assertThat(error.peer()).isEqualTo(peers.served().peer());
+        });
+        assertThat(peers.serverResources().droppedMessages()).isEqualTo(2);
+
+        Inbox next = Inbox.of(peers.served(), ID);
+        send(7, 8);
+        assertThat(Bytes.array(next.next().data())).containsExactly(7);
+    }
+
+    @Test
+    void fullQueueDropsTheNewestAndCounts() {
+        connect(4, Bytes.MIB, OverflowPolicy.DROP_NEWEST);
+        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        send(0, 10);
+        assertThat(peers.serverResources().droppedMessages()).isEqualTo(6);
+
+        subscriber.requestUnbounded();
+        awaitCount(subscriber, 4);
+        send(20, 22);
+        awaitCount(subscriber, 6);
+        assertThat(subscriber.firstBytes()).containsExactly(0, 1, 2, 3, 20, 21);
+        assertThat(peers.serverResources().droppedMessages()).isEqualTo(6);
+        assertThat(subscriber.error).isNull();
+    }
+
+    @Test
+    void bytesAreBoundedToo() {
+        connect(1000, 10_000, OverflowPolicy.DROP_NEWEST);
+        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        for (int i = 0; i < 5; i++) {
+            peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(i, 4000), AmProtocol.EAGER).block(Waits.PATIENCE);
+        }
+        allHaveArrived();
+        assertThat(peers.serverResources().droppedMessages()).isEqualTo(3);
+
+        subscriber.request(1);
+        awaitCount(subscriber, 1);
+        peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(9, 4000), AmProtocol.EAGER).block(Waits.PATIENCE);
+        allHaveArrived();
+        subscriber.requestUnbounded();
+        awaitCount(subscriber, 3);
+        Bytes.assertSame(subscriber.received.get(1).data(), Bytes.pattern(1, 4000));
+        Bytes.assertSame(subscriber.received.get(2).data(), Bytes.pattern(9, 4000));
+        assertThat(peers.serverResources().droppedMessages()).isEqualTo(3);
+    }
+
+    @Test
+    void offersPastTheBoundAreGivenUp() {
+        connect(2, Bytes.MIB, OverflowPolicy.DROP_NEWEST);
+        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        List<Sent> sent = List.of(offer(), offer(), offer(), offer());
+
+        sent.get(2).assertDone();
+        sent.get(3).assertDone();
+        awaitHeld(2);
+        assertThat(peers.serverResources().droppedMessages()).isEqualTo(2);
+        subscriber.cancel();
+        sent.forEach(Sent::assertDone);
+        awaitHeld(0);
+    }
+
+    @Test
+    void secondSubscriberIsRefusedAndTheFirstGoesOn() {
+        connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
+        Inbox first = Inbox.of(peers.served(), ID);
+
+        StepVerifier.create(peers.served().activeMessages().receive(ID)).expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining(Integer.toString(ID))).verify(Waits.PATIENCE);
+
+        send(1, 2);
+        assertThat(Bytes.array(first.next().data())).containsExactly(1);
+    }
+
+    @Test
+    void nextSubscriberTakesOverAfterACancel() {
+        connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
+        Reluctant first = Reluctant.at(peers.served(), ID);
+        send(1, 3);
+        first.cancel();
+        Inbox second = Inbox.of(peers.served(), ID);
+        send(3, 4);
+
+        assertThat(Bytes.array(second.next().data())).as("what waited for the first is gone").containsExactly(3);
+        assertThat(second.size()).isZero();
+    }
+
+    @Test
+    void subscriberMayLeaveWhileItIsGivenAMessage() {
+        connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
+        for (int round = 0; round < 3; round++) {
+            Sent taken = Sent.of(peers.served().activeMessages().receive(ID).take(1).then());
+            Waits.engineOf(peers.served());
+            send(0, 2);
+            taken.assertDone();
+        }
+        assertThat(peers.serverResources().droppedMessages()).isEqualTo(3);
+    }
+
+    @Test
+    void whatWaitedIsDeliveredAfterTheEndToo() {
+        connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
+        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        send(0, 3);
+        peers.client().close().block(Waits.PATIENCE);
+        peers.served().onDispose().block(Waits.PATIENCE);
+        assertThat(subscriber.completed).isFalse();
+
+        subscriber.request(3);
+        await().atMost(Waits.PATIENCE).until(() -> subscriber.completed);
+        assertThat(subscriber.firstBytes()).containsExactly(0, 1, 2);
+    }
+}

@@ -1,0 +1,119 @@
+package io.reactorucx;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpMemory;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.concurrent.CountDownLatch;
+import reactor.core.publisher.Mono;
+
+/** The other process of a test: echoes, exports memory, and stops answering when it is told to. Ends in good order with its input. */
+final class EchoServer {
+
+    /** Comes back as {@link #ECHOED} with header and data. */
+    static final int ECHO = 1;
+    static final int ECHOED = 2;
+    /** Answered by {@link #DIGESTED} with the SHA-256 of the window. */
+    static final int DIGEST = 3;
+    static final int DIGESTED = 4;
+    /** Answered by {@link #OFFERED}, by rendezvous. */
+    static final int OFFER = 5;
+    static final int OFFERED = 6;
+    /** Blocks the engine of the connection for ever. */
+    static final int STALL = 7;
+    /** Offers stay where they are. */
+    static final int IGNORED = 8;
+
+    static final long TAG_TO_ECHO = 100;
+    static final long TAG_ECHOED = 200;
+
+    static final String READY = "ready ";
+    static final String STALLED = "stalled";
+    static final String ENDED = "ended ";
+
+    static final long WINDOW_BYTES = 64L * Bytes.MIB;
+    static final long OFFER_BYTES = 8L * Bytes.MIB;
+
+    private final UcxResources resources;
+    private final UcpMemory window;
+    private final UcpMemory registered;
+    private final MemorySegment echoed = Bytes.zeroed(64L * Bytes.MIB);
+
+    private EchoServer(String... transports) {
+        resources = UcxResources.builder().transports(transports).remoteMemoryAccess(true).maxBufferBytes(256L << 20).build();
+        window = resources.allocateMemory(WINDOW_BYTES);
+        registered = resources.registerMemory(echoed);
+    }
+
+    /**
+     * The process.
+     *
+     * @param args the transports
+     */
+    public static void main(String[] args) throws IOException {
+        new EchoServer(args).serve();
+    }
+
+    private void serve() throws IOException {
+        UcxBoundServer server = UcxServer.create(resources).handle(this::handle).bindNow();
+        HexFormat hex = HexFormat.of();
+        System.out.println(READY + server.port() + " " + hex.formatHex(window.descriptor().toBytes()) + " "
+                + hex.formatHex(registered.descriptor().toBytes()));
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            in.readLine();
+        }
+        server.disposeNow();
+        int leases = resources.buffers().leases();
+        resources.disposeNow();
+        System.out.println(ENDED + "leases=" + leases + " contexts=" + UcpContext.openContexts());
+    }
+
+    private Mono<Void> handle(UcxConnection connection) {
+        ActiveMessages messages = connection.activeMessages();
+        messages.receive(IGNORED).subscribe(message -> { }, error -> { });
+        return Mono.when(
+                messages.receive(ECHO).concatMap(message -> echo(messages, message)),
+                messages.receive(DIGEST).concatMap(message -> messages.send(DIGESTED, sha256(window.segment()))),
+                messages.receive(OFFER).doOnNext(message -> messages
+                        .send(OFFERED, MemorySegment.NULL, window.segment().asSlice(0, OFFER_BYTES), AmProtocol.RENDEZVOUS)
+                        .subscribe(ignored -> { }, error -> { })),
+                messages.receive(STALL).doOnNext(message -> stall()),
+                connection.tags().receive(TAG_TO_ECHO, echoed)
+                        .flatMap(message -> connection.tags().send(TAG_ECHOED, message.data()).thenReturn(1)).repeat());
+    }
+
+    private Mono<Void> echo(ActiveMessages messages, ActiveMessage message) {
+        if (message.isInline()) {
+            MemorySegment copy = Bytes.zeroed(message.length()).copyFrom(message.data());
+            return messages.send(ECHOED, message.header(), copy);
+        }
+        return message.fetch(resources.buffers()).flatMap(buffer -> messages
+                .send(ECHOED, message.header(), buffer, AmProtocol.AUTO).doFinally(signal -> buffer.release()));
+    }
+
+    static byte[] sha256(MemorySegment memory) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(memory.asByteBuffer());
+            return digest.digest();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void stall() {
+        System.out.println(STALLED);
+        try {
+            new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

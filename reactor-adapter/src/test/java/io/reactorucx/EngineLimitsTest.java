@@ -1,0 +1,219 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+import reactor.util.retry.Retry;
+
+/** Too much at once is refused in a way that can be retried, and nothing that has to happen is lost. */
+@ExtendWith(NoLeaks.class)
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
+class EngineLimitsTest implements NeedsUcx {
+
+    private static final int ID = 17;
+    private static final Retry PATIENTLY = Retry.backoff(100, Duration.ofMillis(1)).maxBackoff(Duration.ofMillis(20))
+            .filter(error -> error instanceof UcxException ucx && ucx.isRetryable());
+
+    @Parameter
+    private Route route;
+    private Peers peers;
+
+    @AfterEach
+    void close() {
+        if (peers != null) {
+            peers.close();
+        }
+    }
+
+    private void connect(int commandQueue, int maxInFlight) {
+        peers = Peers.connect(route,
+                builder -> builder.engineConfig(EngineConfig.of("reactor-ucx-small").withLimits(commandQueue, maxInFlight))
+                        .maxBufferBytes(4 << 20),
+                UnaryOperator.identity(), UnaryOperator.identity());
+    }
+
+    private Mono<Void> offer(int number) {
+        return peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(number, 50_000), AmProtocol.RENDEZVOUS);
+    }
+
+    /** Keeps the client's engine busy until the latch opens. */
+    private CountDownLatch block() {
+        CountDownLatch gate = new CountDownLatch(1);
+        CountDownLatch blocked = new CountDownLatch(1);
+        peers.client().scheduler().schedule(() -> {
+            blocked.countDown();
+            pass(gate);
+        });
+        pass(blocked);
+        return gate;
+    }
+
+    private static void pass(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void operationsPastTheLimitAreRefusedAndMayBeRetried() {
+        connect(1024, 4);
+        Inbox inbox = Inbox.of(peers.served(), ID);
+        List<Sent> first = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            first.add(Sent.of(offer(i)));
+        }
+        Waits.engineOf(peers.client());
+
+        StepVerifier.create(offer(4)).expectErrorSatisfies(error -> assertThat(error).isInstanceOfSatisfying(UcxException.class, ucx -> {
+            assertThat(ucx.status()).isEqualTo(UcxStatus.NO_RESOURCE);
+            assertThat(ucx.isRetryable()).isTrue();
+            assertThat(ucx.peer()).isEqualTo(peers.client().peer());
+        })).verify(Waits.PATIENCE);
+
+        Sent retried = Sent.of(offer(4).retryWhen(PATIENTLY));
+        for (int i = 0; i < 5; i++) {
+            Bytes.assertSame(Bytes.of(inbox.next()), Bytes.pattern(i, 50_000));
+        }
+        first.forEach(Sent::assertDone);
+        retried.assertDone();
+    }
+
+    @Test
+    void manySendsGetThroughASmallLimit() {
+        connect(1024, 4);
+        Inbox inbox = Inbox.of(peers.served(), ID);
+        Sent sent = Sent.of(Flux.range(0, 100).flatMap(i -> offer(i).retryWhen(PATIENTLY), 16).then());
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(Bytes.of(inbox.next()).byteSize()).isEqualTo(50_000);
+        }
+        sent.assertDone();
+    }
+
+    @Test
+    void fetchWithoutRoomInThePoolMayBeRetried() {
+        connect(1024, 64);
+        Inbox inbox = Inbox.of(peers.served(), ID);
+        UcxBufferPool pool = peers.serverResources().buffers();
+        UcxBuffer all = pool.acquire(4 << 20);
+        Sent sent = Sent.of(offer(1));
+        ActiveMessage offer = inbox.next();
+
+        StepVerifier.create(offer.fetch(pool)).expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOfSatisfying(UcxException.class, ucx -> {
+                    assertThat(ucx.status()).isEqualTo(UcxStatus.EXCEEDS_LIMIT);
+                    assertThat(ucx.isRetryable()).isTrue();
+                })).verify(Waits.PATIENCE);
+        sent.assertPending();
+        CompletableFuture<UcxBuffer> retried = offer.fetch(pool).retryWhen(PATIENTLY).toFuture();
+        all.release();
+
+        UcxBuffer buffer = Waits.get(retried);
+        Bytes.assertSame(buffer.segment(), Bytes.pattern(1, 50_000));
+        buffer.release();
+        sent.assertDone();
+    }
+
+    @Test
+    void commandsPastTheQueueAreRefusedAndMayBeRetried() {
+        connect(4, 64);
+        Inbox inbox = Inbox.of(peers.served(), ID);
+        CountDownLatch gate = block();
+        List<CompletableFuture<Void>> sends = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            sends.add(peers.client().activeMessages().send(ID, new byte[] {(byte) i}).toFuture());
+        }
+        Sent retried = Sent.of(peers.client().activeMessages().send(ID, new byte[] {10}).retryWhen(PATIENTLY));
+        retried.assertPending();
+        gate.countDown();
+
+        for (int i = 0; i < 10; i++) {
+            if (i < 4) {
+                Waits.get(sends.get(i));
+                assertThat(Bytes.array(inbox.next().data())).containsExactly(i);
+            } else {
+                assertThat(Waits.failure(sends.get(i))).isInstanceOfSatisfying(UcxException.class, error -> {
+                    assertThat(error.status()).isEqualTo(UcxStatus.BUSY);
+                    assertThat(error.isRetryable()).isTrue();
+                });
+            }
+        }
+        retried.assertDone();
+        assertThat(Bytes.array(inbox.next().data())).containsExactly(10);
+        assertThat(peers.clientResources().engines().getFirst().counters().rejectedCommands()).isGreaterThanOrEqualTo(6);
+    }
+
+    @Test
+    void demandAndCancelAndCloseSurviveAFullQueue() {
+        connect(4, 64);
+        CountDownLatch gate = block();
+        for (int i = 0; i < 4; i++) {
+            peers.client().flush().subscribe();
+        }
+        CompletableFuture<ActiveMessage> received = peers.client().activeMessages().receive(ID).next().toFuture();
+        Sent abandoned = Sent.of(peers.client().activeMessages().receive(ID + 1).then());
+        abandoned.cancel();
+        gate.countDown();
+        awaitReceiver(peers.client(), ID);
+
+        peers.served().activeMessages().send(ID, new byte[] {1}).block(Waits.PATIENCE);
+        assertThat(Bytes.array(Waits.get(received).data())).containsExactly(1);
+
+        CountDownLatch again = block();
+        for (int i = 0; i < 4; i++) {
+            peers.client().flush().subscribe(ignored -> { }, error -> { });
+        }
+        CompletableFuture<Void> closed = peers.client().close().toFuture();
+        again.countDown();
+        Waits.get(closed);
+    }
+
+    private static void awaitReceiver(UcxConnection connection, int id) {
+        ConnectionRegistry registry = connection.resources().registries().getFirst();
+        await().atMost(Waits.PATIENCE).until(() -> Boolean.TRUE.equals(UcxResources
+                .onEngine(registry.engine(), worker -> registry.connections().getFirst().receives(id)).block(Waits.PATIENCE)));
+    }
+
+    @Test
+    void blockingOnTheEnginesThreadFailsAtOnce() {
+        connect(1024, 64);
+        CompletableFuture<String> failure = new CompletableFuture<>();
+        peers.client().scheduler().schedule(() -> {
+            try {
+                peers.client().flush().block();
+                failure.complete("it did not fail");
+            } catch (IllegalStateException e) {
+                failure.complete(e.getMessage());
+            }
+        });
+
+        assertThat(Waits.get(failure)).contains("block()").contains("reactor-ucx-small-0");
+        peers.assertWorks();
+    }
+}

@@ -1,0 +1,179 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.test.StepVerifier;
+
+/** The peer's process dies: whatever was under way ends and says so, and the next connection works. */
+@ExtendWith(NoLeaks.class)
+@ParameterizedClass(name = "{0}")
+@ValueSource(strings = {"posix,tcp", "tcp"})
+class KilledPeerTest implements NeedsUcx {
+
+    private static final MemorySegment NO_HEADER = MemorySegment.NULL;
+
+    @Parameter
+    private String transports;
+    private UcxResources resources;
+    private EchoProcess server;
+    private UcxConnection connection;
+
+    @BeforeEach
+    void connect() {
+        resources = UcxResources.builder().transports(transports.split(",")).remoteMemoryAccess(true).maxBufferBytes(256L << 20).build();
+        server = new EchoProcess(transports.split(","));
+        connection = server.client(resources).connectNow();
+    }
+
+    @AfterEach
+    void close() {
+        if (server != null) {
+            server.close();
+        }
+        if (resources == null) {
+            return;
+        }
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+            assertThat(resources.buffers().leases()).as("leases").isZero();
+            assertThat(resources.openConnections()).as("connections").isZero();
+            assertThat(resources.engines().getFirst().counters().inFlight()).as("operations in flight").isZero();
+            assertThat(resources.engines().getFirst().counters().heldMessages()).as("held messages").isZero();
+        });
+        resources.disposeNow();
+        assertThat(resources.context().isClosed()).isTrue();
+    }
+
+    private void assertLost(String operation, Throwable error) {
+        assertThat(error).as(operation).isInstanceOfSatisfying(UcxException.class, lost -> {
+            assertThat(lost).as(operation).isNotInstanceOf(UcxClosedException.class);
+            assertThat(lost.peer()).as(operation).isEqualTo(server.name());
+            assertThat(lost.isConnectionLost()).as("%s: %s is a lost connection", operation, lost.status()).isTrue();
+            assertThat(lost.getMessage()).contains(server.name()).contains(lost.status().name());
+        });
+    }
+
+    @Test
+    void everyOperationThatIsUnderWayEnds() {
+        Inbox offers = Inbox.of(connection, EchoServer.OFFERED);
+        connection.activeMessages().send(EchoServer.OFFER, new byte[0]).block(Waits.PATIENCE);
+        connection.activeMessages().send(EchoServer.OFFER, new byte[0]).block(Waits.PATIENCE);
+        ActiveMessage offer = offers.next();
+        ActiveMessage otherOffer = offers.next();
+        RemoteMemory window = connection.memory(server.registered());
+        Inbox idle = Inbox.of(connection, 20);
+        server.stall(connection);
+
+        Map<String, Sent> pending = new LinkedHashMap<>();
+        pending.put("tag_recv", Sent.of(connection.tags().receive(5, Bytes.zeroed(8))));
+        pending.put("tag_send_sync", Sent.of(connection.tags().sendSync(6, Bytes.pattern(1, 8))));
+        pending.put("tag_send by rendezvous", Sent.of(connection.tags().send(7, Bytes.pattern(1, Bytes.MIB))));
+        pending.put("am_send", Sent.of(connection.activeMessages().send(EchoServer.IGNORED, NO_HEADER, Bytes.pattern(1, Bytes.MIB),
+                AmProtocol.RENDEZVOUS)));
+        UcxBuffer lease = resources.buffers().acquire(Bytes.MIB);
+        pending.put("am_send of a lease", Sent.of(connection.activeMessages().send(EchoServer.IGNORED, NO_HEADER, lease,
+                AmProtocol.RENDEZVOUS)));
+        lease.release();
+        pending.put("am_recv_data", Sent.of(offer.fetch(Bytes.zeroed(offer.length()))));
+        pending.put("am_recv_data into the pool", Sent.of(otherOffer.fetch(resources.buffers())));
+        pending.put("get", Sent.of(window.get(0, Bytes.zeroed(Bytes.MIB))));
+        pending.put("getFlux", Sent.of(window.getFlux(Bytes.MIB, 4).doOnNext(UcxBuffer::release).then()));
+        // Small puts are away at once; the flush then waits for the peer to have seen them.
+        connection.memory(server.registered()).put(0, Bytes.pattern(2, 8)).block(Waits.PATIENCE);
+        pending.put("ep_flush", Sent.of(connection.flush()));
+        Waits.engineOf(connection);
+        pending.values().forEach(Sent::assertPending);
+
+        server.kill();
+
+        pending.forEach((operation, sent) -> assertLost(operation, sent.failure()));
+        assertLost("receive", Waits.failure(idle.end()));
+        assertLost("receive", Waits.failure(offers.end()));
+        connection.onDispose().block(Waits.PATIENCE);
+        assertThat(connection.isDisposed()).isTrue();
+        StepVerifier.create(connection.flush()).expectError(UcxClosedException.class).verify(Waits.PATIENCE);
+        connection.disposeNow();
+    }
+
+    @Test
+    void lossIsNoticedWithoutAnyOperation() {
+        Inbox idle = Inbox.of(connection, 20);
+
+        server.kill();
+
+        assertLost("receive", Waits.failure(idle.end()));
+        connection.onDispose().block(Waits.PATIENCE);
+    }
+
+    @Test
+    void offerThatWaitsForItsFetchIsGone() {
+        Inbox offers = Inbox.of(connection, EchoServer.OFFERED);
+        connection.activeMessages().send(EchoServer.OFFER, new byte[0]).block(Waits.PATIENCE);
+        ActiveMessage offer = offers.next();
+
+        server.kill();
+        connection.onDispose().block(Waits.PATIENCE);
+
+        StepVerifier.create(offer.fetch(Bytes.zeroed(offer.length()))).expectError(UcxClosedException.class).verify(Waits.PATIENCE);
+        offer.discard();
+    }
+
+    @Test
+    void cancelledOperationsLetGoOfTheirMemory() {
+        server.stall(connection);
+        UcxBuffer lease = resources.buffers().acquire(Bytes.MIB);
+        Sent send = Sent.of(connection.activeMessages().send(EchoServer.IGNORED, NO_HEADER, lease, AmProtocol.RENDEZVOUS));
+        lease.release();
+        Sent get = Sent.of(connection.memory(server.registered()).getFlux(Bytes.MIB, 4).doOnNext(UcxBuffer::release).then());
+        Waits.engineOf(connection);
+        assertThat(resources.buffers().leases()).isEqualTo(5);
+
+        send.cancel();
+        get.cancel();
+        Waits.engineOf(connection);
+        assertThat(resources.buffers().leases()).as("UCX still uses the memory").isEqualTo(5);
+        server.kill();
+
+        connection.onDispose().block(Waits.PATIENCE);
+        send.assertPending();
+        get.assertPending();
+    }
+
+    @Test
+    void nextConnectionWorksOnTheSameResources() {
+        MemorySegment forgotten = Bytes.zeroed(8);
+        Sent receive = Sent.of(connection.tags().receive(EchoServer.TAG_ECHOED, forgotten));
+        server.kill();
+        assertLost("tag_recv", receive.failure());
+        connection.onDispose().block(Waits.PATIENCE);
+        server.close();
+
+        server = new EchoProcess(transports.split(","));
+        connection = server.client(resources).connectNow();
+        Inbox inbox = Inbox.of(connection, EchoServer.ECHOED);
+        MemorySegment payload = Bytes.pattern(1, Bytes.MIB);
+        connection.activeMessages().send(EchoServer.ECHO, NO_HEADER, payload).block(Waits.PATIENCE);
+        Bytes.assertSame(Bytes.of(inbox.next()), payload);
+        connection.tags().send(EchoServer.TAG_TO_ECHO, Bytes.pattern(2, 8)).block(Waits.PATIENCE);
+        Bytes.assertSame(Objects.requireNonNull(connection.tags().receive(EchoServer.TAG_ECHOED, Bytes.zeroed(8)).block(Waits.PATIENCE))
+                .data(), Bytes.pattern(2, 8));
+        Bytes.assertSame(forgotten, Bytes.zeroed(8));
+        connection.disposeNow();
+        server.end();
+    }
+}

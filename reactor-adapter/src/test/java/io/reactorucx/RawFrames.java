@@ -1,0 +1,66 @@
+package io.reactorucx;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.Ucx;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** What a peer may say that does not keep to the protocol: any bytes on the reserved id, below the API that refuses it. */
+final class RawFrames {
+
+    private RawFrames() {
+    }
+
+    /** Sends bytes from the only connection of some resources, and waits until they are away. */
+    static void send(UcxResources from, byte[] frame, boolean replyable) {
+        send(from, Bytes.zeroed(0), MemorySegment.ofArray(frame), AmProtocol.EAGER, replyable);
+    }
+
+    static void send(UcxResources from, MemorySegment header, MemorySegment bytes, AmProtocol protocol, boolean replyable) {
+        ConnectionRegistry registry = from.registries().getFirst();
+        MemorySegment payload = Bytes.zeroed(bytes.byteSize()).copyFrom(bytes);
+        UcxResources.onEngine(registry.engine(), worker -> {
+            UcpEndpoint endpoint = onlyEndpoint(registry);
+            endpoint.amSend(ControlFrame.AM_ID, header, payload, null, protocol, replyable, (status, length, tag) -> { });
+            return endpoint;
+        }).block(Waits.PATIENCE);
+    }
+
+    private static UcpEndpoint onlyEndpoint(ConnectionRegistry registry) {
+        List<ConnectionCore> connections = registry.connections();
+        if (connections.size() != 1) {
+            throw new IllegalStateException(connections.size() + " connections, one is needed");
+        }
+        return Objects.requireNonNull(connections.getFirst().endpoint());
+    }
+
+    static byte[] frame(int protocolVersion, ControlFrame.Type type, String rest) {
+        return new ControlFrame(protocolVersion, type, ErrorMode.PEER, Ucx.version(), 1000, 4711, rest.getBytes()).toBytes();
+    }
+
+    /** From now on the control frames that these resources get come here, and nowhere else. */
+    static BlockingQueue<ControlFrame> listen(UcxResources at) {
+        BlockingQueue<ControlFrame> frames = new LinkedBlockingQueue<>();
+        UcxResources.onEngine(at.engines().getFirst(), worker -> {
+            worker.activeMessageHandler(ControlFrame.AM_ID,
+                    message -> frames.add(Objects.requireNonNull(ControlFrame.parse(message.payload()))));
+            return worker;
+        }).block(Waits.PATIENCE);
+        return frames;
+    }
+
+    static ControlFrame next(BlockingQueue<ControlFrame> frames) {
+        try {
+            return Objects.requireNonNull(frames.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS), "no control frame came");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+}

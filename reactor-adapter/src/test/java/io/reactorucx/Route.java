@@ -1,0 +1,47 @@
+package io.reactorucx;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.engine.WaitStrategy;
+
+/** The ways to connect that the contract is checked over. */
+enum Route {
+    POSIX_BY_SOCKET_ADDRESS(false, "posix", "tcp"),
+    TCP_BY_SOCKET_ADDRESS(false, "tcp"),
+    POSIX_BY_WORKER_ADDRESS(true, "posix", "tcp"),
+    TCP_BY_WORKER_ADDRESS(true, "tcp"),
+    /** One connection that is both ends of itself: raw, without failure detection or sleep, for the transport {@code self} has neither. */
+    SELF(true, "self");
+
+    private final boolean byWorkerAddress;
+    private final String[] transports;
+
+    Route(boolean byWorkerAddress, String... transports) {
+        this.byWorkerAddress = byWorkerAddress;
+        this.transports = transports;
+    }
+
+    boolean byWorkerAddress() {
+        return byWorkerAddress;
+    }
+
+    boolean isSelf() {
+        return this == SELF;
+    }
+
+    /** The transport that has to carry the data. */
+    String fastest() {
+        return transports[0];
+    }
+
+    UcxResources.Builder resources() {
+        // By worker address a peer's forced close is only noticed when UCX looks whether the peer is there.
+        return UcxResources.builder().transports(transports).remoteMemoryAccess(true).maxBufferBytes(256L << 20)
+                .setting("KEEPALIVE_INTERVAL", byWorkerAddress ? "500ms" : "20s")
+                .waitStrategy(isSelf() ? WaitStrategy.BUSY_SPIN : WaitStrategy.ADAPTIVE);
+    }
+
+    void assumeTwoPeers() {
+        assumeTrue(!isSelf(), "a connection to itself has one end only");
+    }
+}
