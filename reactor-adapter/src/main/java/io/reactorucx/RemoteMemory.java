@@ -103,15 +103,19 @@ public final class RemoteMemory {
             throw new IllegalArgumentException("chunkBytes " + chunkBytes + ", prefetch " + prefetch + ": at least 1 each");
         }
         long end = offset + length;
-        return Flux.<Long, Long>generate(() -> offset, (next, sink) -> {
+        Flux<Long> offsets = Flux.generate(() -> offset, (next, sink) -> {
             if (next < end) {
                 sink.next(next);
             } else {
                 sink.complete();
             }
             return next + chunkBytes;
-        }).flatMapSequential(next -> lease(next, (int) Math.min(chunkBytes, end - next)), prefetch, 1)
-                .doOnDiscard(UcxBuffer.class, UcxBuffer::release);
+        });
+        return Flux.defer(() -> {
+            PrefetchedLeases leases = new PrefetchedLeases();
+            return offsets.flatMapSequential(next -> lease(next, (int) Math.min(chunkBytes, end - next)).doOnNext(leases::arrived), prefetch, 1)
+                    .doOnNext(leases::handedOn).doFinally(signal -> leases.close());
+        });
     }
 
     private Mono<UcxBuffer> lease(long offset, int bytes) {

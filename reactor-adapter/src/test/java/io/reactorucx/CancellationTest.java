@@ -134,25 +134,6 @@ class CancellationTest extends SharedPeers {
     }
 
     @Test
-    void fetchMayBeCancelledAtAnyMoment() {
-        for (int i = 0; i < 200; i++) {
-            UcxBuffer lease = lease();
-            Sent sent = Sent.of(send(lease));
-            lease.release();
-            ActiveMessage offer = inbox.next();
-            Disposable fetching = offer.fetch(peers.serverResources().buffers()).doOnDiscard(UcxBuffer.class, UcxBuffer::release)
-                    .subscribe(UcxBuffer::release);
-            spin(i * 200);
-            fetching.dispose();
-            // Still open where the cancel came before the fetch was posted.
-            offer.discard();
-            sent.assertDone();
-        }
-        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().buffers().leases() == 0 && leases() == 0);
-        peers.assertWorks();
-    }
-
-    @Test
     void readInChunksMayBeCancelledAtAnyMoment() {
         UcpMemory memory = peers.serverResources().registerMemory(Bytes.pattern(2, 4L * Bytes.MIB));
         RemoteMemory remote = peers.client().memory(memory.descriptor());
