@@ -79,7 +79,8 @@ final class DemoReport {
                     row.gigabytesPerSecond(), micros(row, row.p50Micros()), micros(row, row.p99Micros()));
         }
         memory.forEach((process, bytes) -> System.out.printf(Locale.ROOT, "    most RssAnon of the %s: %.0f MiB%n", process, bytes / MEBI));
-        System.out.printf(Locale.ROOT, "    registered window of the server: %.0f MiB, shared memory where UCX has it, else part of the above%n", windowBytes / MEBI);
+        System.out.printf(Locale.ROOT,
+                "    registered window of the server: %.0f MiB, shared memory where UCX has it, else part of the above%n", windowBytes / MEBI);
         System.out.println("    meters of the client:");
         meters.forEach((name, value) -> System.out.printf(Locale.ROOT, "      %-64s %,16.0f%n", name, value));
     }
