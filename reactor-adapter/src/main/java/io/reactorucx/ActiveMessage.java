@@ -84,6 +84,9 @@ public final class ActiveMessage implements Disposable {
     /**
      * Moves the data into memory of a pool.
      *
+     * <p>As with every Mono of something to release, a subscriber that cancels in the very moment of the delivery may drop the lease: Reactor
+     * then hands it to {@code doOnDiscard}, or to the {@code onNextDropped} hook where the last subscriber is the one that dropped it.
+     *
      * @param pool where to lease
      * @return the lease, which is the subscriber's to release
      */

@@ -82,7 +82,7 @@ final class ActiveMessageReceiver implements Subscription {
         }
         ActiveMessage received = new ActiveMessage(connection, message);
         if (!message.isInline()) {
-            connection.offered(received);
+            connection.offers().add(received);
         }
         queue.add(received);
         queuedBytes += bytes;

@@ -64,6 +64,7 @@ final class ClientConnector {
                         : worker.connect(Objects.requireNonNull(workerAddress), options);
                 endpoint = made;
                 connection.begin(made, this);
+                connection.wiring();
                 // A flush ends when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose how by the limits of tcp, and
                 // lose what does not fit into those of the shared memory that it uses then.
                 if (made.flush((status, length, tag) -> wired(status))) {
@@ -77,7 +78,7 @@ final class ClientConnector {
 
         private void wired(int status) {
             // In error mode NONE an endpoint that has failed can be closed only now.
-            connection.operationEnded();
+            connection.wired();
             UcpEndpoint made = endpoint;
             if (status != 0 || made == null || connection.state() != ConnectionCore.State.CONNECTING) {
                 return;

@@ -17,10 +17,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +39,6 @@ final class ConnectionCore {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCore.class);
 
-    /**
-     * UCX 1.13 aborts the process now and then when a socket that has only begun to connect is closed and its descriptor used again at once:
-     * its own thread then takes the old socket's event for the new one's.
-     */
-    private static final long YOUNGEST_TO_CLOSE_MILLIS = 50;
-
     /** The life of a connection, in this order. */
     enum State { CONNECTING, CONNECTED, CLOSING, CLOSED }
 
@@ -57,12 +49,13 @@ final class ConnectionCore {
     private final Sinks.Empty<Void> disposed = Sinks.empty();
     private final OperationList operations = new OperationList();
     private final Map<Integer, ActiveMessageReceiver> receivers = new HashMap<>();
-    private final Set<ActiveMessage> offers = new HashSet<>();
+    private final OpenOffers offers = new OpenOffers();
     private final boolean bySocketAddress;
     private @Nullable UcpEndpoint endpoint;
     private @Nullable Handshake handshake;
     private volatile State state = State.CONNECTING;
-    private long begunNanos;
+    private boolean wired = true;
+    private boolean givenUp;
     private int maxHeaderBytes = Integer.MAX_VALUE;
     private boolean finSent;
     private boolean peerFinished;
@@ -81,7 +74,6 @@ final class ConnectionCore {
 
     /** Begins to make the connection, with an endpoint whose errors come to {@link #endpointFailed}. */
     void begin(UcpEndpoint made, Handshake listener) {
-        begunNanos = System.nanoTime();
         endpoint = made;
         handshake = listener;
         registry.add(this, made);
@@ -98,17 +90,38 @@ final class ConnectionCore {
         return true;
     }
 
-    /** Ends the making of the connection without a word to its {@link Handshake}, which knows. */
+    /** The client's side: the endpoint is not what it will be before {@link #wired()}. */
+    void wiring() {
+        wired = false;
+    }
+
+    /** The client's endpoint is connected, or has failed. */
+    void wired() {
+        wired = true;
+        if (givenUp) {
+            giveUp();
+        } else {
+            proceed();
+        }
+    }
+
+    /**
+     * Ends the making of the connection without a word to its {@link Handshake}, which knows.
+     *
+     * <p>An endpoint that is being connected is closed when it is connected or has failed, within the time for a handshake: UCX 1.13 aborts
+     * the process now and then when a socket that has only begun to connect is closed and its descriptor used again.
+     */
     void giveUp() {
         handshake = null;
         if (state != State.CONNECTING) {
             return;
         }
-        long ageMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos);
-        if (endpoint != null && ageMillis < YOUNGEST_TO_CLOSE_MILLIS) {
-            Schedulers.parallel().schedule(() -> execute(worker -> giveUp()), YOUNGEST_TO_CLOSE_MILLIS - ageMillis, TimeUnit.MILLISECONDS);
-        } else {
+        if (endpoint == null || wired) {
             closeEndpoint(CloseMode.FORCE, closedHere("connect"));
+        } else if (!givenUp) {
+            givenUp = true;
+            closeTimer = Schedulers.parallel().schedule(() -> execute(worker -> outOfTime()), config.handshakeTimeout().toMillis(),
+                    TimeUnit.MILLISECONDS);
         }
     }
 
@@ -261,7 +274,7 @@ final class ConnectionCore {
         if (open == null) {
             endpointClosed = true;
         } else if (!endpointClosing) {
-            releaseOffers();
+            offers.releaseAll(registry.worker());
             boolean quiet = open.inFlight() == 0;
             if (config.errorMode() == ErrorMode.PEER) {
                 closeNow(open, quiet ? wanted : CloseMode.FORCE);
@@ -338,34 +351,14 @@ final class ConnectionCore {
         return receiver != null && receiver.offer(message);
     }
 
-    /** An offer has been handed out, which has to be fetched or released before the endpoint closes. */
-    void offered(ActiveMessage message) {
-        offers.add(message);
-    }
-
-    /** An offer is being fetched. */
-    void fetched(ActiveMessage message) {
-        offers.remove(message);
-    }
-
     /** Gives an offer up that nobody will fetch. */
     void release(ActiveMessage message) {
-        releaseOffer(message);
+        offers.release(message, registry.worker());
         proceed();
     }
 
-    private void releaseOffer(ActiveMessage message) {
-        UcpWorker worker = registry.worker();
-        if (offers.remove(message) && !worker.isClosed() && worker.holds(message.message())) {
-            worker.release(message.message());
-        }
-    }
-
-    private void releaseOffers() {
-        for (ActiveMessage offer : List.copyOf(offers)) {
-            offer.take();
-            releaseOffer(offer);
-        }
+    OpenOffers offers() {
+        return offers;
     }
 
     boolean add(ActiveMessageReceiver receiver) {

@@ -31,13 +31,13 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
         }
         try {
             boolean done = worker.fetch(message.message(), destination(), registration(), this);
-            connection.fetched(message);
+            connection.offers().fetched(message);
             return done;
         } catch (RuntimeException e) {
             if (worker.holds(message.message())) {
                 message.giveBack();
             } else {
-                connection.fetched(message);
+                connection.offers().fetched(message);
             }
             throw e;
         }

@@ -3,6 +3,7 @@ package io.reactorucx;
 import io.reactorucx.core.UcpListener;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Consumer;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -10,10 +11,14 @@ import reactor.core.publisher.Sinks;
 /**
  * A server that listens.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> closing it closes the listener and then its connections.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> closing it closes its connections and the listener.
  * <b>Errors:</b> none of its own.
  */
 public final class UcxBoundServer implements Disposable {
+
+    /** How long nobody may have tried to connect before the listener goes, and how often that is looked at. */
+    private static final Duration QUIET = Duration.ofMillis(100);
+    private static final int MOST_LOOKS = 20;
 
     private final ServerAcceptor acceptor;
     private final ConnectionRegistry listening;
@@ -42,8 +47,21 @@ public final class UcxBoundServer implements Disposable {
         return acceptor.connections();
     }
 
+    private Mono<Void> onListener(Consumer<UcpListener> action) {
+        return UcxResources.onEngine(listening.engine(), worker -> {
+            action.accept(listener);
+            return listener;
+        }).then();
+    }
+
+    private Mono<Void> noMoreClients() {
+        Mono<Long> rejected = UcxResources.onEngine(listening.engine(), worker -> listener.rejectedRequests());
+        return rejected.delayElement(QUIET).zipWhen(before -> rejected, Long::equals)
+                .repeat(MOST_LOOKS - 1).takeUntil(Boolean::booleanValue).then();
+    }
+
     /**
-     * Stops listening, then closes the connections in good order.
+     * Rejects new clients, closes the connections in good order, and stops listening when no client has come for 100 ms.
      *
      * @return completes when all is closed
      */
@@ -51,11 +69,9 @@ public final class UcxBoundServer implements Disposable {
         return Mono.defer(() -> {
             if (!disposing) {
                 disposing = true;
-                UcxResources.onEngine(listening.engine(), worker -> {
-                    listener.close();
-                    return listener;
-                }).onErrorComplete().then(acceptor.close()).subscribe(ignored -> { }, error -> disposed.tryEmitEmpty(),
-                        disposed::tryEmitEmpty);
+                onListener(UcpListener::refuse).then(acceptor.close()).onErrorComplete().then(noMoreClients())
+                        .then(onListener(UcpListener::close))
+                        .subscribe(ignored -> { }, error -> disposed.tryEmitEmpty(), disposed::tryEmitEmpty);
             }
             return disposed.asMono();
         });

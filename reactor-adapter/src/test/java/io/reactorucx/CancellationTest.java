@@ -8,6 +8,7 @@ import io.reactorucx.core.UcpMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 
 /** A subscriber that leaves, at any moment: its memory goes back where it came from, once UCX is done with it. */
 class CancellationTest extends SharedPeers {
@@ -131,6 +133,28 @@ class CancellationTest extends SharedPeers {
 
         Bytes.assertSame(Bytes.of(offer), Bytes.pattern(1, Bytes.MIB));
         sent.assertDone();
+    }
+
+    @Test
+    void fetchMayBeCancelledAtAnyMoment() {
+        // Where the subscriber itself drops what it got after its cancel, Reactor tells this hook.
+        Consumer<Object> dropped = lease -> ((UcxBuffer) lease).release();
+        Context hooks = Context.of("reactor.onNextDropped.local", dropped);
+        for (int i = 0; i < 200; i++) {
+            UcxBuffer lease = lease();
+            Sent sent = Sent.of(send(lease));
+            lease.release();
+            ActiveMessage offer = inbox.next();
+            Disposable fetching = offer.fetch(peers.serverResources().buffers()).doOnDiscard(UcxBuffer.class, UcxBuffer::release)
+                    .subscribe(UcxBuffer::release, error -> { }, () -> { }, hooks);
+            spin(i * 200);
+            fetching.dispose();
+            // Still open where the cancel came before the fetch was posted.
+            offer.discard();
+            sent.assertDone();
+        }
+        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().buffers().leases() == 0 && leases() == 0);
+        peers.assertWorks();
     }
 
     @Test

@@ -209,7 +209,9 @@ public final class UcpEndpoint {
         worker.endpointClosed(handle.address());
         MemorySegment parameters = worker.parameters().withFlags(worker.requests().onSend, token, null,
                 force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);
-        return worker.requests().postedClose(token, ucx_h.ucp_ep_close_nbx(handle, parameters));
+        boolean done = worker.requests().postedClose(token, ucx_h.ucp_ep_close_nbx(handle, parameters));
+        worker.handleMissedEvents();
+        return done;
     }
 
     /**

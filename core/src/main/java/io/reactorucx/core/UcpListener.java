@@ -36,6 +36,7 @@ public final class UcpListener implements AutoCloseable {
     /** Held while UCX consumes a request and while the listener is destroyed: a request refers to its listener. */
     private final ReentrantLock lifetime = new ReentrantLock();
     private long rejected;
+    private boolean refusing;
     private boolean closed;
 
     private UcpListener(UcpWorker worker, MemorySegment handle, Consumer<UcpConnectionRequest> handler, int maxPending) {
@@ -83,7 +84,7 @@ public final class UcpListener implements AutoCloseable {
         return address;
     }
 
-    /** {@return requests that were rejected because too many waited} */
+    /** {@return requests that were rejected because too many waited, or after {@link #refuse()}} */
     public long rejectedRequests() {
         return rejected;
     }
@@ -107,6 +108,11 @@ public final class UcpListener implements AutoCloseable {
 
     void deliver(UcpConnectionRequest request) {
         if (closed) {
+            return;
+        }
+        if (refusing) {
+            rejected++;
+            reject(request);
             return;
         }
         if (pending.size() > maxPending) {
@@ -135,6 +141,17 @@ public final class UcpListener implements AutoCloseable {
         } finally {
             lifetime.unlock();
         }
+    }
+
+    /**
+     * Rejects whoever wants to connect from here on.
+     *
+     * <p>UCX follows a dangling pointer when a listener is destroyed while the socket of a client is accepted and its request is not read
+     * yet. Refuse first, go on with progress until no client comes any more, then close.
+     */
+    public void refuse() {
+        worker.checkThread();
+        refusing = true;
     }
 
     /** {@return whether {@link #close()} was called} */

@@ -442,8 +442,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Lets UCX handle the socket events that it has put aside, before a socket is closed. It keeps them by descriptor: one that is left
-     * over would be taken for an event of the next socket with the same descriptor, which aborts the process.
+     * Lets UCX handle the socket events that it has put aside, before and after a socket is closed. It keeps them by descriptor: one that
+     * is left over would be taken for an event of the next socket with the same descriptor, which aborts the process.
      */
     void handleMissedEvents() {
         ucx_h.ucp_worker_progress(handle);
