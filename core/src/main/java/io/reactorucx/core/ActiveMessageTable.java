@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 /** Who takes which active messages of a worker, and the messages whose data UCX holds for them. */
 final class ActiveMessageTable {
 
-    private final UcpWorker worker;
+    private final UcpReceiver worker;
     private final MemorySegment workerHandle;
     private final Map<Integer, ActiveMessageHandler> handlers = new HashMap<>();
     private final Set<UcpActiveMessage> held = new HashSet<>();
 
-    ActiveMessageTable(UcpWorker worker, MemorySegment workerHandle) {
+    ActiveMessageTable(UcpReceiver worker, MemorySegment workerHandle) {
         this.worker = worker;
         this.workerHandle = workerHandle;
     }

@@ -24,31 +24,24 @@ import org.slf4j.LoggerFactory;
  * <b>Ownership:</b> endpoints and listeners are closed first, with nothing in flight.
  * <b>Errors:</b> {@link UcxException} with UCX's status.
  */
-public final class UcpWorker implements AutoCloseable {
-
-    /** Largest id of an active message. Small ids are better: UCX keeps a table up to the largest one. */
-    public static final int MAX_AM_ID = 65535;
+public final class UcpWorker extends UcpReceiver implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcpWorker.class);
 
-    private final UcpContext context;
     private final UcpWorkerConfig config;
     private final MemorySegment handle;
     private final Arena arena;
     private final Thread owner = Thread.currentThread();
     private final int maxHeaderBytes;
-    private final RequestTable requests;
-    private final RequestParameters parameters;
-    private final ArrivalUpcalls upcalls;
     private final @Nullable WorkerWakeup wakeup;
+    private final ArrivalUpcalls upcalls;
     private final EndpointTable endpoints;
-    private final ActiveMessageTable activeMessages;
     private final Queue<Object> events = new ArrayDeque<>();
     private boolean progressing;
     private boolean closed;
 
     private UcpWorker(UcpContext context, UcpWorkerConfig config, MemorySegment handle, Arena arena) {
-        this.context = context;
+        super(context, handle, config, arena);
         this.config = config;
         this.handle = handle;
         this.arena = arena;
@@ -57,12 +50,6 @@ public final class UcpWorker implements AutoCloseable {
         UcpContext.check(ucx_h.ucp_worker_query(handle, attr), "worker_query");
         maxHeaderBytes = (int) ucp_worker_attr.max_am_header(attr);
         endpoints = new EndpointTable(this, handle);
-        activeMessages = new ActiveMessageTable(this, handle);
-        if (context.has(UcpFeature.AM)) {
-            activeMessages.clear();
-        }
-        requests = new RequestTable(config.maxInFlight(), arena);
-        parameters = new RequestParameters(arena);
         upcalls = new ArrivalUpcalls(this, config.maxInlineBytes(), arena);
         wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, arena) : null;
     }
@@ -106,12 +93,12 @@ public final class UcpWorker implements AutoCloseable {
         try {
             int work = ucx_h.ucp_worker_progress(handle);
             int arrived = events.size();
-            int ended = requests.readyCount();
+            int ended = requests().readyCount();
             // The failure of an endpoint comes before what it did to operations: UCX completes some as if nothing had happened.
             for (int i = 0; i < arrived; i++) {
                 deliver(Objects.requireNonNull(events.poll()));
             }
-            return work + arrived + requests.deliver(ended);
+            return work + arrived + requests().deliver(ended);
         } finally {
             progressing = false;
         }
@@ -120,7 +107,7 @@ public final class UcpWorker implements AutoCloseable {
     private void deliver(Object event) {
         try {
             if (event instanceof UcpActiveMessage message) {
-                activeMessages.deliver(message);
+                activeMessages().deliver(message);
             } else {
                 ((Runnable) event).run();
             }
@@ -132,7 +119,7 @@ public final class UcpWorker implements AutoCloseable {
     /** {@return whether the next {@link #progress()} has something to deliver, whatever UCX has to do} */
     public boolean hasPendingDeliveries() {
         checkThread();
-        return requests.readyCount() > 0 || !events.isEmpty();
+        return requests().readyCount() > 0 || !events.isEmpty();
     }
 
     /**
@@ -189,7 +176,7 @@ public final class UcpWorker implements AutoCloseable {
      * @return the endpoint
      */
     public UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
-        SocketAddresses.requireFamily(SocketAddresses.checked(remote, "remote"), context, "ep_create");
+        SocketAddresses.requireFamily(SocketAddresses.checked(remote, "remote"), context(), "ep_create");
         return create("ep_create", options, call -> EndpointParameters.toSocketAddress(remote, call));
     }
 
@@ -218,7 +205,7 @@ public final class UcpWorker implements AutoCloseable {
         // All checks come before the request is consumed: UCX would never see an answer to a request that fails one of them.
         Objects.requireNonNull(options, "options");
         checkOpen("ep_create");
-        if (request.listener().worker().context() != context) {
+        if (request.listener().worker().context() != context()) {
             throw new IllegalArgumentException("request: it came to a listener of another context");
         }
         UcpEndpoint[] result = new UcpEndpoint[1];
@@ -241,117 +228,14 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpListener listen(InetSocketAddress bindAddress, Consumer<UcpConnectionRequest> handler) {
         checkOpen("listener_create");
-        SocketAddresses.requireFamily(SocketAddresses.checked(bindAddress, "bindAddress"), context, "listener_create");
+        SocketAddresses.requireFamily(SocketAddresses.checked(bindAddress, "bindAddress"), context(), "listener_create");
         Objects.requireNonNull(handler, "handler");
         return endpoints.listen(bindAddress, upcalls.onConnectionRequest, handler, config.maxPendingConnections());
-    }
-
-    /**
-     * Says who takes the active messages of an id; without a handler they are dropped ({@code ucp_worker_set_am_recv_handler}).
-     *
-     * @param id 0 to 65535
-     * @param handler told of each message, null for nobody
-     */
-    public void activeMessageHandler(int id, @Nullable ActiveMessageHandler handler) {
-        checkOpen("worker_set_am_recv_handler");
-        context.requireFeature(UcpFeature.AM, "worker_set_am_recv_handler");
-        Arguments.range(id, 0, MAX_AM_ID, "id");
-        activeMessages.handler(id, handler, upcalls.onActiveMessage);
-    }
-
-    /**
-     * Moves held data into memory of the caller ({@code ucp_am_recv_data_nbx}); the message is over with that, whatever comes of it.
-     *
-     * @param message a message whose data is held
-     * @param destination native memory of at least the message's length
-     * @param registration the registered memory that the destination is part of, if it is
-     * @param whenDone told when the data has arrived
-     * @return whether it has already, and {@code whenDone} is not called
-     */
-    public boolean fetch(UcpActiveMessage message, MemorySegment destination, @Nullable UcpMemory registration, Completion whenDone) {
-        checkOpen("am_recv_data");
-        return activeMessages.fetch(message, destination, registration, whenDone);
-    }
-
-    /**
-     * Gives held data up ({@code ucp_am_data_release}). The sender of a rendezvous sees success, as if it had been delivered.
-     *
-     * @param message a message whose data is held
-     */
-    public void release(UcpActiveMessage message) {
-        checkOpen("am_data_release");
-        activeMessages.release(message);
-    }
-
-    /**
-     * Whether the data of a message still waits to be fetched or released.
-     *
-     * @param message a message of this worker
-     * @return whether one of the two is due
-     */
-    public boolean holds(UcpActiveMessage message) {
-        checkThread();
-        return activeMessages.holds(message);
-    }
-
-    /** {@return messages whose data UCX holds until it is fetched or released} */
-    public int heldMessages() {
-        checkThread();
-        return activeMessages.held();
-    }
-
-    /**
-     * Receives the next message with a matching tag ({@code ucp_tag_recv_nbx}). The completion is always called, with length and tag.
-     *
-     * @param destination native memory, may be empty; a longer message ends as {@link UcxStatus#MESSAGE_TRUNCATED}
-     * @param registration the registered memory that the destination is part of, if it is
-     * @param tag the tag
-     * @param mask bits of the tag that have to match
-     * @param whenDone told when a message has been received
-     * @return a number for {@link #cancelReceive(long)}
-     */
-    public long tagReceive(MemorySegment destination, @Nullable UcpMemory registration, long tag, long mask, Completion whenDone) {
-        checkOpen("tag_recv");
-        context.requireFeature(UcpFeature.TAG, "tag_recv");
-        MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
-        Pinned pin = context.pinned(registration, target);
-        long token = requests.begin("tag_recv", whenDone, null, pin, destination);
-        requests.posted("tag_recv", null, token, ucx_h.ucp_tag_recv_nbx(handle, target, target.byteSize(), tag, mask,
-                parameters.withoutImmediateCompletion(requests.onTagReceive, token, registration)));
-        return token;
-    }
-
-    /**
-     * Gives up a receive that no message has matched yet ({@code ucp_request_cancel}); its completion is called with
-     * {@link UcxStatus#CANCELED}. One that is matched completes as if nothing had happened.
-     *
-     * @param receive what {@link #tagReceive} answered
-     */
-    public void cancelReceive(long receive) {
-        checkOpen("request_cancel");
-        long request = requests.request(receive);
-        if (request != 0) {
-            ucx_h.ucp_request_cancel(handle, MemorySegment.ofAddress(request));
-        }
-    }
-
-    /** Gives up all receives that no message has matched yet, as {@link #cancelReceive(long)} does one. */
-    public void cancelReceives() {
-        checkOpen("request_cancel");
-        for (long request : requests.cancellable()) {
-            ucx_h.ucp_request_cancel(handle, MemorySegment.ofAddress(request));
-        }
     }
 
     /** {@return largest header of an active message in bytes, on this worker's transports} */
     public int maxHeaderBytes() {
         return maxHeaderBytes;
-    }
-
-    /** {@return operations under way} */
-    public int inFlight() {
-        checkThread();
-        return requests.inFlight();
     }
 
     /** {@return endpoints that are not closed} */
@@ -364,11 +248,6 @@ public final class UcpWorker implements AutoCloseable {
     public List<UcpListener> listeners() {
         checkThread();
         return endpoints.listening();
-    }
-
-    /** {@return the context that it was made from} */
-    public UcpContext context() {
-        return context;
     }
 
     /** {@return its name and limits} */
@@ -400,9 +279,9 @@ public final class UcpWorker implements AutoCloseable {
                     + " endpoints and " + openListeners + " listeners are open" + (progressing ? ", and it is in progress()" : ""));
         }
         ended();
-        activeMessages.releaseAll();
+        activeMessages().releaseAll();
         ucx_h.ucp_worker_destroy(handle);
-        context.workerClosed();
+        context().workerClosed();
         arena.close();
     }
 
@@ -415,8 +294,8 @@ public final class UcpWorker implements AutoCloseable {
         if (!closed) {
             LOG.error("[{}] left to the process with {} operations and {} endpoints", config.name(), inFlight(), endpoints.open().size());
             ended();
-            context.workerAbandoned();
-            requests.endAll();
+            context().workerAbandoned();
+            requests().endAll();
         }
     }
 
@@ -427,6 +306,7 @@ public final class UcpWorker implements AutoCloseable {
         }
     }
 
+    @Override
     void checkThread() {
         if (Thread.currentThread() != owner) {
             throw new IllegalStateException("worker " + config.name() + ": it belongs to the thread " + owner.getName() + ", this is "
@@ -434,11 +314,17 @@ public final class UcpWorker implements AutoCloseable {
         }
     }
 
-    private void checkOpen(String operation) {
+    @Override
+    void checkOpen(String operation) {
         checkThread();
         if (closed) {
             throw new UcxClosedException(operation, "the worker " + config.name());
         }
+    }
+
+    @Override
+    ArrivalUpcalls upcalls() {
+        return upcalls;
     }
 
     /**
@@ -449,18 +335,10 @@ public final class UcpWorker implements AutoCloseable {
         ucx_h.ucp_worker_progress(handle);
     }
 
-    RequestTable requests() {
-        return requests;
-    }
-
-    RequestParameters parameters() {
-        return parameters;
-    }
-
     /** Notes, from an upcall, that a message has arrived. */
     void arrived(UcpActiveMessage message) {
         events.add(message);
-        activeMessages.arrived(message);
+        activeMessages().arrived(message);
     }
 
     /** Notes, from an upcall, that an endpoint has failed. */
