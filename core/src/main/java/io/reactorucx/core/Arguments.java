@@ -59,6 +59,15 @@ final class Arguments {
         return padded;
     }
 
+    /** A name as UCX keeps it: a longer one would be cut, one with a zero would end there. */
+    static String name(String value, String name) {
+        Objects.requireNonNull(value, name);
+        if (value.length() > UcpConfig.MAX_NAME_LENGTH || value.indexOf(0) >= 0) {
+            throw new IllegalArgumentException(name + " " + value + ": at most " + UcpConfig.MAX_NAME_LENGTH + " characters, none of them 0");
+        }
+        return value;
+    }
+
     static int range(int value, int min, int max, String name) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(name + " " + value + ": must be in " + min + ".." + max);

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * What a context is made with: features, a name for logs, and UCX's own settings by name.
@@ -20,17 +21,21 @@ import java.util.TreeMap;
  * @param features what the context can do
  * @param estimatedEndpoints how many endpoints to expect, a hint for the choice of transports
  * @param settings UCX's settings, names without the prefix {@code UCX_}
+ * @param estimatedProcessesPerNode how many processes to expect on this host, a hint for the choice of transports
+ * @param workersShared whether workers of several threads share the context; without it everything belongs to the thread that made it
+ * @param tagSenderMask bits of a tag that name its sender, a hint for hardware tag matching
+ * @param environmentPrefix prefix of variables that win over {@code UCX_*}: {@code APP} for {@code APP_UCX_*}; empty for none
  */
-public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEndpoints, Map<String, String> settings) {
+public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEndpoints, Map<String, String> settings,
+        long estimatedProcessesPerNode, boolean workersShared, long tagSenderMask, String environmentPrefix) {
 
     static final int MAX_NAME_LENGTH = 31;
 
+    private static final Pattern PREFIX = Pattern.compile("([A-Za-z][A-Za-z0-9]{0,30})?");
+
     /** Checks and copies the parts. */
     public UcpConfig {
-        Objects.requireNonNull(name, "name");
-        if (name.length() > MAX_NAME_LENGTH) {
-            throw new IllegalArgumentException("name " + name + ": at most " + MAX_NAME_LENGTH + " characters");
-        }
+        Arguments.name(name, "name");
         Objects.requireNonNull(settings, "settings");
         if (Objects.requireNonNull(features, "features").isEmpty()) {
             throw new IllegalArgumentException("features: at least one is needed");
@@ -38,10 +43,39 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         if (estimatedEndpoints < 1) {
             throw new IllegalArgumentException("estimatedEndpoints " + estimatedEndpoints + ": at least 1");
         }
+        Arguments.positive(estimatedProcessesPerNode, "estimatedProcessesPerNode");
+        if (!PREFIX.matcher(Objects.requireNonNull(environmentPrefix, "environmentPrefix")).matches()) {
+            throw new IllegalArgumentException("environmentPrefix " + environmentPrefix + ": a letter and then letters and digits, at most 31");
+        }
         features = Collections.unmodifiableSet(EnumSet.copyOf(features));
         Map<String, String> checked = new TreeMap<>();
         settings.forEach((key, value) -> checked.put(ConfigKeys.checked(key), Objects.requireNonNull(value, key)));
         settings = Collections.unmodifiableMap(checked);
+    }
+
+    /**
+     * The most common parts, with one process per node, a context for any thread, and no prefix.
+     *
+     * @param name name of the context
+     * @param features what the context can do
+     * @param estimatedEndpoints how many endpoints to expect
+     * @param settings UCX's settings
+     */
+    public UcpConfig(String name, Set<UcpFeature> features, long estimatedEndpoints, Map<String, String> settings) {
+        this(name, features, estimatedEndpoints, settings, 1, true, 0, "");
+    }
+
+    /**
+     * What UCX would use: its defaults, the environment and these settings ({@code ucp_config_print}).
+     *
+     * @param first one part to print
+     * @param more others
+     * @return the text
+     */
+    public String print(ConfigPrint first, ConfigPrint... more) {
+        Ucx.ensureAvailable();
+        int flags = EnumSet.of(first, more).stream().mapToInt(ConfigPrint::bit).sum();
+        return ContextSettings.print(this, flags);
     }
 
     /**
@@ -60,6 +94,10 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         private final EnumSet<UcpFeature> features = EnumSet.of(UcpFeature.AM, UcpFeature.TAG, UcpFeature.WAKEUP);
         private long estimatedEndpoints = 1;
         private final Map<String, String> settings = new TreeMap<>();
+        private long estimatedProcessesPerNode = 1;
+        private boolean workersShared = true;
+        private long tagSenderMask;
+        private String environmentPrefix = "";
 
         Builder() {
         }
@@ -107,6 +145,50 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
          */
         public Builder estimatedEndpoints(long value) {
             estimatedEndpoints = value;
+            return this;
+        }
+
+        /**
+         * How many processes of the application to expect on this host.
+         *
+         * @param value at least 1
+         * @return this
+         */
+        public Builder estimatedProcessesPerNode(long value) {
+            estimatedProcessesPerNode = value;
+            return this;
+        }
+
+        /**
+         * Whether workers of several threads share the context ({@code mt_workers_shared}); they do unless this says no.
+         *
+         * @param value no saves UCX's locks, and binds the context, its memory and its workers to the thread that makes it
+         * @return this
+         */
+        public Builder workersShared(boolean value) {
+            workersShared = value;
+            return this;
+        }
+
+        /**
+         * Which bits of a tag name its sender.
+         *
+         * @param value the bits
+         * @return this
+         */
+        public Builder tagSenderMask(long value) {
+            tagSenderMask = value;
+            return this;
+        }
+
+        /**
+         * Lets variables with a prefix win over those without.
+         *
+         * @param value {@code APP} for {@code APP_UCX_*}: a letter, then letters and digits, at most 31
+         * @return this
+         */
+        public Builder environmentPrefix(String value) {
+            environmentPrefix = value;
             return this;
         }
 
@@ -170,7 +252,8 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
 
         /** {@return the configuration} */
         public UcpConfig build() {
-            return new UcpConfig(name, features, estimatedEndpoints, settings);
+            return new UcpConfig(name, features, estimatedEndpoints, settings, estimatedProcessesPerNode, workersShared, tagSenderMask,
+                    environmentPrefix);
         }
     }
 }

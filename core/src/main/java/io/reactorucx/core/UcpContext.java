@@ -8,14 +8,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The application's use of UCX: features, transports and registered memory ({@code ucp_context_h}).
  *
- * <p><b>Threading:</b> any thread; made with {@code mt_workers_shared}, so that workers on several threads share it.
+ * <p><b>Threading:</b> any thread, and workers of several threads share it, unless {@link UcpConfig#workersShared()} is off.
  * <b>Ownership:</b> close it last: it refuses while a worker or registered memory is open.
  * <b>Errors:</b> {@link UcxUnavailableException} without a usable library, {@link UcxException} with UCX's status.
  */
@@ -39,6 +36,7 @@ public final class UcpContext implements AutoCloseable {
     private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
     /** Memory that UCX allocated, which ends with its close; looked through by every operation, and nearly always empty or short. */
     private final List<UcpMemory> allocated = new CopyOnWriteArrayList<>();
+    private final @Nullable Thread owner;
     private volatile boolean closed;
     private final AtomicInteger openWorkers = new AtomicInteger();
     private final AtomicInteger abandonedWorkers = new AtomicInteger();
@@ -49,8 +47,8 @@ public final class UcpContext implements AutoCloseable {
         this.handle = handle;
         this.config = config;
         this.environment = environment;
-        this.tcpUsesOnlyIpv6 = "inet6".equals(config.settings().getOrDefault("TCP_AF_PRIO",
-                NativeEnvironment.get("UCX_TCP_AF_PRIO").orElse("")));
+        this.owner = config.workersShared() ? null : Thread.currentThread();
+        this.tcpUsesOnlyIpv6 = "inet6".equals(setting("TCP_AF_PRIO"));
         OPEN.incrementAndGet();
     }
 
@@ -68,69 +66,32 @@ public final class UcpContext implements AutoCloseable {
     public static UcpContext create(UcpConfig config) {
         Objects.requireNonNull(config, "config");
         Ucx.ensureAvailable();
-        Map<String, String> ofTransports = new TreeMap<>();
-        Set<String> ofUcp = UcpKeys.NAMES;
-        config.settings().forEach((key, value) -> {
-            if (!ofUcp.contains(key)) {
-                ofTransports.put("UCX_" + key, value);
-            }
-        });
-        return NativeEnvironment.with(ofTransports, () -> init(config, Map.copyOf(ofTransports)));
-    }
-
-    private static UcpContext init(UcpConfig config, Map<String, String> ofTransports) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment settings = readConfig(arena);
-            try {
-                for (Map.Entry<String, String> setting : config.settings().entrySet()) {
-                    if (UcpKeys.NAMES.contains(setting.getKey())) {
-                        check(ucx_h.ucp_config_modify(settings, arena.allocateFrom(setting.getKey()),
-                                arena.allocateFrom(setting.getValue())), "setting " + setting.getKey() + "=" + setting.getValue());
-                    }
-                }
-                MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-                int minor = Math.min(ucx_h.UCP_API_MINOR(), Ucx.version().minor());
-                check(ucx_h.ucp_init_version(ucx_h.UCP_API_MAJOR(), minor, params(config, arena), settings, pointer), "ucp_init");
-                return new UcpContext(pointer.get(ValueLayout.ADDRESS, 0), config, ofTransports);
-            } finally {
-                ucx_h.ucp_config_release(settings);
-            }
+        if (config.features().contains(UcpFeature.EXPORTED_MEMH)) {
+            UcpCapability.EXPORTED_MEMORY.inLibrary().require("ucp_init with the feature EXPORTED_MEMH");
         }
+        Map<String, String> ofTransports = ContextSettings.ofTransports(config);
+        return NativeEnvironment.with(ofTransports, () -> ContextSettings.with(config, settings -> init(config, settings, ofTransports)));
     }
 
-    private static MemorySegment readConfig(Arena arena) {
-        MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-        check(ucx_h.ucp_config_read(MemorySegment.NULL, MemorySegment.NULL, pointer), "ucp_config_read");
-        return pointer.get(ValueLayout.ADDRESS, 0);
-    }
-
-    /** The names that {@code ucp_config_modify} really applies, as the loaded library prints them; the others belong to transports. */
-    private static final class UcpKeys {
-
-        static final Set<String> NAMES = NativeEnvironment.with(Map.of(), UcpKeys::read);
-
-        private static Set<String> read() {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment settings = readConfig(arena);
-                try {
-                    int all = ucx_h.UCS_CONFIG_PRINT_CONFIG() | ucx_h.UCS_CONFIG_PRINT_HIDDEN();
-                    String text = NativeText.print(stream -> ucx_h.ucp_config_print(settings, stream, MemorySegment.NULL, all));
-                    return text.lines().filter(line -> line.startsWith("UCX_") && line.indexOf('=') > 0)
-                            .map(line -> line.substring("UCX_".length(), line.indexOf('='))).collect(Collectors.toUnmodifiableSet());
-                } finally {
-                    ucx_h.ucp_config_release(settings);
-                }
-            }
+    private static UcpContext init(UcpConfig config, MemorySegment settings, Map<String, String> ofTransports) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
+            int minor = Math.min(ucx_h.UCP_API_MINOR(), Ucx.version().minor());
+            check(ucx_h.ucp_init_version(ucx_h.UCP_API_MAJOR(), minor, params(config, arena), settings, pointer), "ucp_init");
+            return new UcpContext(pointer.get(ValueLayout.ADDRESS, 0), config, ofTransports);
         }
     }
 
     private static MemorySegment params(UcpConfig config, Arena arena) {
         MemorySegment params = ucp_params.allocate(arena);
         ucp_params.field_mask(params, ucx_h.UCP_PARAM_FIELD_FEATURES() | ucx_h.UCP_PARAM_FIELD_MT_WORKERS_SHARED()
-                | ucx_h.UCP_PARAM_FIELD_ESTIMATED_NUM_EPS() | ucx_h.UCP_PARAM_FIELD_NAME());
+                | ucx_h.UCP_PARAM_FIELD_ESTIMATED_NUM_EPS() | ucx_h.UCP_PARAM_FIELD_ESTIMATED_NUM_PPN()
+                | ucx_h.UCP_PARAM_FIELD_TAG_SENDER_MASK() | ucx_h.UCP_PARAM_FIELD_NAME());
         ucp_params.features(params, config.features().stream().mapToLong(UcpFeature::bit).reduce(0, (a, b) -> a | b));
-        ucp_params.mt_workers_shared(params, 1);
+        ucp_params.mt_workers_shared(params, config.workersShared() ? 1 : 0);
         ucp_params.estimated_num_eps(params, config.estimatedEndpoints());
+        ucp_params.estimated_num_ppn(params, config.estimatedProcessesPerNode());
+        ucp_params.tag_sender_mask(params, config.tagSenderMask());
         ucp_params.name(params, arena.allocateFrom(config.name()));
         return params;
     }
@@ -193,13 +154,66 @@ public final class UcpContext implements AutoCloseable {
         return openMemory.get();
     }
 
+    /** {@return what UCX says of the context} */
+    public UcpContextAttributes attributes() {
+        return whileOpen(() -> UcpContextAttributes.of(handle));
+    }
+
+    /**
+     * Whether this context can do something, for endpoints with {@link ErrorMode#PEER}.
+     *
+     * @param capability what to do
+     * @return whether it can, and why not
+     */
+    public UcpSupport support(UcpCapability capability) {
+        return support(capability, ErrorMode.PEER);
+    }
+
+    /**
+     * Whether this context can do something.
+     *
+     * @param capability what to do
+     * @param errorMode the error mode of the endpoints that it is for
+     * @return whether it can, and why not
+     */
+    public UcpSupport support(UcpCapability capability, ErrorMode errorMode) {
+        Objects.requireNonNull(errorMode, "errorMode");
+        return CapabilityCheck.of(this, Objects.requireNonNull(capability, "capability"), errorMode);
+    }
+
+    /** {@return transports and devices that this context may use, as {@code transport/device}} */
+    public List<String> transports() {
+        return CapabilityCheck.transports(info());
+    }
+
     /** {@return UCX's own description of the context ({@code ucp_context_print_info})} */
     public String info() {
         return whileOpen(() -> NativeText.print(stream -> ucx_h.ucp_context_print_info(handle, stream)));
     }
 
+    /**
+     * UCX's own description of memory that it would allocate now ({@code ucp_mem_print_info}): where, how, and registered with what.
+     *
+     * @param bytes how much it allocates for this, and frees again
+     * @return the description
+     */
+    public String memoryInfo(long bytes) {
+        String size = Long.toString(Arguments.positive(bytes, "bytes"));
+        return whileOpen(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment text = arena.allocateFrom(size);
+                String info = NativeText.print(stream -> ucx_h.ucp_mem_print_info(text, handle, stream));
+                if (info.isEmpty()) {
+                    throw new UcxException(UcxStatus.NO_MEMORY, "ucp_mem_print_info", null, bytes + " bytes cannot be allocated");
+                }
+                return info;
+            }
+        });
+    }
+
     /** Keeps {@link #close()} away while something is made from this context, and counted. */
     private <T> T whileOpen(Supplier<T> nativeCalls) {
+        checkThread();
         lifetime.readLock().lock();
         try {
             if (closed) {
@@ -231,8 +245,25 @@ public final class UcpContext implements AutoCloseable {
 
     void requireFeature(UcpFeature feature, String operation) {
         if (!has(feature)) {
-            throw new UcxUnsupportedException(operation,
-                    "the context was made without the feature " + feature + ", add it to its UcpConfig");
+            throw new UcxUnsupportedException(operation, missing(feature));
+        }
+    }
+
+    static String missing(UcpFeature feature) {
+        return "the context was made without the feature " + feature + ", add it to its UcpConfig";
+    }
+
+    /** What a setting is for this context: its own, else the environment's, else empty. */
+    String setting(String key) {
+        String own = config.settings().get(key);
+        return own != null ? own : NativeEnvironment.get("UCX_" + key).orElse("");
+    }
+
+    /** Without UCX's locks ({@code mt_workers_shared}) only one thread may come here. */
+    void checkThread() {
+        if (owner != null && Thread.currentThread() != owner) {
+            throw new IllegalStateException("context " + config.name() + ": it was made with workersShared(false) and belongs to the thread "
+                    + owner.getName() + ", this is " + Thread.currentThread().getName());
         }
     }
 
@@ -282,6 +313,7 @@ public final class UcpContext implements AutoCloseable {
 
     @Override
     public void close() {
+        checkThread();
         lifetime.writeLock().lock();
         try {
             if (closed) {

@@ -15,7 +15,9 @@ public enum UcpFeature {
     /** Byte streams. */
     STREAM(1L << 5),
     /** Active messages. */
-    AM(1L << 6);
+    AM(1L << 6),
+    /** Memory handles that other processes import, from UCX 1.14 on. */
+    EXPORTED_MEMH(1L << 7);
 
     private final long bit;
 

@@ -111,6 +111,7 @@ public final class UcpMemory implements AutoCloseable {
      * @return the descriptor, valid until {@link #close()}
      */
     public MemoryDescriptor descriptor(long offset, long length) {
+        context.checkThread();
         context.requireFeature(UcpFeature.RMA, "ucp_rkey_pack");
         Arguments.positive(length, "length");
         Arguments.bounds(offset, length, segment.byteSize(), "window");
@@ -175,6 +176,7 @@ public final class UcpMemory implements AutoCloseable {
 
     @Override
     public void close() {
+        context.checkThread();
         if (!pins.compareAndSet(0, CLOSED)) {
             int uses = pins.get();
             if (uses > 0) {

@@ -1,7 +1,5 @@
 package io.reactorucx.core;
 
-import java.util.Objects;
-
 /**
  * Limits of a worker.
  *
@@ -24,10 +22,7 @@ public record UcpWorkerConfig(String name, int maxInFlight, int maxInlineBytes, 
 
     /** Checks the limits. */
     public UcpWorkerConfig {
-        Objects.requireNonNull(name, "name");
-        if (name.length() > UcpConfig.MAX_NAME_LENGTH) {
-            throw new IllegalArgumentException("name " + name + ": at most " + UcpConfig.MAX_NAME_LENGTH + " characters");
-        }
+        Arguments.name(name, "name");
         Arguments.range(maxInFlight, 1, MOST_IN_FLIGHT, "maxInFlight");
         Arguments.range(maxInlineBytes, 0, MOST_INLINE_BYTES, "maxInlineBytes");
         Arguments.range(maxPendingConnections, 1, MOST_IN_FLIGHT, "maxPendingConnections");

@@ -1,5 +1,9 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.ucp_lib_attr;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <b>Errors:</b> {@link #ensureAvailable()} throws {@link UcxUnavailableException} with the cause and the remedy.
  */
 public final class Ucx {
+
+    private static final long MAX_VERSION_BYTES = 64;
 
     private Ucx() {
     }
@@ -66,6 +72,33 @@ public final class Ucx {
             throw new UcxUnavailableException(Objects.requireNonNull(Loaded.CAUSE));
         }
         return version;
+    }
+
+    /**
+     * The version of the loaded library in its own words ({@code ucp_get_version_string}).
+     *
+     * @return for example {@code 1.13.1}
+     * @throws UcxUnavailableException when there is none
+     */
+    public static String versionString() {
+        ensureAvailable();
+        return ucx_h.ucp_get_version_string().reinterpret(MAX_VERSION_BYTES).getString(0);
+    }
+
+    /**
+     * What the loaded library allows threads to do with a worker at most ({@code ucp_lib_query}).
+     *
+     * @return {@link UcxThreadMode#MULTI}, or less for a library that was built without it
+     * @throws UcxUnavailableException when there is none
+     */
+    public static UcxThreadMode maxThreadMode() {
+        ensureAvailable();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = ucp_lib_attr.allocate(arena);
+            ucp_lib_attr.field_mask(attr, ucx_h.UCP_LIB_ATTR_FIELD_MAX_THREAD_LEVEL());
+            UcpContext.check(ucx_h.ucp_lib_query(attr), "ucp_lib_query");
+            return UcxThreadMode.of(ucp_lib_attr.max_thread_level(attr));
+        }
     }
 
     /**

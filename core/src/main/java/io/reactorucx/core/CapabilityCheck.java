@@ -1,0 +1,65 @@
+package io.reactorucx.core;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** What a context, its settings and an error mode allow, beyond what the library can do. */
+final class CapabilityCheck {
+
+    /** For example {@code #      resource 2  :  md 1  dev 2  flags -- posix/memory}. */
+    private static final Pattern RESOURCE = Pattern.compile("(?m)^#\\s+resource \\d+ +:.*\\s(\\S+/\\S+)\\s*$");
+    private static final List<String> SHARED_MEMORY = List.of("posix", "sysv", "xpmem");
+    private static final List<String> CONNECTION_MANAGERS = List.of("tcp", "rc_", "dc_", "ud_");
+
+    private CapabilityCheck() {
+    }
+
+    /** Transports and devices, {@code posix/memory}, as a context's description names them. */
+    static List<String> transports(String info) {
+        return RESOURCE.matcher(info).results().map(match -> match.group(1)).distinct().toList();
+    }
+
+    static UcpSupport of(UcpContext context, UcpCapability capability, ErrorMode errorMode) {
+        UcpSupport library = capability.inLibrary();
+        if (!library.isSupported()) {
+            return library;
+        }
+        UcpFeature feature = capability.feature();
+        if (feature != null && !context.has(feature)) {
+            return UcpSupport.missing(UcpContext.missing(feature));
+        }
+        return switch (capability) {
+            case ENDPOINT_FORCED_CLOSE -> errorMode == ErrorMode.PEER ? UcpSupport.SUPPORTED
+                    : UcpSupport.missing("UCX closes by force only with error mode PEER, this is " + errorMode);
+            case SHARED_MEMORY, REMOTE_POINTERS -> sharedMemory(context, errorMode);
+            case SOCKET_ADDRESSES -> connectionManager(context);
+            case SOCKET_ADDRESSES_IPV6 -> context.tcpUsesOnlyIpv6() ? connectionManager(context)
+                    : UcpSupport.missing("UCX's tcp transport corrupts memory there, unless the context is made with TCP_AF_PRIO=inet6");
+            case MULTI_THREADED_WORKERS -> context.config().workersShared() ? UcpSupport.SUPPORTED
+                    : UcpSupport.missing("the context was made for the workers of one thread, see UcpConfig.workersShared()");
+            default -> UcpSupport.SUPPORTED;
+        };
+    }
+
+    private static UcpSupport sharedMemory(UcpContext context, ErrorMode errorMode) {
+        List<String> names = context.transports();
+        boolean found = false;
+        for (String transport : SHARED_MEMORY) {
+            if (names.stream().anyMatch(name -> name.startsWith(transport + "/"))) {
+                found = true;
+                if (errorMode == ErrorMode.NONE || context.setting(transport.toUpperCase(Locale.ROOT) + "_ERROR_HANDLING").equals("y")) {
+                    return UcpSupport.SUPPORTED;
+                }
+            }
+        }
+        return UcpSupport.missing(found ? "with error mode PEER UCX uses shared memory only with POSIX_ERROR_HANDLING=y or"
+                + " SYSV_ERROR_HANDLING=y" : "none of the transports " + names + " is shared memory");
+    }
+
+    private static UcpSupport connectionManager(UcpContext context) {
+        List<String> names = context.transports();
+        return names.stream().anyMatch(name -> CONNECTION_MANAGERS.stream().anyMatch(name::startsWith)) ? UcpSupport.SUPPORTED
+                : UcpSupport.missing("none of the transports " + names + " has a connection manager, add tcp");
+    }
+}

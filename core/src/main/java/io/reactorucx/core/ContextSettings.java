@@ -1,0 +1,91 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** UCX's own configuration ({@code ucp_config_t}): read from the environment, changed, used once, and released. */
+final class ContextSettings {
+
+    private ContextSettings() {
+    }
+
+    /** The names that {@code ucp_config_modify} really applies, as the loaded library prints them; the others belong to transports. */
+    private static final class UcpKeys {
+
+        static final Set<String> NAMES = NativeEnvironment.with(Map.of(), UcpKeys::read);
+
+        private static Set<String> read() {
+            int all = ConfigPrint.CONFIG.bit() | ConfigPrint.HIDDEN.bit();
+            String text;
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment settings = ContextSettings.read(MemorySegment.NULL, arena);
+                try {
+                    text = print(settings, MemorySegment.NULL, all);
+                } finally {
+                    ucx_h.ucp_config_release(settings);
+                }
+            }
+            return text.lines().filter(line -> line.startsWith("UCX_") && line.indexOf('=') > 0)
+                    .map(line -> line.substring("UCX_".length(), line.indexOf('='))).collect(Collectors.toUnmodifiableSet());
+        }
+    }
+
+    /** Variables that transports have to find when they read their settings: {@code ucp_config_modify} knows nothing of those. */
+    static Map<String, String> ofTransports(UcpConfig config) {
+        Map<String, String> variables = new TreeMap<>();
+        config.settings().forEach((key, value) -> {
+            if (!UcpKeys.NAMES.contains(key)) {
+                variables.put("UCX_" + key, value);
+                if (!config.environmentPrefix().isEmpty()) {
+                    // With a prefix UCX reads both, and the one with the prefix wins.
+                    variables.put(config.environmentPrefix() + "_UCX_" + key, value);
+                }
+            }
+        });
+        return Map.copyOf(variables);
+    }
+
+    /** Has the native configuration used while it exists, with the settings applied. */
+    static <T> T with(UcpConfig config, Function<MemorySegment, T> use) {
+        try (Arena arena = Arena.ofConfined()) {
+            String prefix = config.environmentPrefix();
+            MemorySegment settings = read(prefix.isEmpty() ? MemorySegment.NULL : arena.allocateFrom(prefix), arena);
+            try {
+                config.settings().forEach((key, value) -> {
+                    if (UcpKeys.NAMES.contains(key)) {
+                        UcpContext.check(ucx_h.ucp_config_modify(settings, arena.allocateFrom(key), arena.allocateFrom(value)),
+                                "setting " + key + "=" + value);
+                    }
+                });
+                return use.apply(settings);
+            } finally {
+                ucx_h.ucp_config_release(settings);
+            }
+        }
+    }
+
+    static String print(UcpConfig config, int flags) {
+        return NativeEnvironment.with(ofTransports(config), () -> with(config, settings -> {
+            try (Arena arena = Arena.ofConfined()) {
+                return print(settings, arena.allocateFrom(config.name()), flags);
+            }
+        }));
+    }
+
+    private static String print(MemorySegment settings, MemorySegment title, int flags) {
+        return NativeText.print(stream -> ucx_h.ucp_config_print(settings, stream, title, flags));
+    }
+
+    private static MemorySegment read(MemorySegment prefix, Arena arena) {
+        MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
+        UcpContext.check(ucx_h.ucp_config_read(prefix, MemorySegment.NULL, pointer), "ucp_config_read");
+        return pointer.get(ValueLayout.ADDRESS, 0);
+    }
+}

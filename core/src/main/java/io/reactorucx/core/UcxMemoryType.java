@@ -1,0 +1,55 @@
+package io.reactorucx.core;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Where memory is ({@code ucs_memory_type_t}). Which of them a context knows: {@link UcpContextAttributes#memoryTypes()}. */
+public enum UcxMemoryType {
+    /** Memory of the host's processor. */
+    HOST(0, true),
+    /** Memory of an NVIDIA device. */
+    CUDA(1, false),
+    /** NVIDIA's managed memory, which the host can reach. */
+    CUDA_MANAGED(2, true),
+    /** Memory of an AMD device. */
+    ROCM(3, false),
+    /** AMD's managed memory, which the host can reach. */
+    ROCM_MANAGED(4, true),
+    /** Memory of a network device, from UCX 1.16 on. */
+    RDMA(5, false),
+    /** Intel Level Zero's host memory, from UCX 1.17 on. */
+    ZE_HOST(6, true),
+    /** Memory of an Intel device, from UCX 1.17 on. */
+    ZE_DEVICE(7, false),
+    /** Intel Level Zero's shared memory, from UCX 1.17 on. */
+    ZE_MANAGED(8, true);
+
+    private final int code;
+    private final boolean accessible;
+
+    UcxMemoryType(int code, boolean accessible) {
+        this.code = code;
+        this.accessible = accessible;
+    }
+
+    int code() {
+        return code;
+    }
+
+    /** {@return whether Java may read and write such memory; touching the others would end the process} */
+    public boolean isHostAccessible() {
+        return accessible;
+    }
+
+    static UcxMemoryType of(int code) {
+        return values()[code];
+    }
+
+    static Set<UcxMemoryType> of(long mask) {
+        EnumSet<UcxMemoryType> types = EnumSet.noneOf(UcxMemoryType.class);
+        Arrays.stream(values()).filter(type -> (mask >>> type.code & 1) != 0).forEach(types::add);
+        return Collections.unmodifiableSet(types);
+    }
+}
