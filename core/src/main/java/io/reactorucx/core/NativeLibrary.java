@@ -2,6 +2,8 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpCompat;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.CLocale;
+import io.reactorucx.core.internal.NativeEnvironment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;

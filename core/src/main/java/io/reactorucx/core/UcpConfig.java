@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.Arguments;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
@@ -28,8 +29,6 @@ import java.util.regex.Pattern;
  */
 public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEndpoints, Map<String, String> settings,
         long estimatedProcessesPerNode, boolean workersShared, long tagSenderMask, String environmentPrefix) {
-
-    static final int MAX_NAME_LENGTH = 31;
 
     private static final Pattern PREFIX = Pattern.compile("([A-Za-z][A-Za-z0-9]{0,30})?");
 

@@ -2,9 +2,14 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.ucp_params;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.NativeEnvironment;
+import io.reactorucx.core.internal.NativeText;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -237,6 +242,17 @@ public final class UcpContext implements AutoCloseable {
 
     boolean has(UcpFeature feature) {
         return config.features().contains(feature);
+    }
+
+    /**
+     * Refuses IPv6 where UCX would write past its memory: its tcp transport makes room for a peer's address by the family of the local
+     * interface, which is IPv4 unless it is told to know nothing else than IPv6.
+     */
+    void requireFamily(InetSocketAddress address, String operation) {
+        if (address.getAddress() instanceof Inet6Address && !tcpUsesOnlyIpv6) {
+            throw new UcxUnsupportedException(operation, address + " is an IPv6 address: UCX's tcp transport corrupts memory there unless"
+                    + " the context is made with the setting TCP_AF_PRIO=inet6, which leaves IPv4 out");
+        }
     }
 
     boolean tcpUsesOnlyIpv6() {

@@ -5,6 +5,7 @@ import io.reactorucx.core.ffi.ucp_listener_attr;
 import io.reactorucx.core.ffi.ucp_listener_conn_handler;
 import io.reactorucx.core.ffi.ucp_listener_params;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -3,6 +3,10 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.ucp_worker_attr;
 import io.reactorucx.core.ffi.ucp_worker_params;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.NativeEnvironment;
+import io.reactorucx.core.internal.NativeText;
+import io.reactorucx.core.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -176,7 +180,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
      * @return the endpoint
      */
     public UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
-        SocketAddresses.requireFamily(SocketAddresses.checked(remote, "remote"), context(), "ep_create");
+        context().requireFamily(SocketAddresses.checked(remote, "remote"), "ep_create");
         return create("ep_create", options, call -> EndpointParameters.toSocketAddress(remote, call));
     }
 
@@ -228,7 +232,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
      */
     public UcpListener listen(InetSocketAddress bindAddress, Consumer<UcpConnectionRequest> handler) {
         checkOpen("listener_create");
-        SocketAddresses.requireFamily(SocketAddresses.checked(bindAddress, "bindAddress"), context(), "listener_create");
+        context().requireFamily(SocketAddresses.checked(bindAddress, "bindAddress"), "listener_create");
         Objects.requireNonNull(handler, "handler");
         return endpoints.listen(bindAddress, upcalls.onConnectionRequest, handler, config.maxPendingConnections());
     }

@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.Arguments;
+
 /**
  * Limits of a worker.
  *

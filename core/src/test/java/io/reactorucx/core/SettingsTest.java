@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.core.internal.NativeEnvironment;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.ArrayList;
 import java.util.List;

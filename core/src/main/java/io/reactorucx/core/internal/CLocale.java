@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import io.reactorucx.core.ffi.UcpCompat;
 import java.lang.foreign.Arena;
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * takes it from the environment, {@code "0.06ns"} fails to parse and contexts cannot be made. The thread's locale is put
  * back afterwards, so that nothing else in the process sees a change.
  */
-final class CLocale {
+public final class CLocale {
 
     private static final MemorySegment NUMERIC = newLocale();
 
@@ -25,7 +25,7 @@ final class CLocale {
         }
     }
 
-    static <T> T call(Supplier<T> nativeCalls) {
+    public static <T> T call(Supplier<T> nativeCalls) {
         if (NUMERIC.address() == 0) {
             return nativeCalls.get();
         }

@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -19,7 +19,7 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /** Socket addresses in C's form and back. */
-final class SocketAddresses {
+public final class SocketAddresses {
 
     private static final ValueLayout.OfShort PORT = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
     private static final long PORT_OFFSET = 2;
@@ -32,7 +32,7 @@ final class SocketAddresses {
     private SocketAddresses() {
     }
 
-    static InetSocketAddress checked(InetSocketAddress address, String name) {
+    public static InetSocketAddress checked(InetSocketAddress address, String name) {
         Objects.requireNonNull(address, name);
         if (address.isUnresolved()) {
             throw new IllegalArgumentException(name + " " + address + ": the host name has no known address");
@@ -40,19 +40,8 @@ final class SocketAddresses {
         return address;
     }
 
-    /**
-     * Refuses IPv6 where UCX would write past its memory: its tcp transport makes room for a peer's address by the family of the local
-     * interface, which is IPv4 unless it is told to know nothing else than IPv6.
-     */
-    static void requireFamily(InetSocketAddress address, UcpContext context, String operation) {
-        if (address.getAddress() instanceof Inet6Address && !context.tcpUsesOnlyIpv6()) {
-            throw new UcxUnsupportedException(operation, address + " is an IPv6 address: UCX's tcp transport corrupts memory there unless"
-                    + " the context is made with the setting TCP_AF_PRIO=inet6, which leaves IPv4 out");
-        }
-    }
-
     /** Fills a {@code ucs_sock_addr_t} whose target lives as long as the arena. */
-    static void fill(MemorySegment sockAddr, InetSocketAddress address, Arena arena) {
+    public static void fill(MemorySegment sockAddr, InetSocketAddress address, Arena arena) {
         InetAddress ip = address.getAddress();
         byte[] bytes = ip.getAddress();
         boolean v4 = bytes.length == IPV4_BYTES;
@@ -68,7 +57,7 @@ final class SocketAddresses {
     }
 
     /** Reads a {@code sockaddr_storage}. */
-    static InetSocketAddress read(MemorySegment storage) {
+    public static InetSocketAddress read(MemorySegment storage) {
         boolean v4 = storage.get(JAVA_SHORT, 0) == (short) ucx_h.AF_INET();
         int port = Short.toUnsignedInt(storage.get(PORT, PORT_OFFSET));
         byte[] bytes = storage.asSlice(v4 ? IPV4_OFFSET : IPV6_OFFSET, v4 ? IPV4_BYTES : IPV6_BYTES).toArray(JAVA_BYTE);

@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -6,7 +6,10 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /** Checks in front of native calls: UCX would abort the process or corrupt memory where these throw. */
-final class Arguments {
+public final class Arguments {
+
+    /** Longest name that UCX keeps. */
+    public static final int MAX_NAME_LENGTH = 31;
 
     private static final long PADDING_BYTES = 64 * 1024;
 
@@ -14,13 +17,13 @@ final class Arguments {
     }
 
     /** Memory that this call copies, which may be on the Java heap. */
-    static void readable(MemorySegment segment, String name) {
+    public static void readable(MemorySegment segment, String name) {
         Objects.requireNonNull(segment, name);
         requireAccess(segment, name);
     }
 
     /** Memory that UCX reads, from the call until the operation has completed. */
-    static MemorySegment source(MemorySegment segment, String name) {
+    public static MemorySegment source(MemorySegment segment, String name) {
         Objects.requireNonNull(segment, name);
         if (segment.byteSize() == 0) {
             return MemorySegment.NULL;
@@ -44,7 +47,7 @@ final class Arguments {
     }
 
     /** Memory that UCX writes, from the call until the operation has completed. */
-    static MemorySegment destination(MemorySegment segment, String name) {
+    public static MemorySegment destination(MemorySegment segment, String name) {
         MemorySegment checked = source(segment, name);
         if (segment.isReadOnly()) {
             throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes that are read-only, and would be written");
@@ -53,29 +56,29 @@ final class Arguments {
     }
 
     /** Bytes for one of UCX's parsers, which are told no length: zeros behind them end what garbage would have it read on. */
-    static MemorySegment padded(byte[] bytes, Arena arena) {
+    public static MemorySegment padded(byte[] bytes, Arena arena) {
         MemorySegment padded = arena.allocate(bytes.length + PADDING_BYTES);
         MemorySegment.copy(bytes, 0, padded, ValueLayout.JAVA_BYTE, 0, bytes.length);
         return padded;
     }
 
     /** A name as UCX keeps it: a longer one would be cut, one with a zero would end there. */
-    static String name(String value, String name) {
+    public static String name(String value, String name) {
         Objects.requireNonNull(value, name);
-        if (value.length() > UcpConfig.MAX_NAME_LENGTH || value.indexOf(0) >= 0) {
-            throw new IllegalArgumentException(name + " " + value + ": at most " + UcpConfig.MAX_NAME_LENGTH + " characters, none of them 0");
+        if (value.length() > MAX_NAME_LENGTH || value.indexOf(0) >= 0) {
+            throw new IllegalArgumentException(name + " " + value + ": at most " + MAX_NAME_LENGTH + " characters, none of them 0");
         }
         return value;
     }
 
-    static int range(int value, int min, int max, String name) {
+    public static int range(int value, int min, int max, String name) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(name + " " + value + ": must be in " + min + ".." + max);
         }
         return value;
     }
 
-    static long positive(long value, String name) {
+    public static long positive(long value, String name) {
         if (value < 1) {
             throw new IllegalArgumentException(name + " " + value + ": must be at least 1");
         }
@@ -83,7 +86,7 @@ final class Arguments {
     }
 
     /** Throws unless [offset, offset + length) lies within [0, limit). */
-    static void bounds(long offset, long length, long limit, String name) {
+    public static void bounds(long offset, long length, long limit, String name) {
         if (offset < 0 || length < 0 || offset > limit - length) {
             throw new IndexOutOfBoundsException(
                     name + ": " + length + " bytes at offset " + offset + " do not fit into " + limit + " bytes");

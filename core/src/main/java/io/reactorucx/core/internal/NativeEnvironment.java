@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import io.reactorucx.core.ffi.UcpCompat;
 import io.reactorucx.core.ffi.ucx_h;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * <p>Without them UCX's constructor takes SIGSEGV and SIGHUP from the JVM (an implicit null check then ends the process) and
  * patches {@code mmap} and its kin in a process that has threads already.
  */
-final class NativeEnvironment {
+public final class NativeEnvironment {
 
     private static final Logger LOG = LoggerFactory.getLogger(NativeEnvironment.class);
     private static final ReentrantLock LOCK = new ReentrantLock();
@@ -26,7 +26,7 @@ final class NativeEnvironment {
     private NativeEnvironment() {
     }
 
-    static void prepare() {
+    public static void prepare() {
         set("UCX_ERROR_SIGNALS", "", true);
         set("UCX_DEBUG_SIGNO", "", true);
         set("UCX_HANDLE_ERRORS", "none", true);
@@ -43,7 +43,7 @@ final class NativeEnvironment {
     }
 
     /** Runs native calls with some variables set, and puts back what was there. One at a time, since the environment is the process's. */
-    static <T> T with(Map<String, String> variables, Supplier<T> nativeCalls) {
+    public static <T> T with(Map<String, String> variables, Supplier<T> nativeCalls) {
         LOCK.lock();
         try {
             Map<String, Optional<String>> before = new HashMap<>();
@@ -71,7 +71,7 @@ final class NativeEnvironment {
         }
     }
 
-    static Optional<String> get(String name) {
+    public static Optional<String> get(String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = ucx_h.getenv(arena.allocateFrom(name));
             return value.address() == 0 ? Optional.empty() : Optional.of(value.getString(0));

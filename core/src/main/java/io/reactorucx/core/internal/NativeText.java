@@ -1,5 +1,7 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -8,12 +10,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /** Collects what a C function prints to a {@code FILE*} ({@code open_memstream}). */
-final class NativeText {
+public final class NativeText {
 
     private NativeText() {
     }
 
-    static String print(Consumer<MemorySegment> printer) {
+    public static String print(Consumer<MemorySegment> printer) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment textPointer = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment size = arena.allocate(ValueLayout.JAVA_LONG);
