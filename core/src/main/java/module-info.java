@@ -4,4 +4,5 @@ module io.reactorucx.core {
     requires org.slf4j;
 
     exports io.reactorucx.core;
+    exports io.reactorucx.core.uct;
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.uct.UctMemoryDomain;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -15,10 +16,11 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test class that leaves a UCX context or an engine's thread behind.
+ * Fails a test class that leaves a UCX context, a memory domain or an engine's thread behind.
  *
  * <p>A context refuses to close while it has an open worker or registration, and a worker while it has an open endpoint, listener or
- * operation; one that was abandoned stays counted. So the number of open contexts speaks for all of them.
+ * operation; one that was abandoned stays counted. So the number of open contexts speaks for all of them, and the number of open memory
+ * domains for what was made from those.
  */
 public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
 
@@ -29,7 +31,7 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
     private final Duration patience;
     private final Deque<Snapshot> snapshots = new ArrayDeque<>();
 
-    private record Snapshot(int contexts, Set<Thread> engineThreads) {
+    private record Snapshot(int contexts, int domains, Set<Thread> engineThreads) {
     }
 
     /** Looks at threads whose name starts with {@code reactor-ucx}, or whose class is an engine's. */
@@ -62,13 +64,14 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
     }
 
     void begin() {
-        snapshots.push(new Snapshot(UcpContext.openContexts(), engineThreads()));
+        snapshots.push(new Snapshot(UcpContext.openContexts(), UctMemoryDomain.openDomains(), engineThreads()));
     }
 
     void end() {
         Snapshot before = snapshots.pop();
         await().atMost(patience).pollInterval(Duration.ofMillis(5)).untilAsserted(() -> {
             assertThat(UcpContext.openContexts()).as("open UCX contexts").isEqualTo(before.contexts);
+            assertThat(UctMemoryDomain.openDomains()).as("open memory domains").isEqualTo(before.domains);
             assertThat(engineThreads()).as("threads of engines").isSubsetOf(before.engineThreads);
         });
     }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.uct.UctComponent;
+import io.reactorucx.core.uct.UctMemoryDomain;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.core.ConditionTimeoutException;
@@ -30,6 +32,16 @@ class NoLeaksTest {
         try (UcpContext leaked = UcpContext.create(UcpConfig.builder().name("leaked").transports("tcp").build())) {
             assertThatThrownBy(checked::end).as("with %s open", leaked).isInstanceOf(ConditionTimeoutException.class)
                     .hasMessageContaining("open UCX contexts");
+        }
+    }
+
+    @Test
+    void failsOnLeakedMemoryDomain() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        checked.begin();
+        try (UctMemoryDomain leaked = UctComponent.named("self").open("self")) {
+            assertThatThrownBy(checked::end).as("with %s open", leaked).isInstanceOf(ConditionTimeoutException.class)
+                    .hasMessageContaining("open memory domains");
         }
     }
 

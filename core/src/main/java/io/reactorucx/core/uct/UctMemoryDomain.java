@@ -1,0 +1,137 @@
+package io.reactorucx.core.uct;
+
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.ffi.uct_md_attr;
+import io.reactorucx.core.ffi.uct_tl_resource_desc;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * An open memory domain ({@code uct_md_h}): memory and transports that can be used together.
+ *
+ * <p><b>Threading:</b> it and what was made from it belong to the thread that opened it; each call checks that. Memory itself may be used
+ * from any thread. <b>Ownership:</b> close it last: it refuses while memory or a remote key of it is open.
+ * <b>Errors:</b> {@link io.reactorucx.core.UcxException} with UCX's status, {@link io.reactorucx.core.UcxUnsupportedException} for what
+ * its attributes deny.
+ */
+public final class UctMemoryDomain implements AutoCloseable {
+
+    private static final AtomicInteger OPEN = new AtomicInteger();
+
+    private final UctComponent component;
+    private final String name;
+    private final MemorySegment handle;
+    private final Thread owner = Thread.currentThread();
+    private boolean closed;
+
+    private UctMemoryDomain(UctComponent component, String name, MemorySegment handle) {
+        this.component = component;
+        this.name = name;
+        this.handle = handle;
+        OPEN.incrementAndGet();
+    }
+
+    /** {@return memory domains of this process that are not closed} */
+    public static int openDomains() {
+        return OPEN.get();
+    }
+
+    static UctMemoryDomain open(UctComponent component, String name, UctMdConfig config) {
+        return config.call(settings -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
+                UctStatus.check(ucx_h.uct_md_open(component.handle(), arena.allocateFrom(name), settings, pointer),
+                        "uct_md_open of " + name);
+                MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
+                int status = ucx_h.uct_md_query(handle, uct_md_attr.allocate(arena));
+                if (status < 0) {
+                    ucx_h.uct_md_close(handle);
+                    UctStatus.check(status, "uct_md_query of " + name);
+                }
+                return new UctMemoryDomain(component, name, handle);
+            }
+        });
+    }
+
+    /** {@return the component that drives it} */
+    public UctComponent component() {
+        return component;
+    }
+
+    /** {@return its name} */
+    public String name() {
+        return name;
+    }
+
+    /** {@return what it can do now ({@code uct_md_query})} */
+    public UctMdAttributes attributes() {
+        checkOpen("uct_md_query");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = uct_md_attr.allocate(arena);
+            UctStatus.check(ucx_h.uct_md_query(handle, attr), "uct_md_query");
+            return UctMdAttributes.read(attr);
+        }
+    }
+
+    /** {@return the transports that it opens, each with its devices ({@code uct_md_query_tl_resources})} */
+    public List<UctResource> resources() {
+        checkOpen("uct_md_query_tl_resources");
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment list = arena.allocate(ValueLayout.ADDRESS);
+            MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
+            UctStatus.check(ucx_h.uct_md_query_tl_resources(handle, list, count), "uct_md_query_tl_resources");
+            MemorySegment resources = list.get(ValueLayout.ADDRESS, 0);
+            try {
+                int size = count.get(ValueLayout.JAVA_INT, 0);
+                MemorySegment descs = resources.reinterpret(uct_tl_resource_desc.sizeof() * size);
+                List<UctResource> all = new ArrayList<>(size);
+                for (int i = 0; i < size; i++) {
+                    all.add(UctResource.read(uct_tl_resource_desc.asSlice(descs, i)));
+                }
+                return List.copyOf(all);
+            } finally {
+                ucx_h.uct_release_tl_resource_list(resources);
+            }
+        }
+    }
+
+    void checkThread() {
+        if (Thread.currentThread() != owner) {
+            throw new IllegalStateException("memory domain " + name + ": it belongs to the thread " + owner.getName() + ", this is "
+                    + Thread.currentThread().getName());
+        }
+    }
+
+    void checkOpen(String operation) {
+        checkThread();
+        if (closed) {
+            throw new UcxClosedException(operation, "the memory domain " + name);
+        }
+    }
+
+    /** {@return whether {@link #close()} was called with success} */
+    public boolean isClosed() {
+        checkThread();
+        return closed;
+    }
+
+    @Override
+    public void close() {
+        checkThread();
+        if (!closed) {
+            closed = true;
+            ucx_h.uct_md_close(handle);
+            OPEN.decrementAndGet();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}
