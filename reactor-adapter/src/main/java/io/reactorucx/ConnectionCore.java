@@ -10,7 +10,6 @@ import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.engine.Command;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import java.lang.foreign.Arena;
@@ -59,6 +58,7 @@ final class ConnectionCore {
     private int maxHeaderBytes = Integer.MAX_VALUE;
     private boolean finSent;
     private boolean peerFinished;
+    private boolean acknowledged;
     private boolean endpointClosing;
     private boolean endpointClosed;
     private boolean overdue;
@@ -172,12 +172,22 @@ final class ConnectionCore {
         }
         peerFinished = true;
         // First of all: whoever hears of the end below may close this side, and the peer would wait for its answer in vain.
-        sendControl(ControlFrame.Type.FIN_ACK, new byte[0]);
+        if (state == State.CLOSING || offers.isEmpty()) {
+            acknowledge();
+        }
         UcxClosedException error = new UcxClosedException("operation", peer, "the peer has closed the connection");
         failHandshake(error);
         endReceivers(null);
         endReceives(error);
         beginClose(CloseMode.FLUSH);
+    }
+
+    /** Tells the peer that it may close: what it sent is with the user, or has been given up. */
+    private void acknowledge() {
+        if (!acknowledged && !endpointClosing) {
+            acknowledged = true;
+            sendControl(ControlFrame.Type.FIN_ACK, new byte[0]);
+        }
     }
 
     private UcxClosedException closedHere(String operation) {
@@ -208,7 +218,12 @@ final class ConnectionCore {
     }
 
     void beginClose(CloseMode mode) {
-        if (state == State.CLOSED || (state == State.CLOSING && mode == CloseMode.FLUSH)) {
+        if (state == State.CLOSED) {
+            return;
+        }
+        if (state == State.CLOSING && mode == CloseMode.FLUSH) {
+            offers.releaseAll(registry.worker());
+            proceed();
             return;
         }
         if (state == State.CONNECTING || mode == CloseMode.FORCE) {
@@ -235,11 +250,17 @@ final class ConnectionCore {
         if (state != State.CLOSING) {
             return;
         }
+        if (peerFinished && offers.isEmpty()) {
+            acknowledge();
+        }
         boolean idle = operations.isEmpty() && (open == null || open.isClosed() || open.inFlight() == 0);
         if (!endpointClosing && idle && open != null) {
             if (config.raw() || overdue) {
                 closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
             } else if (peerFinished) {
+                if (!acknowledged) {
+                    return;
+                }
                 // Over a socket address the peer's flushing close arrives as an error of the endpoint; over a worker address nothing will.
                 if (!bySocketAddress) {
                     closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
@@ -418,26 +439,9 @@ final class ConnectionCore {
         execute(action, closed -> LOG.debug("[{}] the engine is closed", peer));
     }
 
-    /**
-     * Runs something on the engine's thread, also when its queue is full at first: unlike an operation, what a connection has to do about
-     * itself must not be lost. There is at most a little of it for each subscription.
-     */
+    /** As above, and tells when the engine is closed. */
     void execute(Consumer<UcpWorker> action, Consumer<RuntimeException> whenEngineClosed) {
-        engine().execute(new Command() {
-            @Override
-            public void run(UcpWorker worker) {
-                action.accept(worker);
-            }
-
-            @Override
-            public void reject(RuntimeException cause) {
-                if (cause instanceof UcxClosedException) {
-                    whenEngineClosed.accept(cause);
-                } else {
-                    Schedulers.parallel().schedule(() -> execute(action, whenEngineClosed), 1, TimeUnit.MILLISECONDS);
-                }
-            }
-        });
+        new InsistentCommand(engine(), action, whenEngineClosed).submit();
     }
 
     Mono<Void> close(CloseMode mode) {

@@ -14,6 +14,10 @@ final class OpenOffers {
         offers.add(message);
     }
 
+    boolean isEmpty() {
+        return offers.isEmpty();
+    }
+
     /** An offer is being fetched. */
     void fetched(ActiveMessage message) {
         offers.remove(message);

@@ -10,10 +10,12 @@ import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -71,6 +73,43 @@ class ConnectionContractTest implements NeedsUcx {
         assertThat(client.peer()).isEqualTo(route.byWorkerAddress() ? client.peer() : "127.0.0.1:" + peers.server().port());
         assertThat(peers.clientResources().openConnections()).isEqualTo(1);
         assertThat(peers.serverResources().openConnections()).isEqualTo(1);
+    }
+
+    @Test
+    void whatWasSentBeforeTheCloseCanBeFetchedAfterIt() {
+        route.assumeTwoPeers();
+        UcxConnection client = connect();
+        Inbox inbox = Inbox.of(peers.served(), ID);
+        MemorySegment payload = Bytes.pattern(5, 100_000);
+        client.activeMessages().send(ID, MemorySegment.NULL, payload, AmProtocol.EAGER).block(Waits.PATIENCE);
+        ActiveMessage offer = inbox.next();
+        assertThat(offer.isInline()).isFalse();
+
+        CompletableFuture<Void> closed = client.close().toFuture();
+        inbox.end().orTimeout(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+        assertThat(closed).isNotDone();
+        UcxBuffer fetched = Objects.requireNonNull(offer.fetch(peers.serverResources().buffers()).block(Waits.PATIENCE));
+
+        assertThat(fetched.segment().mismatch(payload)).isEqualTo(-1);
+        fetched.release();
+        closed.orTimeout(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+        peers.served().onDispose().block(Waits.PATIENCE);
+    }
+
+    @Test
+    void closeOfTheReceiverGivesUpWhatItHasNotFetched() {
+        route.assumeTwoPeers();
+        UcxConnection client = connect();
+        Inbox inbox = Inbox.of(peers.served(), ID);
+        client.activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(5, 100_000), AmProtocol.EAGER).block(Waits.PATIENCE);
+        ActiveMessage offer = inbox.next();
+
+        CompletableFuture<Void> closed = client.close().toFuture();
+        inbox.end().orTimeout(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+        peers.served().close().block(Waits.PATIENCE);
+
+        closed.orTimeout(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+        StepVerifier.create(offer.fetch(peers.serverResources().buffers())).verifyError(RuntimeException.class);
     }
 
     @Test
