@@ -312,6 +312,10 @@ public final class UcpContext implements AutoCloseable {
     /** What an operation on local memory has to hold: the registration that is passed along, or else memory of UCX that it is part of. */
     @Nullable Pinned pinned(@Nullable UcpMemory registration, MemorySegment local) {
         if (registration != null) {
+            if (registration.context() != this) {
+                throw new IllegalArgumentException("registration: of the context " + registration.context().config.name()
+                        + ", which is another one than the operation's; UCX would take its keys for its own");
+            }
             return registration.pinned();
         }
         for (UcpMemory memory : allocated) {

@@ -151,6 +151,10 @@ public final class UcpMemory implements AutoCloseable {
         return offset >= 0 && offset + other.byteSize() <= segment.byteSize();
     }
 
+    UcpContext context() {
+        return context;
+    }
+
     MemorySegment handle() {
         return handle;
     }

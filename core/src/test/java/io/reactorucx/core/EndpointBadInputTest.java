@@ -132,6 +132,18 @@ class EndpointBadInputTest extends BadInput {
 
     @ParameterizedTest
     @EnumSource(WithMemory.class)
+    void refusesRegistrationOfAnotherContext(WithMemory operation) {
+        try (UcpContext other = UcpContext.create(UcpConfig.builder().name("elsewhere").transports("tcp").build());
+                UcpMemory foreign = other.register(good)) {
+            assertThatThrownBy(() -> operation.post(pair.toServer, good, foreign, key, NEVER)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("registration").hasMessageContaining("context elsewhere");
+        }
+        assertThat(pair.toServer.inFlight()).isZero();
+        assertThat(pair.client.inFlight()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(WithMemory.class)
     void refusesMissingCompletion(WithMemory operation) {
         assertThatThrownBy(() -> operation.post(pair.toServer, good, null, key, null)).isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("whenDone");
