@@ -88,6 +88,7 @@ public final class ActiveMessages {
      * @return completes when the copy is on its way
      */
     public Mono<Void> send(int id, byte[] payload) {
+        checkId(id);
         Objects.requireNonNull(payload, "payload");
         return Mono.defer(() -> send(id, payload.length == 0 ? MemorySegment.NULL
                 : Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, payload)));

@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import io.reactorucx.core.ErrorMode;
 import java.time.Duration;
+import java.util.Objects;
 
 /** How a connection is made, bounded and ended; immutable, the builders of client and server change copies of it. */
 record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTimeout, Duration closeTimeout, int maxQueuedMessages,
@@ -13,6 +14,9 @@ record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTime
             16L << 20, OverflowPolicy.ERROR);
 
     ConnectionConfig {
+        Objects.requireNonNull(handshakeTimeout, "timeout");
+        Objects.requireNonNull(closeTimeout, "closeTimeout");
+        Objects.requireNonNull(overflow, "policy");
         if (handshakeTimeout.compareTo(Duration.ofMillis(1)) < 0 || handshakeTimeout.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("timeout " + handshakeTimeout + ": must be in 1 ms.." + LONGEST);
         }

@@ -49,7 +49,7 @@ public final class RemoteMemory {
      */
     public Mono<MemorySegment> get(long offset, MemorySegment destination) {
         Objects.requireNonNull(destination, "destination");
-        Objects.checkFromIndexSize(offset, destination.byteSize(), descriptor.length());
+        checkRange(offset, destination.byteSize());
         return ConnectionOperation.mono(connection, OperationKind.GET, destination.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.get(destination, null, key(endpoint), offset, whenDone), destination);
     }
@@ -63,9 +63,16 @@ public final class RemoteMemory {
      */
     public Mono<Void> put(long offset, MemorySegment source) {
         Objects.requireNonNull(source, "source");
-        Objects.checkFromIndexSize(offset, source.byteSize(), descriptor.length());
+        checkRange(offset, source.byteSize());
         return ConnectionOperation.mono(connection, OperationKind.PUT, source.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.put(source, null, key(endpoint), offset, whenDone));
+    }
+
+    private void checkRange(long offset, long length) {
+        if (offset < 0 || length < 0 || offset > descriptor.length() - length) {
+            throw new IndexOutOfBoundsException("offset " + offset + ", length " + length + ": must lie within the "
+                    + descriptor.length() + " bytes of the remote memory");
+        }
     }
 
     /** {@return completes when the peer sees all that was put over this connection before} */
@@ -98,7 +105,7 @@ public final class RemoteMemory {
      * @return leases of the pool, each the subscriber's to release
      */
     public Flux<UcxBuffer> getFlux(long offset, long length, int chunkBytes, int prefetch) {
-        Objects.checkFromIndexSize(offset, length, descriptor.length());
+        checkRange(offset, length);
         if (chunkBytes < 1 || prefetch < 1) {
             throw new IllegalArgumentException("chunkBytes " + chunkBytes + ", prefetch " + prefetch + ": at least 1 each");
         }

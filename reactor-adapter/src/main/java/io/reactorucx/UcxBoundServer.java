@@ -90,10 +90,10 @@ public final class UcxBoundServer implements Disposable {
     /**
      * Closes and waits.
      *
-     * @param timeout longest wait
+     * @param timeout longest wait, more than 0
      */
     public void disposeNow(Duration timeout) {
-        close().block(timeout);
+        Blocking.await(close(), timeout, "disposeNow");
     }
 
     @Override

@@ -45,14 +45,18 @@ public final class UcxBufferPool {
     private @Nullable Runnable afterLast;
 
     UcxBufferPool(UcpContext context, long maxBytes) {
-        if (maxBytes < SLAB_BYTES) {
-            throw new IllegalArgumentException("maxBytes " + maxBytes + ": at least one slab, " + SLAB_BYTES);
-        }
         this.context = context;
-        this.maxBytes = maxBytes;
+        this.maxBytes = checkMaxBytes(maxBytes);
         for (int i = 0; i < Long.SIZE; i++) {
             free.add(new ArrayDeque<>());
         }
+    }
+
+    static long checkMaxBytes(long bytes) {
+        if (bytes < SLAB_BYTES) {
+            throw new IllegalArgumentException("maxBufferBytes " + bytes + ": at least one slab, " + SLAB_BYTES);
+        }
+        return bytes;
     }
 
     /** A piece of a slab that is leased as a whole. */

@@ -15,6 +15,8 @@ import reactor.core.publisher.Mono;
  */
 public final class UcxClient {
 
+    private static final int MAX_PORT = 65535;
+
     private final UcxResources resources;
     private final ConnectionConfig config;
     private final @Nullable InetSocketAddress remoteAddress;
@@ -52,7 +54,8 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient remoteAddress(String host, int port) {
-        return remoteAddress(InetSocketAddress.createUnresolved(Objects.requireNonNull(host, "host"), port));
+        Objects.requireNonNull(host, "host");
+        return remoteAddress(InetSocketAddress.createUnresolved(host, checkPort(port, 1)));
     }
 
     /**
@@ -62,11 +65,15 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient remoteAddress(InetSocketAddress address) {
-        Objects.requireNonNull(address, "address");
-        if (address.getPort() < 1) {
-            throw new IllegalArgumentException("port " + address.getPort() + ": must be in 1..65535");
-        }
+        checkPort(Objects.requireNonNull(address, "address").getPort(), 1);
         return new UcxClient(resources, config, address, null, engine);
+    }
+
+    static int checkPort(int port, int min) {
+        if (port < min || port > MAX_PORT) {
+            throw new IllegalArgumentException("port " + port + ": must be in " + min + ".." + MAX_PORT);
+        }
+        return port;
     }
 
     /**
@@ -76,7 +83,7 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient remoteWorkerAddress(byte[] address) {
-        return new UcxClient(resources, config, null, address.clone(), engine);
+        return new UcxClient(resources, config, null, Objects.requireNonNull(address, "address").clone(), engine);
     }
 
     /**
@@ -86,7 +93,7 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient engine(int number) {
-        return new UcxClient(resources, config, remoteAddress, workerAddress, Objects.checkIndex(number, resources.registries().size()));
+        return new UcxClient(resources, config, remoteAddress, workerAddress, resources.checkEngine(number));
     }
 
     /**
@@ -170,10 +177,10 @@ public final class UcxClient {
     /**
      * Connects and waits.
      *
-     * @param timeout longest wait
+     * @param timeout longest wait, more than 0
      * @return the connection
      */
     public UcxConnection connectNow(Duration timeout) {
-        return Objects.requireNonNull(connect().block(timeout));
+        return Objects.requireNonNull(Blocking.await(connect(), timeout, "connectNow"));
     }
 }

@@ -143,10 +143,10 @@ public final class UcxConnection implements Disposable {
     /**
      * Closes and waits for the end.
      *
-     * @param timeout longest wait
+     * @param timeout longest wait, more than 0
      */
     public void disposeNow(Duration timeout) {
-        close().block(timeout);
+        Blocking.await(close(), timeout, "disposeNow");
     }
 
     /** {@return whether the end has come or begun} */

@@ -121,7 +121,7 @@ public final class UcxResources implements Disposable {
      * @return the address
      */
     public Mono<byte[]> workerAddress(int engine) {
-        return onEngine(registries.get(Objects.checkIndex(engine, registries.size())).engine(), UcpWorker::address);
+        return onEngine(registries.get(checkEngine(engine)).engine(), UcpWorker::address);
     }
 
     /** {@return connections that are open on all engines} */
@@ -129,9 +129,16 @@ public final class UcxResources implements Disposable {
         return registries.stream().mapToInt(ConnectionRegistry::openConnections).sum();
     }
 
-    /** {@return active messages that no connection received, since the start} */
+    /** {@return active messages that no connection received, or that were nonsense on the reserved id, since the start} */
     public long droppedMessages() {
         return registries.stream().mapToLong(ConnectionRegistry::droppedMessages).sum();
+    }
+
+    int checkEngine(int number) {
+        if (number < 0 || number >= registries.size()) {
+            throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.." + (registries.size() - 1));
+        }
+        return number;
     }
 
     List<ConnectionRegistry> registries() {
@@ -153,7 +160,7 @@ public final class UcxResources implements Disposable {
         public void run(UcpWorker worker) {
             try {
                 sink.success(action.apply(worker));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | LinkageError e) {
                 sink.error(e);
             }
         }
@@ -223,7 +230,7 @@ public final class UcxResources implements Disposable {
 
     /** Closes all of it and waits, at most 30 s. */
     public void disposeNow() {
-        disposeLater().block(Duration.ofSeconds(30));
+        Blocking.await(disposeLater(), Duration.ofSeconds(30), "disposeNow");
     }
 
     @Override
@@ -294,6 +301,9 @@ public final class UcxResources implements Disposable {
          * @return this
          */
         public Builder transports(String... names) {
+            for (String name : Objects.requireNonNull(names, "names")) {
+                Objects.requireNonNull(name, "names: each");
+            }
             config.transports(names);
             return this;
         }
@@ -329,7 +339,7 @@ public final class UcxResources implements Disposable {
          * @return this
          */
         public Builder maxBufferBytes(long bytes) {
-            maxBufferBytes = bytes;
+            maxBufferBytes = UcxBufferPool.checkMaxBytes(bytes);
             return this;
         }
 

@@ -57,7 +57,8 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer bindAddress(String host, int port) {
-        return bindAddress(new InetSocketAddress(Objects.requireNonNull(host, "host"), port));
+        Objects.requireNonNull(host, "host");
+        return bindAddress(new InetSocketAddress(host, UcxClient.checkPort(port, 0)));
     }
 
     /**
@@ -169,10 +170,10 @@ public final class UcxServer {
     /**
      * Begins to listen and waits.
      *
-     * @param timeout longest wait
+     * @param timeout longest wait, more than 0
      * @return the bound server
      */
     public UcxBoundServer bindNow(Duration timeout) {
-        return Objects.requireNonNull(bind().block(timeout));
+        return Objects.requireNonNull(Blocking.await(bind(), timeout, "bindNow"));
     }
 }
