@@ -57,18 +57,23 @@ public final class UcxBuffer implements Disposable {
 
     /** Gives a reference back; with the last one the memory. */
     public void release() {
-        int before = references.getAndUpdate(count -> count <= 0 ? count : count - 1);
-        if (before <= 0) {
+        if (!giveBack()) {
             throw new IllegalStateException("buffer of " + segment.byteSize() + " bytes: it was released before");
-        }
-        if (before == 1) {
-            pool.release(block);
         }
     }
 
+    /** As {@link #release()}, but does nothing when the last reference is gone. */
     @Override
     public void dispose() {
-        release();
+        giveBack();
+    }
+
+    private boolean giveBack() {
+        int before = references.getAndUpdate(count -> count <= 0 ? count : count - 1);
+        if (before == 1) {
+            pool.release(block);
+        }
+        return before > 0;
     }
 
     @Override
