@@ -133,7 +133,9 @@ final class ConnectionRegistry {
             worker().release(message);
         }
         if (frame == null) {
-            LOG.warn("{} bytes on the reserved active message {} are no control frame", message.length(), ControlFrame.AM_ID);
+            // Counted, and not told aloud each time: whoever sends such things would fill the log.
+            dropped.incrementAndGet();
+            LOG.debug("{} bytes on the reserved active message {} are no control frame", message.length(), ControlFrame.AM_ID);
             return;
         }
         UcpEndpoint from = message.replyEndpoint();
