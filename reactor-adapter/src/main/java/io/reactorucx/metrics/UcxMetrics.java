@@ -3,6 +3,7 @@ package io.reactorucx.metrics;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.reactorucx.UcxResources;
@@ -20,29 +21,42 @@ import java.util.function.ToDoubleFunction;
 public final class UcxMetrics implements MeterBinder {
 
     private final UcxResources resources;
+    private final Tags common;
 
     /**
-     * Meters of some resources.
+     * Meters of the only resources that are shown in a registry.
      *
      * @param resources what to show
      */
     public UcxMetrics(UcxResources resources) {
+        this(resources, Tags.empty());
+    }
+
+    /**
+     * Meters of some resources. A registry keeps the first of several meters that are called the same and have the same tags.
+     *
+     * @param resources what to show
+     * @param tags what tells their meters from those of other resources
+     */
+    public UcxMetrics(UcxResources resources, Iterable<Tag> tags) {
         this.resources = Objects.requireNonNull(resources, "resources");
+        this.common = Tags.of(Objects.requireNonNull(tags, "tags"));
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        gauge(registry, UcxMeters.CONNECTIONS, resources, Tags.empty(), UcxResources::openConnections);
-        gauge(registry, UcxMeters.REGISTERED_BYTES, resources, Tags.empty(), shown -> shown.context().registeredBytes());
-        gauge(registry, UcxMeters.LEASED_BYTES, resources, Tags.empty(), shown -> shown.buffers().leasedBytes());
-        gauge(registry, UcxMeters.SLAB_BYTES, resources, Tags.empty(), shown -> shown.buffers().slabBytes());
-        gauge(registry, UcxMeters.BUFFER_LIMIT, resources, Tags.empty(), shown -> shown.buffers().maxBytes());
-        counter(registry, UcxMeters.DROPPED_MESSAGES, resources, Tags.empty(), UcxResources::droppedMessages);
+        Objects.requireNonNull(registry, "registry");
+        gauge(registry, UcxMeters.CONNECTIONS, resources, common, UcxResources::openConnections);
+        gauge(registry, UcxMeters.REGISTERED_BYTES, resources, common, shown -> shown.context().registeredBytes());
+        gauge(registry, UcxMeters.LEASED_BYTES, resources, common, shown -> shown.buffers().leasedBytes());
+        gauge(registry, UcxMeters.SLAB_BYTES, resources, common, shown -> shown.buffers().slabBytes());
+        gauge(registry, UcxMeters.BUFFER_LIMIT, resources, common, shown -> shown.buffers().maxBytes());
+        counter(registry, UcxMeters.DROPPED_MESSAGES, resources, common, UcxResources::droppedMessages);
         resources.engines().forEach(engine -> bind(registry, engine));
     }
 
-    private static void bind(MeterRegistry registry, ProgressEngine engine) {
-        Tags tags = Tags.of(UcxMeters.Tag.ENGINE.asString(), engine.name());
+    private void bind(MeterRegistry registry, ProgressEngine engine) {
+        Tags tags = common.and(UcxMeters.Tag.ENGINE.asString(), engine.name());
         EngineCounters counters = engine.counters();
         gauge(registry, UcxMeters.IN_FLIGHT, counters, tags, EngineCounters::inFlight);
         gauge(registry, UcxMeters.IN_FLIGHT_LIMIT, engine, tags, shown -> shown.config().maxInFlight());
