@@ -1,7 +1,10 @@
 package io.reactorucx.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.core.Ucx;
+import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,8 +14,10 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the README and the pages under {@code docs} promise of files and code. */
+@ExtendWith(NoLeaks.class)
 class DocumentationTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -80,6 +85,7 @@ class DocumentationTest {
 
     @Test
     void quickStartGreets() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
         assertThat(QuickStart.run()).isEqualTo("Hello UCX");
     }
 }

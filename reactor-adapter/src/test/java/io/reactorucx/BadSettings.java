@@ -1,0 +1,165 @@
+package io.reactorucx;
+
+import static io.reactorucx.BadInput.onError;
+import static io.reactorucx.BadInput.thrown;
+
+import io.reactorucx.BadInput.Tried;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxUnsupportedException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+
+/** Wrong settings of resources, clients and servers, and wrong waits. */
+final class BadSettings {
+
+    private static final Class<IllegalArgumentException> ILLEGAL = IllegalArgumentException.class;
+    private static final Class<NullPointerException> MISSING = NullPointerException.class;
+    private static final Duration TOO_LONG = Duration.ofHours(1).plusNanos(1);
+    private static final InetSocketAddress UNRESOLVED = InetSocketAddress.createUnresolved("no.such.host.invalid", 1);
+
+    private final List<BadInput> cases = new ArrayList<>();
+
+    private BadSettings() {
+        client();
+        server();
+        limits();
+        waits();
+        resources();
+        builder();
+    }
+
+    static List<BadInput> all() {
+        return new BadSettings().cases;
+    }
+
+    private void client() {
+        cases.add(thrown("UcxClient.create(UcxResources)", "null", MISSING, tried -> UcxClient.create(null), "resources"));
+        String byName = "UcxClient.remoteAddress(String,int)";
+        cases.add(thrown(byName, "no host", MISSING, tried -> tried.client().remoteAddress(null, 1), "host"));
+        for (int port : new int[] {0, -1, 65_536, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+            cases.add(thrown(byName, "port " + port, ILLEGAL, tried -> tried.client().remoteAddress("127.0.0.1", port), "port " + port,
+                    "1..65535"));
+        }
+        String byAddress = "UcxClient.remoteAddress(InetSocketAddress)";
+        cases.add(thrown(byAddress, "null", MISSING, tried -> tried.client().remoteAddress(null), "address"));
+        cases.add(thrown(byAddress, "port 0", ILLEGAL, tried -> tried.client().remoteAddress(new InetSocketAddress("127.0.0.1", 0)),
+                "port 0", "1..65535"));
+        cases.add(onError(byAddress, "unknown host", ILLEGAL, tried -> tried.client().remoteAddress(UNRESOLVED).connect(), "remoteAddress",
+                "no.such.host.invalid", "no known address"));
+        cases.add(onError(byAddress, "IPv6", UcxUnsupportedException.class,
+                tried -> tried.client().remoteAddress(new InetSocketAddress("::1", 1)).connect(), "IPv6"));
+        String byWorker = "UcxClient.remoteWorkerAddress(byte[])";
+        cases.add(thrown(byWorker, "null", MISSING, tried -> tried.client().remoteWorkerAddress(null), "address"));
+        for (int size : new int[] {0, 8, 64 * Bytes.KIB + 1}) {
+            cases.add(onError(byWorker, size + " bytes", ILLEGAL, tried -> tried.client().remoteWorkerAddress(new byte[size]).connect(),
+                    "workerAddress of " + size + " bytes", "9..65536"));
+        }
+        for (int engine : new int[] {-1, 1, Integer.MAX_VALUE}) {
+            cases.add(thrown("UcxClient.engine(int)", "engine " + engine, IndexOutOfBoundsException.class,
+                    tried -> tried.client().engine(engine), "engine " + engine, "0..0"));
+        }
+    }
+
+    private void server() {
+        cases.add(thrown("UcxServer.create(UcxResources)", "null", MISSING, tried -> UcxServer.create(null), "resources"));
+        String byName = "UcxServer.bindAddress(String,int)";
+        cases.add(thrown(byName, "no host", MISSING, tried -> tried.server().bindAddress(null, 1), "host"));
+        for (int port : new int[] {-1, 65_536, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+            cases.add(thrown(byName, "port " + port, ILLEGAL, tried -> tried.server().bindAddress("127.0.0.1", port), "port " + port,
+                    "0..65535"));
+        }
+        String byAddress = "UcxServer.bindAddress(InetSocketAddress)";
+        cases.add(thrown(byAddress, "null", MISSING, tried -> tried.server().bindAddress(null), "address"));
+        cases.add(onError(byAddress, "unknown host", ILLEGAL, tried -> tried.server().bindAddress(UNRESOLVED).bind(), "bindAddress",
+                "no.such.host.invalid", "no known address"));
+        cases.add(onError(byAddress, "IPv6", UcxUnsupportedException.class,
+                tried -> tried.server().bindAddress(new InetSocketAddress("::1", 0)).bind(), "IPv6"));
+        cases.add(onError(byAddress, "of another host", UcxException.class,
+                tried -> tried.server().bindAddress(new InetSocketAddress("192.0.2.1", 0)).bind(), "192.0.2.1"));
+        cases.add(thrown("UcxServer.handle(Function)", "null", MISSING, tried -> tried.server().handle(null), "connectionHandler"));
+    }
+
+    private void limits() {
+        duration("UcxClient.connectTimeout(Duration)", "timeout", false, TOO_LONG, (tried, value) -> tried.client().connectTimeout(value));
+        duration("UcxServer.handshakeTimeout(Duration)", "timeout", false, TOO_LONG,
+                (tried, value) -> tried.server().handshakeTimeout(value));
+        duration("UcxClient.closeTimeout(Duration)", "closeTimeout", true, TOO_LONG, (tried, value) -> tried.client().closeTimeout(value));
+        duration("UcxServer.closeTimeout(Duration)", "closeTimeout", true, TOO_LONG, (tried, value) -> tried.server().closeTimeout(value));
+        String ofClient = "UcxClient.receiveQueue(int,long,OverflowPolicy)";
+        String ofServer = "UcxServer.receiveQueue(int,long,OverflowPolicy)";
+        for (int bad : new int[] {0, -1, Integer.MIN_VALUE}) {
+            String[] messages = {"maxQueuedMessages " + bad, "at least 1"};
+            String[] bytes = {"maxQueuedBytes " + bad, "at least 1"};
+            cases.add(thrown(ofClient, bad + " messages", ILLEGAL, tried -> tried.client().receiveQueue(bad, 1, OverflowPolicy.ERROR),
+                    messages));
+            cases.add(thrown(ofServer, bad + " messages", ILLEGAL, tried -> tried.server().receiveQueue(bad, 1, OverflowPolicy.ERROR),
+                    messages));
+            cases.add(thrown(ofClient, bad + " bytes", ILLEGAL, tried -> tried.client().receiveQueue(1, bad, OverflowPolicy.ERROR), bytes));
+            cases.add(thrown(ofServer, bad + " bytes", ILLEGAL, tried -> tried.server().receiveQueue(1, bad, OverflowPolicy.ERROR), bytes));
+        }
+        cases.add(thrown(ofClient, "no policy", MISSING, tried -> tried.client().receiveQueue(1, 1, null), "policy"));
+        cases.add(thrown(ofServer, "no policy", MISSING, tried -> tried.server().receiveQueue(1, 1, null), "policy"));
+    }
+
+    private void waits() {
+        Duration tooLong = Duration.ofSeconds(Long.MAX_VALUE);
+        duration("UcxClient.connectNow(Duration)", "timeout", false, tooLong, (tried, value) -> tried.client().connectNow(value));
+        duration("UcxServer.bindNow(Duration)", "timeout", false, tooLong, (tried, value) -> tried.server().bindNow(value));
+        duration("UcxConnection.disposeNow(Duration)", "timeout", false, tooLong, (tried, value) -> {
+            tried.connection().disposeNow(value);
+            return tried;
+        });
+        duration("UcxBoundServer.disposeNow(Duration)", "timeout", false, tooLong, (tried, value) -> {
+            tried.peers.server().disposeNow(value);
+            return tried;
+        });
+        cases.add(thrown("UcxConnection.close(CloseMode)", "null", MISSING, tried -> tried.connection().close(null), "mode"));
+    }
+
+    private void duration(String method, String argument, boolean zeroAllowed, Duration tooLong, BiFunction<Tried, Duration, Object> use) {
+        cases.add(thrown(method, "null", MISSING, tried -> use.apply(tried, null), argument));
+        List<Duration> bad = new ArrayList<>(List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE), tooLong));
+        if (!zeroAllowed) {
+            bad.add(Duration.ZERO);
+        }
+        for (Duration value : bad) {
+            cases.add(thrown(method, value.toString(), ILLEGAL, tried -> use.apply(tried, value), argument + " " + value + ": must be"));
+        }
+    }
+
+    private void resources() {
+        for (int engine : new int[] {-1, 1, Integer.MIN_VALUE}) {
+            cases.add(thrown("UcxResources.workerAddress(int)", "engine " + engine, IndexOutOfBoundsException.class,
+                    tried -> tried.resources().workerAddress(engine), "engine " + engine, "0..0"));
+        }
+    }
+
+    private void builder() {
+        for (int count : new int[] {0, -1, Integer.MIN_VALUE}) {
+            cases.add(thrown("Builder.engines(int)", "count " + count, ILLEGAL, tried -> UcxResources.builder().engines(count),
+                    "engines " + count, "at least 1"));
+        }
+        cases.add(thrown("Builder.waitStrategy(WaitStrategy)", "null", MISSING, tried -> UcxResources.builder().waitStrategy(null),
+                "waitStrategy"));
+        cases.add(thrown("Builder.engineConfig(EngineConfig)", "null", MISSING, tried -> UcxResources.builder().engineConfig(null), "value"));
+        String transports = "Builder.transports(String[])";
+        cases.add(thrown(transports, "null", MISSING, tried -> UcxResources.builder().transports((String[]) null), "names"));
+        cases.add(thrown(transports, "a null", MISSING, tried -> UcxResources.builder().transports("tcp", null), "names"));
+        cases.add(thrown(transports, "none there", UcxException.class, tried -> UcxResources.builder().transports("no_such").build(),
+                "ucp_init"));
+        String setting = "Builder.setting(String,String)";
+        cases.add(thrown(setting, "no key", MISSING, tried -> UcxResources.builder().setting(null, "y"), "key"));
+        cases.add(thrown(setting, "no value", MISSING, tried -> UcxResources.builder().setting("TLS", null), "value"));
+        cases.add(thrown(setting, "unknown key", ILLEGAL, tried -> UcxResources.builder().setting("RNDV_TRESH", "1"), "RNDV_TRESH",
+                "RNDV_THRESH"));
+        cases.add(thrown(setting, "bad value", UcxException.class,
+                tried -> UcxResources.builder().transports("tcp").setting("RNDV_THRESH", "many").build(), "RNDV_THRESH", "many"));
+        for (long bytes : new long[] {-1, 0, (4L << 20) - 1, Long.MIN_VALUE}) {
+            cases.add(thrown("Builder.maxBufferBytes(long)", bytes + " bytes", ILLEGAL,
+                    tried -> UcxResources.builder().maxBufferBytes(bytes), "maxBufferBytes " + bytes, Long.toString(4L << 20)));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.engine.EngineCounters;
+import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Peers that say nonsense on the reserved id: the server goes on, counts it, and no other connection hears of it. */
+@ExtendWith(NoLeaks.class)
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
+class GarbageFramesTest implements NeedsUcx {
+
+    private static final int ECHO = 3;
+    private static final Duration SHORT = Duration.ofMillis(300);
+
+    @Parameter
+    private Route route;
+    private UcxResources serverResources;
+    private UcxResources bystanderResources;
+    private UcxResources rudeResources;
+    private UcxBoundServer server;
+    private UcxConnection bystander;
+    private Inbox echoes;
+    private final BlockingQueue<UcxConnection> accepted = new LinkedBlockingQueue<>();
+
+    @BeforeEach
+    void open() {
+        serverResources = route.resources().build();
+        bystanderResources = route.resources().build();
+        rudeResources = route.resources().build();
+    }
+
+    private void bind(Duration handshakeTimeout) {
+        server = UcxServer.create(serverResources).handshakeTimeout(handshakeTimeout).closeTimeout(SHORT).handle(connection -> {
+            accepted.add(connection);
+            ActiveMessages messages = connection.activeMessages();
+            return messages.receive(ECHO).concatMap(message -> messages.send(ECHO, Bytes.array(message.data()))).then();
+        }).bindNow();
+        bystander = connect(bystanderResources, false);
+        echoes = Inbox.of(bystander, ECHO);
+    }
+
+    private UcxConnection connect(UcxResources from, boolean raw) {
+        return UcxClient.create(from).raw(raw).remoteAddress("127.0.0.1", server.port()).connectNow();
+    }
+
+    /** Nobody else has noticed anything, the server takes new connections, and all is gone in the end. */
+    @AfterEach
+    void close() {
+        if (server == null) {
+            return;
+        }
+        assertEchoes(bystander, echoes);
+        UcxConnection next = connect(bystanderResources, false);
+        assertEchoes(next, Inbox.of(next, ECHO));
+        next.close().block(Waits.PATIENCE);
+        bystander.close().block(Waits.PATIENCE);
+        rudeResources.disposeNow();
+        await().atMost(Waits.PATIENCE).until(() -> server.connections() == 0 && serverResources.openConnections() == 0);
+        EngineCounters counters = serverResources.engines().getFirst().counters();
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+            assertThat(counters.heldMessages()).as("held messages").isZero();
+            assertThat(counters.inFlight()).as("operations in flight").isZero();
+        });
+        bystanderResources.disposeNow();
+        serverResources.disposeNow();
+        assertThat(serverResources.context().isClosed()).isTrue();
+    }
+
+    private static void assertEchoes(UcxConnection connection, Inbox inbox) {
+        connection.activeMessages().send(ECHO, new byte[] {7, 8, 9}).block(Waits.PATIENCE);
+        assertThat(Bytes.array(inbox.next().data())).containsExactly(7, 8, 9);
+    }
+
+    private void awaitDropped(long count) {
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(serverResources.droppedMessages()).isEqualTo(count));
+    }
+
+    @ParameterizedTest
+    @EnumSource(ControlFrameTest.Garbage.class)
+    void stormOfNonsenseIsCountedAndTheConnectionGoesOn(ControlFrameTest.Garbage garbage) {
+        bind(Waits.PATIENCE);
+        UcxConnection rude = connect(rudeResources, false);
+        Inbox inbox = Inbox.of(rude, ECHO);
+        Random random = new Random(garbage.ordinal());
+        int sent = 0;
+        while (sent < 500) {
+            byte[] bytes = garbage.next(random);
+            // What is a frame by chance is no nonsense, and may well end the connection.
+            if (ControlFrame.parse(MemorySegment.ofArray(bytes)) == null) {
+                RawFrames.send(rudeResources, bytes, random.nextBoolean());
+                sent++;
+            }
+        }
+
+        awaitDropped(sent);
+        assertEchoes(rude, inbox);
+        assertThat(rude.isDisposed()).isFalse();
+        assertThat(server.connections()).isEqualTo(2);
+    }
+
+    @Test
+    void whoNeverSaysHelloIsClosedAndNobodyElse() {
+        bind(SHORT);
+        UcxConnection rude = connect(rudeResources, true);
+        for (int i = 0; i < 20; i++) {
+            RawFrames.send(rudeResources, new byte[i], true);
+        }
+
+        rude.onDispose().block(Waits.PATIENCE);
+        awaitDropped(20);
+        assertThat(accepted).as("given to the handler").hasSize(1);
+        assertThat(bystander.isDisposed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = ControlFrame.Type.class, names = {"WELCOME", "REJECT", "FIN_ACK"})
+    void whoBeginsWithAnotherFrameIsToldToSayHello(ControlFrame.Type type) {
+        bind(Waits.PATIENCE);
+        UcxConnection rude = connect(rudeResources, true);
+        BlockingQueue<ControlFrame> answers = RawFrames.listen(rudeResources);
+
+        RawFrames.send(rudeResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION, type, ""), true);
+        if (type == ControlFrame.Type.FIN_ACK) {
+            // Answers nothing that was said, and asks for nothing.
+            RawFrames.send(rudeResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.REJECT, ""), true);
+        }
+
+        ControlFrame answer = RawFrames.next(answers);
+        assertThat(answer.type()).isEqualTo(ControlFrame.Type.REJECT);
+        assertThat(answer.reason()).startsWith("the first frame was").endsWith("and not HELLO");
+        rude.onDispose().block(Waits.PATIENCE);
+        assertThat(accepted).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = ControlFrame.Type.class, names = {"HELLO", "WELCOME", "REJECT", "FIN_ACK"})
+    void frameOutOfTurnChangesNothing(ControlFrame.Type type) {
+        bind(Waits.PATIENCE);
+        UcxConnection rude = connect(rudeResources, false);
+        Inbox inbox = Inbox.of(rude, ECHO);
+
+        for (int version = 1; version < 3; version++) {
+            RawFrames.send(rudeResources, RawFrames.frame(version, type, "once more"), true);
+            // Without a reply endpoint nobody knows whose it is.
+            RawFrames.send(rudeResources, RawFrames.frame(version, type, "once more"), false);
+        }
+
+        assertEchoes(rude, inbox);
+        assertThat(server.connections()).isEqualTo(2);
+        assertThat(accepted).hasSize(2);
+        assertThat(serverResources.droppedMessages()).isZero();
+    }
+
+    @Test
+    void unaskedFinEndsThatConnectionOnly() {
+        bind(Waits.PATIENCE);
+        UcxConnection rude = connect(rudeResources, false);
+
+        for (int i = 0; i < 3; i++) {
+            RawFrames.send(rudeResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.FIN, "bye"), true);
+        }
+
+        // It is told that its end is taken note of; it says no more, so its connection is closed when the time for that is over.
+        rude.onDispose().block(Waits.PATIENCE);
+        await().atMost(Waits.PATIENCE).until(() -> server.connections() == 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, ControlFrame.MAX_BYTES, ControlFrame.MAX_BYTES + 1, 4 * Bytes.MIB})
+    void sizeAndProtocolDoNotMatter(int size) {
+        bind(Waits.PATIENCE);
+        UcxConnection rude = connect(rudeResources, false);
+        Inbox inbox = Inbox.of(rude, ECHO);
+        MemorySegment header = MemorySegment.ofArray(new byte[rude.maxHeaderBytes()]);
+
+        int sent = 0;
+        for (AmProtocol protocol : AmProtocol.values()) {
+            for (boolean replyable : new boolean[] {true, false}) {
+                // A rendezvous is answered, so it has to say where.
+                if (replyable || protocol == AmProtocol.EAGER) {
+                    RawFrames.send(rudeResources, Bytes.zeroed(0), Bytes.pattern(sent, size), protocol, replyable);
+                    RawFrames.send(rudeResources, header, Bytes.pattern(sent, size), protocol, replyable);
+                    sent += 2;
+                }
+            }
+        }
+
+        awaitDropped(sent);
+        assertEchoes(rude, inbox);
+    }
+
+    @Test
+    void offeredFrameIsGivenUpUnseen() {
+        bind(Waits.PATIENCE);
+        UcxConnection rude = connect(rudeResources, false);
+        Inbox inbox = Inbox.of(rude, ECHO);
+        byte[] fin = RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.FIN, "");
+
+        RawFrames.send(rudeResources, MemorySegment.NULL, MemorySegment.ofArray(fin), AmProtocol.RENDEZVOUS, true);
+
+        awaitDropped(1);
+        assertEchoes(rude, inbox);
+        await().atMost(Waits.PATIENCE).until(() -> rudeResources.engines().getFirst().counters().inFlight() == 0);
+        assertThat(rude.isDisposed()).isFalse();
+    }
+}

@@ -1,0 +1,318 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.search.Search;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.metrics.UcxMeters;
+import io.reactorucx.metrics.UcxMetrics;
+import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Meters are those that are documented, and say what was sent. */
+@ExtendWith(NoLeaks.class)
+class MetricsTest implements NeedsUcx {
+
+    private static final int ID = 31;
+    private static final long WINDOW_BYTES = 5000;
+
+    private final SimpleMeterRegistry ofClient = new SimpleMeterRegistry();
+    private final SimpleMeterRegistry ofServer = new SimpleMeterRegistry();
+    private Peers peers;
+    private UcpMemory window;
+
+    @BeforeEach
+    void connect() {
+        assumeUcx();
+        peers = Peers.connect(Route.POSIX_BY_SOCKET_ADDRESS, builder -> builder.engines(2), UnaryOperator.identity(), UnaryOperator.identity());
+        new UcxMetrics(peers.clientResources()).bindTo(ofClient);
+        new UcxMetrics(peers.serverResources()).bindTo(ofServer);
+        window = peers.serverResources().allocateMemory(WINDOW_BYTES);
+    }
+
+    @AfterEach
+    void close() {
+        if (peers != null) {
+            window.close();
+            peers.close();
+        }
+    }
+
+    /** The sum over all engines and whatever else it is split by. */
+    private static double sum(SimpleMeterRegistry registry, UcxMeters meter, String... tags) {
+        List<Meter> found = Search.in(registry).name(meter.getName()).tags(tags).meters().stream().toList();
+        assertThat(found).as(meter + Arrays.toString(tags)).isNotEmpty();
+        return found.stream().mapToDouble(each -> each.measure().iterator().next().getValue()).sum();
+    }
+
+    private static double operations(SimpleMeterRegistry registry, OperationKind kind, String outcome) {
+        return sum(registry, UcxMeters.OPERATIONS, "kind", kind.ucxName(), "outcome", outcome);
+    }
+
+    private static double bytes(SimpleMeterRegistry registry, OperationKind kind) {
+        return sum(registry, UcxMeters.OPERATION_BYTES, "kind", kind.ucxName());
+    }
+
+    private static void awaitSum(double expected, SimpleMeterRegistry registry, UcxMeters meter) {
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(sum(registry, meter)).as(meter.getName()).isEqualTo(expected));
+    }
+
+    /** 7 active messages of 1 to 7 bytes and a rendezvous of 60000, and some of everything else. */
+    private void talk() {
+        UcxConnection client = peers.client();
+        Inbox inbox = Inbox.of(peers.served(), ID);
+        for (int size = 1; size <= 7; size++) {
+            client.activeMessages().send(ID, new byte[size]).block(Waits.PATIENCE);
+            assertThat(inbox.next().length()).isEqualTo(size);
+        }
+        Sent offered = Sent.of(client.activeMessages().send(ID, MemorySegment.NULL, Bytes.zeroed(60_000), AmProtocol.RENDEZVOUS));
+        ActiveMessage offer = inbox.next();
+        awaitSum(1, ofServer, UcxMeters.HELD_MESSAGES);
+        awaitSum(1, ofClient, UcxMeters.IN_FLIGHT);
+        UcxBuffer buffer = Objects.requireNonNull(offer.fetch(peers.serverResources().buffers()).block(Waits.PATIENCE));
+        assertThat(sum(ofServer, UcxMeters.LEASED_BYTES)).isEqualTo(65_536);
+        buffer.release();
+        offered.assertDone();
+        inbox.cancel();
+        Waits.engineOf(peers.served());
+
+        CompletableFuture<TaggedMessage> tagged = peers.served().tags().receive(1, Bytes.zeroed(500)).toFuture();
+        Waits.engineOf(peers.served());
+        awaitSum(1, ofServer, UcxMeters.IN_FLIGHT);
+        client.tags().send(1, Bytes.zeroed(300)).block(Waits.PATIENCE);
+        Waits.get(tagged);
+        CompletableFuture<TaggedMessage> synced = peers.served().tags().receive(2, Bytes.zeroed(20)).toFuture();
+        client.tags().sendSync(2, Bytes.zeroed(20)).block(Waits.PATIENCE);
+        Waits.get(synced);
+        CompletableFuture<TaggedMessage> truncated = peers.served().tags().receive(3, Bytes.zeroed(9)).toFuture();
+        client.tags().send(3, Bytes.zeroed(10)).block(Waits.PATIENCE);
+        Waits.failure(truncated);
+
+        RemoteMemory remote = client.memory(window.descriptor());
+        remote.put(0, Bytes.zeroed(2000)).then(remote.flush()).then(remote.get(7, Bytes.zeroed(90))).block(Waits.PATIENCE);
+        remote.getFlux(1000, 1).doOnNext(UcxBuffer::release).blockLast(Waits.PATIENCE);
+        remote.close();
+        Waits.engineOf(client);
+    }
+
+    @Test
+    void everyDocumentedMeterIsThereAndNoOther() {
+        talk();
+
+        for (SimpleMeterRegistry registry : List.of(ofClient, ofServer)) {
+            assertThat(registry.getMeters().stream().map(meter -> meter.getId().getName()).collect(Collectors.toSet()))
+                    .isEqualTo(Stream.of(UcxMeters.values()).map(UcxMeters::getName).collect(Collectors.toSet()));
+            for (UcxMeters documented : UcxMeters.values()) {
+                assertThat(Search.in(registry).name(documented.getName()).meters()).allSatisfy(meter -> {
+                    assertThat(meter.getId().getType()).as(documented.getName()).isEqualTo(documented.getType());
+                    assertThat(meter.getId().getTags().stream().map(Tag::getKey)).as(documented.getName())
+                            .containsExactlyInAnyOrderElementsOf(Stream.of(documented.getKeyNames()).map(KeyName::asString).toList());
+                    assertThat(meter.measure().iterator().next().getValue()).as(documented.getName()).isGreaterThanOrEqualTo(0);
+                });
+            }
+        }
+    }
+
+    @Test
+    void operationsAndBytesAreThoseThatWereAskedFor() {
+        talk();
+
+        assertThat(operations(ofClient, OperationKind.AM_SEND, "success")).isEqualTo(8);
+        assertThat(bytes(ofClient, OperationKind.AM_SEND)).isEqualTo(28 + 60_000);
+        assertThat(operations(ofServer, OperationKind.AM_FETCH, "success")).isEqualTo(1);
+        assertThat(bytes(ofServer, OperationKind.AM_FETCH)).isEqualTo(60_000);
+        assertThat(operations(ofClient, OperationKind.TAG_SEND, "success")).isEqualTo(2);
+        assertThat(bytes(ofClient, OperationKind.TAG_SEND)).isEqualTo(310);
+        assertThat(operations(ofClient, OperationKind.TAG_SEND_SYNC, "success")).isEqualTo(1);
+        assertThat(bytes(ofClient, OperationKind.TAG_SEND_SYNC)).isEqualTo(20);
+        assertThat(operations(ofServer, OperationKind.TAG_RECEIVE, "success")).isEqualTo(2);
+        assertThat(operations(ofServer, OperationKind.TAG_RECEIVE, "error")).as("the truncated one").isEqualTo(1);
+        assertThat(bytes(ofServer, OperationKind.TAG_RECEIVE)).isEqualTo(320);
+        assertThat(operations(ofClient, OperationKind.PUT, "success")).isEqualTo(1);
+        assertThat(bytes(ofClient, OperationKind.PUT)).isEqualTo(2000);
+        assertThat(operations(ofClient, OperationKind.GET, "success")).isEqualTo(1 + 5);
+        assertThat(bytes(ofClient, OperationKind.GET)).isEqualTo(90 + WINDOW_BYTES);
+        assertThat(operations(ofClient, OperationKind.FLUSH, "success")).isEqualTo(1);
+        assertThat(sum(ofClient, UcxMeters.OPERATIONS, "outcome", "success")).as("no other operation").isEqualTo(8 + 2 + 1 + 1 + 6 + 1);
+        assertThat(sum(ofClient, UcxMeters.OPERATIONS, "outcome", "error")).isZero();
+        assertThat(sum(ofServer, UcxMeters.OPERATIONS, "outcome", "success")).as("no other operation").isEqualTo(1 + 2);
+        assertNothingIsUnderWay();
+    }
+
+    private void assertNothingIsUnderWay() {
+        for (SimpleMeterRegistry registry : List.of(ofClient, ofServer)) {
+            for (UcxMeters meter : EnumSet.of(UcxMeters.IN_FLIGHT, UcxMeters.HELD_MESSAGES, UcxMeters.LEASED_BYTES,
+                    UcxMeters.QUEUED_COMMANDS)) {
+                awaitSum(0, registry, meter);
+            }
+        }
+    }
+
+    @Test
+    void engineMetersAreTheEnginesCounters() {
+        talk();
+        List<ProgressEngine> engines = peers.clientResources().engines();
+        assertThat(engines).hasSize(2);
+        for (ProgressEngine engine : engines) {
+            String[] tag = {"engine", engine.name()};
+            await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+                assertThat(sum(ofClient, UcxMeters.SLEEPS, tag)).isPositive().isLessThanOrEqualTo(engine.counters().sleeps());
+                assertThat(sum(ofClient, UcxMeters.EMPTY_STEPS, tag)).isPositive();
+            });
+            assertThat(sum(ofClient, UcxMeters.EMPTY_STEPS, tag)).isLessThan(sum(ofClient, UcxMeters.STEPS, tag));
+            assertThat(sum(ofClient, UcxMeters.STEPS, tag)).isLessThanOrEqualTo(engine.counters().steps());
+            assertThat(sum(ofClient, UcxMeters.IN_FLIGHT_LIMIT, tag)).isEqualTo(engine.config().maxInFlight());
+            assertThat(sum(ofClient, UcxMeters.COMMANDS, tag)).isPositive();
+        }
+        double before = sum(ofClient, UcxMeters.SIGNALS);
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+            Waits.engineOf(peers.client());
+            assertThat(sum(ofClient, UcxMeters.SIGNALS)).as("one more sleep was ended").isGreaterThan(before);
+        });
+    }
+
+    @Test
+    void memoryAndConnectionsAreThoseThatThereAre() {
+        UcxBufferPool pool = peers.clientResources().buffers();
+        UcxBuffer lease = pool.acquire(5000);
+        assertThat(sum(ofClient, UcxMeters.LEASED_BYTES)).isEqualTo(8192);
+        assertThat(sum(ofClient, UcxMeters.SLAB_BYTES)).isEqualTo(pool.slabBytes()).isPositive();
+        assertThat(sum(ofClient, UcxMeters.BUFFER_LIMIT)).isEqualTo(256L << 20);
+        double registered = sum(ofClient, UcxMeters.REGISTERED_BYTES);
+        UcpMemory memory = peers.clientResources().allocateMemory(10_000);
+        assertThat(sum(ofClient, UcxMeters.REGISTERED_BYTES)).isEqualTo(registered + 10_000);
+        memory.close();
+        assertThat(sum(ofClient, UcxMeters.REGISTERED_BYTES)).isEqualTo(registered);
+        lease.release();
+        assertThat(sum(ofClient, UcxMeters.LEASED_BYTES)).isZero();
+
+        assertThat(sum(ofClient, UcxMeters.CONNECTIONS)).isEqualTo(1);
+        UcxConnection other = peers.connect();
+        assertThat(sum(ofClient, UcxMeters.CONNECTIONS)).isEqualTo(2);
+        awaitSum(2, ofServer, UcxMeters.CONNECTIONS);
+        other.close().block(Waits.PATIENCE);
+        awaitSum(1, ofClient, UcxMeters.CONNECTIONS);
+        awaitSum(1, ofServer, UcxMeters.CONNECTIONS);
+    }
+
+    @Test
+    void messagesThatNobodyReceivesAreCounted() {
+        Inbox.of(peers.served(), ID).cancel();
+        Waits.engineOf(peers.served());
+        for (int i = 0; i < 5; i++) {
+            peers.client().activeMessages().send(ID, new byte[1]).block(Waits.PATIENCE);
+        }
+        awaitSum(5, ofServer, UcxMeters.DROPPED_MESSAGES);
+        assertThat(sum(ofClient, UcxMeters.DROPPED_MESSAGES)).isZero();
+    }
+
+    @Test
+    void noTrafficAddsMetersOrTagValues() {
+        int meters = ofClient.getMeters().size();
+        talk();
+        for (int i = 0; i < 20; i++) {
+            peers.client().tags().send(1000 + i, Bytes.zeroed(i)).block(Waits.PATIENCE);
+            peers.served().tags().receive(1000 + i, Bytes.zeroed(i)).block(Waits.PATIENCE);
+            Inbox.of(peers.served(), 100 + i).cancel();
+        }
+        UcxConnection other = peers.connect();
+        new UcxMetrics(peers.clientResources()).bindTo(ofClient);
+
+        assertThat(ofClient.getMeters()).hasSize(meters);
+        Set<String> values = new TreeSet<>();
+        ofClient.getMeters().forEach(meter -> meter.getId().getTags().forEach(tag -> values.add(tag.getKey() + "=" + tag.getValue())));
+        Set<String> bounded = new TreeSet<>(Set.of("outcome=success", "outcome=error"));
+        peers.clientResources().engines().forEach(engine -> bounded.add("engine=" + engine.name()));
+        Stream.of(OperationKind.values()).forEach(kind -> bounded.add("kind=" + kind.ucxName()));
+        assertThat(values).isEqualTo(bounded);
+        other.close().block(Waits.PATIENCE);
+    }
+
+    @Test
+    void twoResourcesInOneRegistryNeedATagToTellThemApart() {
+        SimpleMeterRegistry shared = new SimpleMeterRegistry();
+        new UcxMetrics(peers.clientResources(), Tags.of("role", "client")).bindTo(shared);
+        new UcxMetrics(peers.serverResources(), Tags.of("role", "server")).bindTo(shared);
+        talk();
+
+        assertThat(shared.getMeters()).hasSize(2 * ofClient.getMeters().size());
+        assertThat(sum(shared, UcxMeters.OPERATIONS, "role", "client", "kind", "am_send")).isEqualTo(8);
+        assertThat(sum(shared, UcxMeters.OPERATIONS, "role", "server", "kind", "am_send")).isZero();
+        assertThat(sum(shared, UcxMeters.REGISTERED_BYTES, "role", "server")).isGreaterThanOrEqualTo(WINDOW_BYTES);
+    }
+
+    @Test
+    void metersCanBeReadAfterTheEndAndThenShowNothingOpen() {
+        window.close();
+        talkBriefly();
+        peers.close();
+        for (SimpleMeterRegistry registry : List.of(ofClient, ofServer)) {
+            for (UcxMeters meter : EnumSet.of(UcxMeters.IN_FLIGHT, UcxMeters.HELD_MESSAGES, UcxMeters.LEASED_BYTES, UcxMeters.QUEUED_COMMANDS,
+                    UcxMeters.CONNECTIONS, UcxMeters.REGISTERED_BYTES, UcxMeters.SLAB_BYTES)) {
+                assertThat(sum(registry, meter)).as(meter.getName()).isZero();
+            }
+        }
+        assertThat(operations(ofClient, OperationKind.AM_SEND, "success")).isEqualTo(1);
+        double rejected = sum(ofClient, UcxMeters.REJECTED_COMMANDS);
+        assertThatThrownBy(() -> peers.client().flush().block(Waits.PATIENCE)).hasMessageContaining("closed");
+        assertThat(sum(ofClient, UcxMeters.REJECTED_COMMANDS)).isEqualTo(rejected + 1);
+    }
+
+    private void talkBriefly() {
+        peers.client().activeMessages().send(ID, new byte[1]).block(Waits.PATIENCE);
+    }
+
+    @Test
+    void metersDoNotKeepResourcesAlive() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        WeakReference<UcxResources> resources = shownAndDisposed(registry);
+
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+            System.gc();
+            assertThat(resources.get()).isNull();
+        });
+        assertThat(sum(registry, UcxMeters.CONNECTIONS)).isNaN();
+    }
+
+    private static WeakReference<UcxResources> shownAndDisposed(SimpleMeterRegistry registry) {
+        UcxResources resources = UcxResources.builder().transports("tcp").build();
+        new UcxMetrics(resources).bindTo(registry);
+        assertThat(sum(registry, UcxMeters.CONNECTIONS)).isZero();
+        resources.disposeNow();
+        return new WeakReference<>(resources);
+    }
+
+    @Test
+    void missingArgumentsAreNamed() {
+        assertThatThrownBy(() -> new UcxMetrics(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("resources");
+        assertThatThrownBy(() -> new UcxMetrics(peers.clientResources(), null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("tags");
+        assertThatThrownBy(() -> new UcxMetrics(peers.clientResources()).bindTo(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("registry");
+    }
+}
