@@ -69,7 +69,7 @@ public final class ActiveMessages {
      *
      * @param id id that the peer listens on, 0 to 65535 but for 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
-     * @param payload a lease
+     * @param payload a lease of the pool of the connection's resources
      * @param protocol how the payload travels
      * @return completes when the payload is free again
      */
