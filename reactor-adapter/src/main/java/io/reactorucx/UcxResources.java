@@ -6,6 +6,7 @@ import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.ProgressEngine;
@@ -111,6 +112,11 @@ public final class UcxResources implements Disposable {
     private UcpMemory owned(UcpMemory memory) {
         registrations.removeIf(UcpMemory::isClosed);
         registrations.add(memory);
+        if (disposing.get()) {
+            // Maybe too late for the one who closes them all, and then the context could not be closed either.
+            memory.close();
+            throw new UcxClosedException("mem_map", null, "these resources are closed");
+        }
         return memory;
     }
 

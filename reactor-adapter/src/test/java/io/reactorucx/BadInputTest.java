@@ -1,9 +1,11 @@
 package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.reflect.InvocationTargetException;
@@ -184,6 +186,43 @@ class BadInputTest implements NeedsUcx {
         assertThat(tried.resources().isDisposed()).isFalse();
         assertThat(tried.connection().isDisposed()).isFalse();
         assertThat(tried.resources().engines().getFirst().isEngineThread()).isFalse();
+    }
+
+    @Test
+    void disposedResourcesSayThatTheyAre() {
+        UcxResources disposed = UcxResources.builder().transports("tcp").build();
+        disposed.disposeNow();
+        String[] engine = {"engine reactor-ucx-0", "is closed"};
+        List<BadInput> uses = List.of(
+                BadInput.onError("UcxClient.connect()", "", UcxClosedException.class, tried -> UcxClient.create(disposed)
+                        .remoteAddress("127.0.0.1", tried.peers.server().port()).connect(), engine),
+                BadInput.onError("UcxServer.bind()", "", UcxClosedException.class, tried -> UcxServer.create(disposed).bind(), engine),
+                BadInput.onError("UcxResources.workerAddress(int)", "", UcxClosedException.class, tried -> disposed.workerAddress(0), engine),
+                BadInput.thrown("UcxResources.allocateMemory(long)", "", UcxClosedException.class, tried -> disposed.allocateMemory(1),
+                        "context", "is closed"),
+                BadInput.thrown("UcxResources.registerMemory(MemorySegment)", "", UcxClosedException.class,
+                        tried -> disposed.registerMemory(tried.good), "context", "is closed"),
+                BadInput.thrown("UcxBufferPool.acquire(long)", "", IllegalStateException.class, tried -> disposed.buffers().acquire(1),
+                        "buffer pool", "closed"));
+
+        uses.forEach(use -> use.check(tried));
+        assertThat(disposed.context().openRegistrations()).isZero();
+    }
+
+    @Test
+    void memoryThatIsAskedForWhileResourcesCloseIsNotLeftBehind() {
+        UcxResources closing = UcxResources.builder().transports("tcp").build();
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        UcxResources.onEngine(closing.engines().getFirst(), worker -> {
+            // Nothing can be closed while the engine's thread is here.
+            closing.disposeLater().subscribe(ignored -> { }, end::completeExceptionally, () -> end.complete(null));
+            assertThatThrownBy(() -> closing.allocateMemory(1)).isInstanceOf(UcxClosedException.class)
+                    .hasMessageContaining("these resources");
+            return worker;
+        }).block(Waits.PATIENCE);
+
+        Waits.get(end);
+        assertThat(closing.context().isClosed()).isTrue();
     }
 
     @Test
