@@ -48,6 +48,7 @@ final class DemoClient {
         roundTrips();
         byte[] digest = streamFile(file, size);
         byte[] answer = questions.ask(DemoProtocol.END);
+        report.fact("sha256", HexFormat.of().formatHex(digest));
         check("the file that was streamed", digest, Arrays.copyOf(answer, DemoProtocol.DIGEST_BYTES));
         MemoryDescriptor descriptor = MemoryDescriptor.fromBytes(Arrays.copyOfRange(answer, DemoProtocol.DIGEST_BYTES, answer.length));
         report.window(descriptor.length());

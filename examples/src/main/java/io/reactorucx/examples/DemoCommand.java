@@ -44,6 +44,9 @@ final class DemoCommand implements Callable<Integer> {
     private void run(MemoryUse memoryUse) {
         Path source = file != null ? file : Path.of(System.getProperty("java.home"), "lib", "modules");
         long size = size(source);
+        if (json != null) {
+            checkWritable(json);
+        }
         List<String> serverArguments = new ArrayList<>(List.of("--port", Integer.toString(port)));
         if (tcp) {
             serverArguments.add("--tcp");
@@ -81,6 +84,15 @@ final class DemoCommand implements Callable<Integer> {
             throw new DemoFailure(source + " is no file that can be read");
         }
         return source.toFile().length();
+    }
+
+    /** Before the work: nobody wants to learn after it that the figures are lost. */
+    private static void checkWritable(Path json) {
+        Path folder = json.toAbsolutePath().getParent();
+        boolean writable = Files.exists(json) ? Files.isWritable(json) && !Files.isDirectory(json) : folder != null && Files.isWritable(folder);
+        if (!writable) {
+            throw new DemoFailure(json + " is no file that can be written");
+        }
     }
 
     static UcxResources resources(boolean tcp) {

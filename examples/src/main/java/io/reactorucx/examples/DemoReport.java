@@ -3,7 +3,6 @@ package io.reactorucx.examples;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -107,7 +106,7 @@ final class DemoReport {
         try {
             Files.writeString(file, json);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new DemoFailure("the figures cannot be written to " + file + ": " + e.getMessage());
         }
     }
 

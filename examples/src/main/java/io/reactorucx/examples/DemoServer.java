@@ -40,9 +40,11 @@ final class DemoServer implements Callable<Integer> {
 
     private final MessageDigest fileDigest = DemoProtocol.sha256();
     private final MemoryUse memoryUse = new MemoryUse();
-    private final Sinks.Empty<Void> failure = Sinks.empty();
+    /** Empty when the client has left in good order, otherwise the error. */
+    private final Sinks.Empty<Void> outcome = Sinks.empty();
     private @Nullable UcpMemory window;
     private long fileBytes;
+    private boolean listening;
 
     @Override
     public Integer call() {
@@ -52,8 +54,8 @@ final class DemoServer implements Callable<Integer> {
         } catch (RuntimeException e) {
             String reason = Failures.inOneLine(e);
             System.out.println(FAILED + reason);
-            if (System.out.checkError()) {
-                // The client's process, which reads that, is gone.
+            if (System.out.checkError() || listening) {
+                // The client's process, which reads that, is gone, or about to go: a pipe takes text until then.
                 System.err.println("demo-server: FAILED: " + reason);
             }
             return 1;
@@ -68,9 +70,10 @@ final class DemoServer implements Callable<Integer> {
                 client.tryEmitValue(connection);
                 return serve(connection, resources);
             }).bindNow();
+            listening = true;
             System.out.println(READY + server.port() + " " + Ucx.version());
             UcxConnection connection = client.asMono().timeout(CLIENT_LIMIT).block();
-            failure.asMono().or(Objects.requireNonNull(connection).onDispose()).block();
+            outcome.asMono().then(Objects.requireNonNull(connection).onDispose()).block();
             server.disposeNow();
         } finally {
             memoryUse.close();
@@ -79,16 +82,18 @@ final class DemoServer implements Callable<Integer> {
     }
 
     private Mono<Void> serve(UcxConnection connection, UcxResources resources) {
+        // Apart from the others, which end with the first error among them, on whichever thread: this one hears what ended the connection.
+        connection.activeMessages().receive(DemoProtocol.MEMORY).concatMap(ask -> answer(connection,
+                Long.toString(memoryUse.most()).getBytes(StandardCharsets.US_ASCII)))
+                .subscribe(ignored -> { }, outcome::tryEmitError, outcome::tryEmitEmpty);
         Mono<Void> served = Mono.when(
                 connection.activeMessages().receive(DemoProtocol.PING).concatMap(ping -> pong(connection, ping)),
                 connection.activeMessages().receive(DemoProtocol.BEGIN).concatMap(begin -> begin(connection, resources, begin)),
                 connection.activeMessages().receive(DemoProtocol.CHUNK).flatMapSequential(this::fetch, DemoProtocol.WINDOW)
                         .publishOn(Schedulers.single()).doOnNext(chunk -> DemoProtocol.update(fileDigest, chunk)),
                 connection.activeMessages().receive(DemoProtocol.END).concatMap(end -> end(connection)),
-                connection.activeMessages().receive(DemoProtocol.DIGEST).concatMap(range -> digest(connection, range)),
-                connection.activeMessages().receive(DemoProtocol.MEMORY).concatMap(ask -> answer(connection,
-                        Long.toString(memoryUse.most()).getBytes(StandardCharsets.US_ASCII))));
-        return served.doOnError(failure::tryEmitError);
+                connection.activeMessages().receive(DemoProtocol.DIGEST).concatMap(range -> digest(connection, range)));
+        return served.doOnError(outcome::tryEmitError);
     }
 
     private static Mono<Void> pong(UcxConnection connection, ActiveMessage ping) {
