@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.uct.UctAllocatedMemory;
 import io.reactorucx.core.uct.UctMemoryDomain;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -31,7 +32,7 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
     private final Duration patience;
     private final Deque<Snapshot> snapshots = new ArrayDeque<>();
 
-    private record Snapshot(int contexts, int domains, Set<Thread> engineThreads) {
+    private record Snapshot(int contexts, int domains, int allocations, Set<Thread> engineThreads) {
     }
 
     /** Looks at threads whose name starts with {@code reactor-ucx}, or whose class is an engine's. */
@@ -64,7 +65,8 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
     }
 
     void begin() {
-        snapshots.push(new Snapshot(UcpContext.openContexts(), UctMemoryDomain.openDomains(), engineThreads()));
+        snapshots.push(new Snapshot(UcpContext.openContexts(), UctMemoryDomain.openDomains(), UctAllocatedMemory.openAllocations(),
+                engineThreads()));
     }
 
     void end() {
@@ -72,6 +74,7 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
         await().atMost(patience).pollInterval(Duration.ofMillis(5)).untilAsserted(() -> {
             assertThat(UcpContext.openContexts()).as("open UCX contexts").isEqualTo(before.contexts);
             assertThat(UctMemoryDomain.openDomains()).as("open memory domains").isEqualTo(before.domains);
+            assertThat(UctAllocatedMemory.openAllocations()).as("open allocations").isEqualTo(before.allocations);
             assertThat(engineThreads()).as("threads of engines").isSubsetOf(before.engineThreads);
         });
     }

@@ -4,6 +4,7 @@ import io.reactorucx.core.Ucx;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.ffi.uct_component_attr;
 import io.reactorucx.core.ffi.uct_md_resource_desc;
+import io.reactorucx.core.internal.NativeEnvironment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -41,6 +42,10 @@ public final class UctComponent {
      */
     public static List<UctComponent> all() {
         Ucx.ensureAvailable();
+        return NativeEnvironment.with(Map.of(), UctComponent::list);
+    }
+
+    private static List<UctComponent> list() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment list = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);

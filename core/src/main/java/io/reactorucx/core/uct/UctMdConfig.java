@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -98,28 +99,55 @@ public final class UctMdConfig {
     /**
      * The value of a setting ({@code uct_config_get}).
      *
-     * @param name its name within the component
+     * @param name its name within the component, or the beginning of one
      * @return its value in UCX's words
      */
     public String get(String name) {
         checkText(name, "name");
-        return call(config -> read(config, name));
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("name: it is empty");
+        }
+        return call(config -> {
+            String value = read(config, name);
+            if (value == null) {
+                throw unknown(name);
+            }
+            return value;
+        });
     }
 
-    private String read(MemorySegment config, String name) {
+    /** {@return all settings with their values} */
+    public SortedMap<String, String> toMap() {
+        return call(config -> SettingNames.values(name -> read(config, name), name -> exists(config, name)));
+    }
+
+    private @Nullable String read(MemorySegment config, String name) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment cName = arena.allocateFrom(name);
             MemorySegment value = arena.allocate(VALUE_BYTES);
-            int status = ucx_h.uct_config_get(config, cName, value, VALUE_BYTES - 1L);
-            // It also takes the start of a name; the change to the same value takes the whole name only.
-            checkKnown(status < 0 ? status : ucx_h.uct_config_modify(config, cName, value), name, value.getString(0));
+            int status = ucx_h.uct_config_get(config, arena.allocateFrom(name), value, VALUE_BYTES - 1L);
+            if (status == UcxStatus.NO_ELEM.code()) {
+                return null;
+            }
+            UctStatus.check(status, "uct_config_get");
             return value.getString(0);
         }
     }
 
+    /** Whether a name is complete, by a change of the setting to the value that it has. */
+    private boolean exists(MemorySegment config, String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            String value = Objects.requireNonNull(read(config, name));
+            return ucx_h.uct_config_modify(config, arena.allocateFrom(name), arena.allocateFrom(value)) == 0;
+        }
+    }
+
+    private IllegalArgumentException unknown(String name) {
+        return new IllegalArgumentException("setting " + name + ": memory domains of " + component + " have no such setting");
+    }
+
     private void checkKnown(int status, String name, String value) {
         if (status == UcxStatus.NO_ELEM.code()) {
-            throw new IllegalArgumentException("setting " + name + ": memory domains of " + component + " have no such setting");
+            throw unknown(name);
         }
         if (status == UcxStatus.INVALID_PARAM.code()) {
             throw new IllegalArgumentException("setting " + name + "=" + value + ": not a value that " + component + " understands");

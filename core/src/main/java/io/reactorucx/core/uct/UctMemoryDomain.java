@@ -1,14 +1,20 @@
 package io.reactorucx.core.uct;
 
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.ffi.ucs_sock_addr;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.ffi.uct_md_attr;
 import io.reactorucx.core.ffi.uct_tl_resource_desc;
+import io.reactorucx.core.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -17,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p><b>Threading:</b> it and what was made from it belong to the thread that opened it; each call checks that. Memory itself may be used
  * from any thread. <b>Ownership:</b> close it last: it refuses while memory or a remote key of it is open.
  * <b>Errors:</b> {@link io.reactorucx.core.UcxException} with UCX's status, {@link io.reactorucx.core.UcxUnsupportedException} for what
- * its attributes deny.
+ * {@link #isSupported} denies.
  */
 public final class UctMemoryDomain implements AutoCloseable {
 
@@ -27,6 +33,7 @@ public final class UctMemoryDomain implements AutoCloseable {
     private final String name;
     private final MemorySegment handle;
     private final Thread owner = Thread.currentThread();
+    private int children;
     private boolean closed;
 
     private UctMemoryDomain(UctComponent component, String name, MemorySegment handle) {
@@ -100,6 +107,110 @@ public final class UctMemoryDomain implements AutoCloseable {
         }
     }
 
+    /**
+     * Whether an operation is possible on this domain.
+     *
+     * @param operation the operation
+     * @return false when it would end in {@link UcxUnsupportedException}
+     */
+    public boolean isSupported(UctMdOperation operation) {
+        return Objects.requireNonNull(operation, "operation").isSupported(component, attributes());
+    }
+
+    void require(UctMdOperation operation) {
+        if (!isSupported(operation)) {
+            throw new UcxUnsupportedException(operation.function(), "the memory domain " + name + " " + operation.lack());
+        }
+    }
+
+    /**
+     * Allocates memory by this domain or, where the request names other methods, without it ({@code uct_mem_alloc}).
+     *
+     * @param request what to allocate, and how
+     * @return the memory, to be closed by this thread
+     */
+    public UctAllocatedMemory allocate(UctAllocationRequest request) {
+        checkOpen("uct_mem_alloc");
+        return UctAllocatedMemory.allocate(request, List.of(this));
+    }
+
+    /**
+     * Registers memory that the caller owns ({@code uct_md_mem_reg}).
+     *
+     * @param segment native memory, which has to stay alive until the result is closed
+     * @param flags what may be done with it; at least one access
+     * @return the registration, to be closed by this thread
+     */
+    public UctRegisteredMemory register(MemorySegment segment, Set<UctMemoryFlag> flags) {
+        checkOpen("uct_md_mem_reg");
+        return UctRegisteredMemory.register(this, segment, flags);
+    }
+
+    /**
+     * Unpacks a key, so that a peer's memory can be reached ({@code uct_rkey_unpack}).
+     *
+     * @param key what the peer's {@link UctMemory#packKey()} gave, by a domain of the same component
+     * @return the remote key, to be closed by this thread
+     */
+    public UctRemoteKey unpack(UctPackedKey key) {
+        return UctRemoteKey.unpack(this, Objects.requireNonNull(key, "key"));
+    }
+
+    /**
+     * Tells what memory is, by its address ({@code uct_md_mem_query}).
+     *
+     * @param segment native memory
+     * @param fields what to ask for, at least one
+     * @return what the domain knows
+     */
+    public UctMemoryAttributes queryMemory(MemorySegment segment, Set<UctMemoryAttributes.Field> fields) {
+        checkOpen("uct_md_mem_query");
+        return MemoryQuery.query(this, segment, fields);
+    }
+
+    /**
+     * Tells the type of memory, by its address ({@code uct_md_detect_memory_type}).
+     *
+     * @param segment native memory
+     * @return the type
+     */
+    public UctMemoryType detectMemoryType(MemorySegment segment) {
+        checkOpen("uct_md_detect_memory_type");
+        return MemoryQuery.detect(this, segment);
+    }
+
+    /**
+     * Whether an address is one of this machine, or can be reached from it ({@code uct_md_is_sockaddr_accessible}). UCX keeps the
+     * function for old programs; no domain of the versions since 1.13 supports it.
+     *
+     * @param address the address
+     * @param mode what is asked
+     * @return the answer
+     */
+    public boolean isSockaddrAccessible(InetSocketAddress address, UctSockaddrAccessibility mode) {
+        checkOpen("uct_md_is_sockaddr_accessible");
+        SocketAddresses.checked(address, "address");
+        Objects.requireNonNull(mode, "mode");
+        require(UctMdOperation.SOCKADDR);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment sockAddr = ucs_sock_addr.allocate(arena);
+            SocketAddresses.fill(sockAddr, address, arena);
+            return ucx_h.uct_md_is_sockaddr_accessible(handle, sockAddr, mode.code()) != 0;
+        }
+    }
+
+    MemorySegment handle() {
+        return handle;
+    }
+
+    void opened() {
+        children++;
+    }
+
+    void closed() {
+        children--;
+    }
+
     void checkThread() {
         if (Thread.currentThread() != owner) {
             throw new IllegalStateException("memory domain " + name + ": it belongs to the thread " + owner.getName() + ", this is "
@@ -124,6 +235,10 @@ public final class UctMemoryDomain implements AutoCloseable {
     public void close() {
         checkThread();
         if (!closed) {
+            if (children > 0) {
+                throw new IllegalStateException("memory domain " + name + ": close the " + children
+                        + " allocations, registrations and remote keys that were made from it first");
+            }
             closed = true;
             ucx_h.uct_md_close(handle);
             OPEN.decrementAndGet();

@@ -1,0 +1,67 @@
+package io.reactorucx.core.uct;
+
+import io.reactorucx.core.ffi.UctCompat;
+import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.NativeText;
+import java.lang.foreign.Arena;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names of a component's settings. UCX tells them only in what it prints about all components, under the names of variables of the
+ * environment; which part of which variable is a setting of this component, it answers when it is asked for the value.
+ */
+final class SettingNames {
+
+    private static final String PREFIX = "UCX_";
+    private static final Pattern VARIABLE = Pattern.compile(PREFIX + "[A-Z0-9_]+");
+
+    private SettingNames() {
+    }
+
+    /** Settings with their values; {@code read} gives null for a name that is none, {@code exists} may be asked where that is not sure. */
+    static SortedMap<String, String> values(Function<String, @Nullable String> read, Predicate<String> exists) {
+        TreeMap<String, String> values = new TreeMap<>();
+        for (String name : candidates(printed())) {
+            String value = read.apply(name);
+            if (value != null) {
+                values.put(name, value);
+            }
+        }
+        // UCX also takes the beginning of a name.
+        values.keySet().removeIf(name -> isBeginning(values, name) && !exists.test(name));
+        return values;
+    }
+
+    private static boolean isBeginning(TreeMap<String, String> values, String name) {
+        Map.Entry<String, String> next = values.higherEntry(name);
+        return next != null && Objects.requireNonNull(next.getKey()).startsWith(name);
+    }
+
+    private static String printed() {
+        int flags = ucx_h.UCS_CONFIG_PRINT_CONFIG() | ucx_h.UCS_CONFIG_PRINT_DOC() | ucx_h.UCS_CONFIG_PRINT_HIDDEN();
+        try (Arena arena = Arena.ofConfined()) {
+            return NativeText.print(stream -> UctCompat.ucs_config_parser_print_all_opts(stream, arena.allocateFrom(PREFIX), flags,
+                    UctCompat.ucs_config_global_list()));
+        }
+    }
+
+    /** What follows each underscore of each variable, to its end. */
+    static Set<String> candidates(String printed) {
+        Set<String> candidates = new TreeSet<>();
+        VARIABLE.matcher(printed).results().map(result -> result.group()).forEach(variable -> {
+            for (int i = variable.indexOf('_'); i >= 0 && i < variable.length() - 1; i = variable.indexOf('_', i + 1)) {
+                candidates.add(variable.substring(i + 1));
+            }
+        });
+        return candidates;
+    }
+}

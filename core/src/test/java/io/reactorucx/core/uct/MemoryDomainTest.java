@@ -1,0 +1,151 @@
+package io.reactorucx.core.uct;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxUnsupportedException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What each memory domain can do, and how it says what it cannot. */
+class MemoryDomainTest extends Domains {
+
+    private static final Map<String, Set<UctMdOperation>> SUPPORTED = Map.of(
+            "self", EnumSet.of(UctMdOperation.REGISTER), "tcp", EnumSet.of(UctMdOperation.REGISTER),
+            "cma", EnumSet.of(UctMdOperation.REGISTER),
+            "sysv", EnumSet.of(UctMdOperation.ALLOCATE, UctMdOperation.ALLOCATE_FIXED, UctMdOperation.REMOTE_POINTER),
+            "posix", EnumSet.of(UctMdOperation.ALLOCATE, UctMdOperation.ALLOCATE_FIXED, UctMdOperation.REMOTE_POINTER));
+
+    private final MemorySegment memory = Arena.ofAuto().allocate(4096);
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void answersWhatItCanDo(String name) {
+        try (UctMemoryDomain domain = open(name)) {
+            Set<UctMdOperation> supported = EnumSet.noneOf(UctMdOperation.class);
+            for (UctMdOperation operation : UctMdOperation.values()) {
+                if (domain.isSupported(operation)) {
+                    supported.add(operation);
+                }
+            }
+            assertThat(supported).isEqualTo(SUPPORTED.get(name));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void refusesWhatItCannotDo(String name) {
+        try (UctMemoryDomain domain = open(name)) {
+            if (!domain.isSupported(UctMdOperation.REGISTER)) {
+                unsupported("uct_md_mem_reg", () -> domain.register(memory, UctMemoryFlag.accessAll()));
+            }
+            if (!domain.isSupported(UctMdOperation.ALLOCATE)) {
+                unsupported("uct_mem_alloc", () -> domain.allocate(UctAllocationRequest.of(1)));
+                unsupported("uct_mem_alloc", () -> domain.allocate(UctAllocationRequest.of(1).withFixedAddress(1L << 40)));
+            }
+            unsupported("uct_md_mem_query", () -> domain.queryMemory(memory, EnumSet.allOf(UctMemoryAttributes.Field.class)));
+            unsupported("uct_md_detect_memory_type", () -> domain.detectMemoryType(memory));
+            for (UctSockaddrAccessibility mode : UctSockaddrAccessibility.values()) {
+                unsupported("uct_md_is_sockaddr_accessible",
+                        () -> domain.isSockaddrAccessible(new InetSocketAddress("127.0.0.1", 1), mode));
+            }
+        }
+    }
+
+    private static void unsupported(String function, Runnable call) {
+        assertThatThrownBy(call::run).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining(function);
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void registersPacksAndUnpacks(String name) {
+        try (UctMemoryDomain domain = open(name)) {
+            if (!domain.isSupported(UctMdOperation.REGISTER)) {
+                return;
+            }
+            for (Set<UctMemoryFlag> flags : List.of(UctMemoryFlag.accessAll(), UctMemoryFlag.accessRma(),
+                    Set.of(UctMemoryFlag.ACCESS_LOCAL_READ, UctMemoryFlag.NONBLOCK, UctMemoryFlag.LOCK, UctMemoryFlag.HIDE_ERRORS))) {
+                try (UctRegisteredMemory registered = domain.register(memory, flags)) {
+                    assertThat(registered.segment()).isEqualTo(memory);
+                    assertThat(registered.bytes()).isEqualTo(4096);
+                    assertThat(registered.domain()).isSameAs(domain);
+                    assertThat(registered.handle()).isNotZero();
+                    UctPackedKey packed = registered.packKey();
+                    assertThat(packed.componentName()).isEqualTo(name);
+                    assertThat(packed.address()).isEqualTo(memory.address());
+                    assertThat(packed.length()).isEqualTo(4096);
+                    assertThat(packed.key()).hasSize((int) domain.attributes().packedKeyBytes());
+                    unsupported("uct_md_mem_advise", () -> registered.advise(0, 1, UctMemoryAdvice.WILLNEED));
+                    try (UctRemoteKey key = domain.unpack(UctPackedKey.fromBytes(packed.toBytes()))) {
+                        assertThat(key.packed()).isEqualTo(packed);
+                        unsupported("uct_rkey_ptr", key::pointer);
+                    }
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void opensTwice(String name) {
+        try (UctMemoryDomain second = open(name)) {
+            UctMemoryDomain first = open(name);
+            assertThat(first.attributes().flags()).isEqualTo(second.attributes().flags());
+            first.close();
+            assertThat(second.attributes().componentName()).isEqualTo(name);
+        }
+    }
+
+    @Test
+    void countsOpenDomains() {
+        int before = UctMemoryDomain.openDomains();
+        UctMemoryDomain domain = open("tcp");
+        assertThat(UctMemoryDomain.openDomains()).isEqualTo(before + 1);
+        domain.close();
+        domain.close();
+        assertThat(domain.isClosed()).isTrue();
+        assertThat(UctMemoryDomain.openDomains()).isEqualTo(before);
+    }
+
+    @Test
+    void refusesToCloseBeforeWhatWasMadeFromIt() {
+        UctMemoryDomain domain = open("posix");
+        UctAllocatedMemory allocated = domain.allocate(UctAllocationRequest.of(1));
+        UctRemoteKey key = domain.unpack(allocated.packKey());
+        assertThatThrownBy(domain::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("posix")
+                .hasMessageContaining("close the 2 ");
+        key.close();
+        assertThatThrownBy(domain::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("close the 1 ");
+        assertThat(domain.isClosed()).isFalse();
+        allocated.close();
+        domain.close();
+        try (UctMemoryDomain tcp = open("tcp"); UctRegisteredMemory registered = tcp.register(memory, UctMemoryFlag.accessAll())) {
+            assertThatThrownBy(tcp::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("tcp");
+            assertThat(registered.isClosed()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void refusesUseAfterClose(String name) {
+        UctMemoryDomain domain = open(name);
+        domain.close();
+        UctPackedKey key = new UctPackedKey(name, 4096, 1, new byte[24]);
+        for (Runnable call : List.<Runnable>of(domain::attributes, domain::resources, () -> domain.isSupported(UctMdOperation.ADVISE),
+                () -> domain.register(memory, UctMemoryFlag.accessAll()), () -> domain.allocate(UctAllocationRequest.of(1)),
+                () -> domain.queryMemory(memory, EnumSet.allOf(UctMemoryAttributes.Field.class)), () -> domain.detectMemoryType(memory),
+                () -> domain.isSockaddrAccessible(new InetSocketAddress("127.0.0.1", 1), UctSockaddrAccessibility.LOCAL),
+                () -> domain.unpack(key), () -> UctAllocatedMemory.allocate(UctAllocationRequest.of(1), List.of(domain)))) {
+            assertThatThrownBy(call::run).isInstanceOf(UcxClosedException.class).hasMessageContaining("memory domain " + name);
+        }
+    }
+}
