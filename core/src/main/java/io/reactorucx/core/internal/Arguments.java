@@ -32,6 +32,9 @@ public final class Arguments {
             throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes on the Java heap; UCX keeps the address after"
                     + " the call, use native memory (Arena.ofAuto, Arena.ofShared or a pooled buffer)");
         }
+        if (segment.address() == 0) {
+            throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes at the address 0");
+        }
         requireAccess(segment, name);
         return segment;
     }

@@ -1,0 +1,205 @@
+package io.reactorucx.core.uct;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.UcxVersion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Arguments that UCX would abort on, or crash the JVM with. */
+class MemoryDomainBadInputTest extends Domains {
+
+    private static final Set<UctMemoryAttributes.Field> FIELDS = Set.of(UctMemoryAttributes.Field.MEM_TYPE);
+
+    private UctMemoryDomain tcp;
+    private final MemorySegment memory = Arena.ofAuto().allocate(16);
+
+    @BeforeEach
+    void openDomain() {
+        tcp = open("tcp");
+    }
+
+    @AfterEach
+    void checkThatDomainWorks() {
+        if (tcp != null) {
+            tcp.register(memory, UctMemoryFlag.accessAll()).close();
+            tcp.close();
+        }
+    }
+
+    private static Throwable thrownOnAnotherThread(Runnable call) {
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Thread.ofPlatform().start(() -> {
+            try {
+                call.run();
+                thrown.complete(new AssertionError("nothing was thrown"));
+            } catch (Throwable t) {
+                thrown.complete(t);
+            }
+        });
+        return thrown.join();
+    }
+
+    /** Runs a check with memory that only another thread may touch. */
+    private static void withMemoryOfAnotherThread(Consumer<MemorySegment> check) throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<MemorySegment> segment = new CompletableFuture<>();
+        Thread thread = Thread.ofPlatform().start(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                segment.complete(arena.allocate(16));
+                end.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        try {
+            check.accept(segment.join());
+        } finally {
+            end.countDown();
+            thread.join();
+        }
+    }
+
+    @Test
+    void refusesMemoryThatUcxMustNotTouch() throws InterruptedException {
+        MemorySegment closed;
+        try (Arena arena = Arena.ofConfined()) {
+            closed = arena.allocate(16);
+        }
+        List<Consumer<MemorySegment>> calls = List.of(segment -> tcp.register(segment, UctMemoryFlag.accessAll()),
+                segment -> tcp.queryMemory(segment, FIELDS), tcp::detectMemoryType);
+        for (Consumer<MemorySegment> call : calls) {
+            assertThatThrownBy(() -> call.accept(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("segment");
+            assertThatThrownBy(() -> call.accept(MemorySegment.NULL)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("segment.byteSize() 0");
+            assertThatThrownBy(() -> call.accept(memory.asSlice(3, 0))).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("segment.byteSize() 0");
+            assertThatThrownBy(() -> call.accept(MemorySegment.ofArray(new byte[16]))).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("segment").hasMessageContaining("Java heap");
+            assertThatThrownBy(() -> call.accept(closed)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("closed");
+            withMemoryOfAnotherThread(other -> assertThatThrownBy(() -> call.accept(other)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("another thread"));
+        }
+        MemorySegment nowhere = MemorySegment.NULL.reinterpret(16);
+        for (Consumer<MemorySegment> call : calls) {
+            assertThatThrownBy(() -> call.accept(nowhere)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("segment").hasMessageContaining("address 0");
+        }
+        assertThatThrownBy(() -> tcp.register(memory.asReadOnly(), UctMemoryFlag.accessAll()))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("read-only");
+    }
+
+    @Test
+    void refusesFlagsThatUcxDoesNotTake() {
+        assertThatThrownBy(() -> tcp.register(memory, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("flags");
+        assertThatThrownBy(() -> tcp.register(memory, Set.of())).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("flags []").hasMessageContaining("ACCESS_REMOTE_PUT");
+        assertThatThrownBy(() -> tcp.register(memory, Set.of(UctMemoryFlag.NONBLOCK))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> tcp.queryMemory(memory, Set.of())).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("fields.size() 0");
+        assertThatThrownBy(() -> tcp.queryMemory(memory, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("fields");
+        assertThatThrownBy(() -> tcp.isSupported(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("operation");
+        assertThatThrownBy(() -> tcp.allocate(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("request");
+    }
+
+    @Test
+    void refusesFlagThatIsNewerThanLibrary() {
+        Set<UctMemoryFlag> symmetric = EnumSet.of(UctMemoryFlag.SYMMETRIC_RKEY, UctMemoryFlag.ACCESS_REMOTE_GET);
+        if (Ucx.version().isAtLeast(1, 16)) {
+            tcp.register(memory, symmetric).close();
+            return;
+        }
+        assertThatThrownBy(() -> tcp.register(memory, symmetric)).isInstanceOf(UcxUnsupportedException.class)
+                .hasMessageContaining("SYMMETRIC_RKEY").hasMessageContaining("1.16");
+        UctAllocationRequest request = UctAllocationRequest.of(1).withFlags(symmetric).withMethods(UctAllocationMethod.HEAP);
+        assertThatThrownBy(() -> tcp.allocate(request)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("SYMMETRIC_RKEY");
+    }
+
+    @Test
+    void refusesAddressesThatAreNone() {
+        assertThatThrownBy(() -> tcp.isSockaddrAccessible(null, UctSockaddrAccessibility.LOCAL)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("address");
+        assertThatThrownBy(() -> tcp.isSockaddrAccessible(InetSocketAddress.createUnresolved("nowhere", 1),
+                UctSockaddrAccessibility.LOCAL)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("nowhere");
+        assertThatThrownBy(() -> tcp.isSockaddrAccessible(new InetSocketAddress(0), null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("mode");
+    }
+
+    @Test
+    void refusesAdviceOutOfBounds() {
+        try (UctRegisteredMemory registered = tcp.register(memory, UctMemoryFlag.accessAll())) {
+            assertThatThrownBy(() -> registered.advise(0, 0, UctMemoryAdvice.NORMAL)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("length 0");
+            assertThatThrownBy(() -> registered.advise(0, 17, UctMemoryAdvice.NORMAL)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> registered.advise(-1, 1, UctMemoryAdvice.NORMAL)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> registered.advise(16, 1, UctMemoryAdvice.NORMAL)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> registered.advise(0, 1, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("advice");
+        }
+    }
+
+    @Test
+    void endsRegistrationOnce() {
+        UctRegisteredMemory registered = tcp.register(memory, UctMemoryFlag.accessAll());
+        registered.close();
+        registered.close();
+        assertThat(registered.isClosed()).isTrue();
+        assertThatThrownBy(registered::packKey).isInstanceOf(UcxClosedException.class).hasMessageContaining("registration of 16 bytes");
+        assertThatThrownBy(() -> registered.advise(0, 1, UctMemoryAdvice.NORMAL)).isInstanceOf(UcxClosedException.class);
+    }
+
+    @Test
+    void refusesOtherThreads() {
+        UctPackedKey packed = new UctPackedKey("tcp", 1, 1, new byte[0]);
+        try (UctRegisteredMemory registered = tcp.register(memory, UctMemoryFlag.accessAll()); UctRemoteKey key = tcp.unpack(packed);
+                UctAllocatedMemory heap = tcp.allocate(UctAllocationRequest.of(1).withMethods(UctAllocationMethod.HEAP))) {
+            for (Runnable call : List.<Runnable>of(tcp::attributes, tcp::resources, tcp::isClosed, tcp::close, () -> tcp.unpack(packed),
+                    () -> tcp.isSupported(UctMdOperation.ADVISE), () -> tcp.register(memory, UctMemoryFlag.accessAll()),
+                    () -> tcp.allocate(UctAllocationRequest.of(1)), () -> tcp.queryMemory(memory, FIELDS),
+                    () -> tcp.detectMemoryType(memory), registered::packKey, registered::close,
+                    () -> registered.advise(0, 1, UctMemoryAdvice.NORMAL), key::pointer, key::close, heap::packKey, heap::close,
+                    () -> heap.advise(0, 1, UctMemoryAdvice.NORMAL),
+                    () -> tcp.isSockaddrAccessible(new InetSocketAddress(1), UctSockaddrAccessibility.LOCAL))) {
+                assertThat(thrownOnAnotherThread(call)).isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("belongs to the thread " + Thread.currentThread().getName());
+            }
+            heap.segment().fill((byte) 1);
+        }
+    }
+
+    @Test
+    void numbersMemoryTypesAsVersionDoes() {
+        assertThat(UctMemoryType.of(5, new UcxVersion(1, 13, 1))).isEqualTo(UctMemoryType.UNKNOWN);
+        assertThat(UctMemoryType.of(5, new UcxVersion(1, 16, 0))).isEqualTo(UctMemoryType.RDMA);
+        assertThat(UctMemoryType.of(6, new UcxVersion(1, 16, 0))).isEqualTo(UctMemoryType.UNKNOWN);
+        assertThat(UctMemoryType.of(8, new UcxVersion(1, 17, 0))).isEqualTo(UctMemoryType.ZE_MANAGED);
+        assertThat(UctMemoryType.of(9, new UcxVersion(1, 20, 0))).isEqualTo(UctMemoryType.UNKNOWN);
+        assertThat(UctMemoryType.of(9, new UcxVersion(1, 21, 0))).isEqualTo(UctMemoryType.GAUDI);
+        assertThat(UctMemoryType.of(10, new UcxVersion(1, 23, 0))).isEqualTo(UctMemoryType.UNKNOWN);
+        assertThat(UctMemoryType.of(-1, new UcxVersion(1, 23, 0))).isEqualTo(UctMemoryType.UNKNOWN);
+        assertThat(UctMemoryType.of(0)).isEqualTo(UctMemoryType.HOST);
+        assertThat(UctDeviceType.of(3)).isEqualTo(UctDeviceType.SELF);
+        assertThat(UctDeviceType.of(4)).isEqualTo(UctDeviceType.UNKNOWN);
+    }
+
+    @Test
+    void knowsTheMachinesAddressesOnlyWhereDomainSays() {
+        assumeTrue(!tcp.isSupported(UctMdOperation.SOCKADDR), "the tcp domain of this library answers for socket addresses");
+        assertThatThrownBy(() -> tcp.isSockaddrAccessible(new InetSocketAddress("127.0.0.1", 1), UctSockaddrAccessibility.REMOTE))
+                .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("UCT_MD_FLAG_SOCKADDR");
+    }
+}
