@@ -1,6 +1,5 @@
 package io.reactorucx.core;
 
-import io.reactorucx.core.ffi.ucp_worker_attr;
 import io.reactorucx.core.ffi.ucp_worker_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
@@ -22,9 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves data and tells what happened, on one thread ({@code ucp_worker_h}, thread mode SINGLE).
+ * Moves data and tells what happened, on one thread ({@code ucp_worker_h}).
  *
- * <p><b>Threading:</b> the thread that made it, {@link #signal()} aside; another one gets {@link IllegalStateException}.
+ * <p><b>Threading:</b> the thread that made it, or the one that has entered it where {@link UcpWorkerParameters#threadMode()} allows others;
+ * {@link #signal()} aside. Any other thread gets {@link IllegalStateException}, on everything that belongs to the worker.
  * <b>Ownership:</b> endpoints and listeners are closed first, with nothing in flight.
  * <b>Errors:</b> {@link UcxException} with UCX's status.
  */
@@ -35,8 +35,9 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
     private final UcpWorkerConfig config;
     private final MemorySegment handle;
     private final Arena arena;
-    private final Thread owner = Thread.currentThread();
-    private final int maxHeaderBytes;
+    private final WorkerThreads threads;
+    private final UcpWorkerAttributes attributes;
+    private final @Nullable EpollDescriptor eventFd;
     private final @Nullable WorkerWakeup wakeup;
     private final ArrivalUpcalls upcalls;
     private final EndpointTable endpoints;
@@ -44,43 +45,82 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
     private boolean progressing;
     private boolean closed;
 
-    private UcpWorker(UcpContext context, UcpWorkerConfig config, MemorySegment handle, Arena arena) {
+    /** A stay in a worker that several threads may use; another thread may enter after {@link #close()}, which this thread has to call. */
+    public interface Entry extends AutoCloseable {
+
+        @Override
+        void close();
+    }
+
+    private UcpWorker(UcpContext context, UcpWorkerConfig config, MemorySegment handle, @Nullable EpollDescriptor eventFd, Arena arena) {
         super(context, handle, config, arena);
         this.config = config;
         this.handle = handle;
         this.arena = arena;
-        MemorySegment attr = ucp_worker_attr.allocate(arena);
-        ucp_worker_attr.field_mask(attr, ucx_h.UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER());
-        UcpContext.check(ucx_h.ucp_worker_query(handle, attr), "worker_query");
-        maxHeaderBytes = (int) ucp_worker_attr.max_am_header(attr);
+        this.eventFd = eventFd;
+        attributes = UcpWorkerAttributes.of(handle);
+        UcxThreadMode asked = config.parameters().threadMode();
+        if (attributes.threadMode().compareTo(asked) < 0) {
+            throw new UcxUnsupportedException("worker_create", "thread mode " + asked + " was asked for, UCX gave " + attributes.threadMode());
+        }
+        threads = new WorkerThreads(config.name(), asked);
         endpoints = new EndpointTable(this, handle);
         upcalls = new ArrivalUpcalls(this, config.maxInlineBytes(), arena);
-        wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, arena) : null;
+        wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, eventFd, arena) : null;
     }
 
     static UcpWorker create(UcpContext context, UcpWorkerConfig config) {
+        UcpWorkerParameters parameters = config.parameters();
+        checkSupport(context, parameters);
+        EpollDescriptor eventFd = parameters.eventFd() == UcpWorkerParameters.NO_EVENT_FD ? null
+                : EpollDescriptor.duplicate(parameters.eventFd());
         Arena arena = Arena.ofShared();
         MemorySegment handle = null;
         try {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment params = ucp_worker_params.allocate(arena);
-            ucp_worker_params.field_mask(params, ucx_h.UCP_WORKER_PARAM_FIELD_THREAD_MODE() | ucx_h.UCP_WORKER_PARAM_FIELD_NAME());
-            ucp_worker_params.thread_mode(params, ucx_h.UCS_THREAD_MODE_SINGLE());
-            ucp_worker_params.name(params, arena.allocateFrom(config.name()));
+            parameters.fill(params, arena.allocateFrom(config.name()), eventFd == null ? UcpWorkerParameters.NO_EVENT_FD : eventFd.number());
             int status = NativeEnvironment.with(context.environment(),
                     () -> (int) ucx_h.ucp_worker_create(context.handle(), params, pointer));
             UcpContext.check(status, "worker_create");
             handle = pointer.get(ValueLayout.ADDRESS, 0);
-            UcpWorker worker = new UcpWorker(context, config, handle, arena);
+            UcpWorker worker = new UcpWorker(context, config, handle, eventFd, arena);
             context.workerOpened();
             return worker;
         } catch (RuntimeException e) {
             if (handle != null) {
                 ucx_h.ucp_worker_destroy(handle);
             }
+            if (eventFd != null) {
+                eventFd.close();
+            }
             arena.close();
             throw e;
         }
+    }
+
+    private static void checkSupport(UcpContext context, UcpWorkerParameters parameters) {
+        UcxThreadMode mode = parameters.threadMode();
+        if (mode != UcxThreadMode.SINGLE && !context.config().workersShared()) {
+            throw new UcxUnsupportedException("worker_create", "thread mode " + mode + " in a context with workersShared(false)");
+        }
+        if (mode == UcxThreadMode.MULTI) {
+            context.support(UcpCapability.MULTI_THREADED_WORKERS).require("worker_create");
+        }
+        if (parameters.eventFd() != UcpWorkerParameters.NO_EVENT_FD || !parameters.events().isEmpty()) {
+            context.requireFeature(UcpFeature.WAKEUP, "worker_create with events");
+        }
+    }
+
+    /**
+     * Lets the calling thread use this worker and all that belongs to it, until the answer is closed. Thread mode
+     * {@link UcxThreadMode#SINGLE} allows only one thread anyway; {@link UcxThreadMode#SERIALIZED} throws while another thread is in it;
+     * {@link UcxThreadMode#MULTI} waits for that one to leave, which it does not while it sleeps: {@link #signal()} wakes it.
+     *
+     * @return the stay, to be closed by the same thread; stays of one thread may be nested
+     */
+    public Entry enter() {
+        return threads.enter();
     }
 
     /**
@@ -147,6 +187,46 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         return wakeup("worker_await").await(timeoutNanos);
     }
 
+    /**
+     * Sleeps until there is something to progress, somebody signals, or time is up: {@code ucp_worker_wait}, which knows no limit.
+     *
+     * @param timeoutNanos longest sleep in ns
+     * @return whether there may be something to progress
+     */
+    public boolean waitForWork(long timeoutNanos) {
+        return !arm() || await(timeoutNanos);
+    }
+
+    /**
+     * Waits a moment, where the processor can do that, for a change of memory that a peer may write ({@code ucp_worker_wait_mem}).
+     *
+     * @param memory native memory, at least 1 byte
+     */
+    public void waitForMemory(MemorySegment memory) {
+        checkOpen("worker_wait_mem");
+        Arguments.positive(Arguments.source(memory, "memory").byteSize(), "memory.byteSize()");
+        ucx_h.ucp_worker_wait_mem(handle, memory);
+    }
+
+    /**
+     * Waits until the peers of all endpoints have seen what was put before ({@code ucp_worker_flush_nbx}).
+     *
+     * @param whenDone told when that is so
+     * @return whether it is so already
+     */
+    public boolean flush(Completion whenDone) {
+        checkOpen("worker_flush");
+        long token = requests().begin("worker_flush", whenDone, null, null, null);
+        return requests().posted("worker_flush", null, token,
+                ucx_h.ucp_worker_flush_nbx(handle, parameters().of(requests().onSend, token, null)));
+    }
+
+    /** Has puts, gets and atomics that follow happen after those before, for each endpoint ({@code ucp_worker_fence}). Completes nothing. */
+    public void fence() {
+        checkOpen("worker_fence");
+        UcpContext.check(ucx_h.ucp_worker_fence(handle), "worker_fence");
+    }
+
     /** Ends a sleep, now or the next one ({@code ucp_worker_signal}). Any thread; nothing happens once the worker is closed. */
     public void signal() {
         wakeup("worker_signal").signal();
@@ -168,7 +248,23 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
     /** {@return what peers need to connect to this worker without a listener ({@code ucp_worker_get_address})} */
     public byte[] address() {
         checkOpen("worker_get_address");
-        return WorkerAddresses.of(handle);
+        return WorkerAddresses.of(handle, false);
+    }
+
+    /** {@return as {@link #address()}, with network devices only: shorter, for peers on other hosts ({@code NET_ONLY})} */
+    public byte[] networkAddress() {
+        checkOpen("worker_get_address");
+        return WorkerAddresses.of(handle, true);
+    }
+
+    /**
+     * What tells one worker from another in its address ({@code ucp_worker_address_query}).
+     *
+     * @param workerAddress what {@link #address()} gave on the other side
+     * @return the number, the same for all addresses of one worker
+     */
+    public static long uid(byte[] workerAddress) {
+        return WorkerAddresses.uid(workerAddress);
     }
 
     /**
@@ -239,7 +335,12 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
 
     /** {@return largest header of an active message in bytes, on this worker's transports} */
     public int maxHeaderBytes() {
-        return maxHeaderBytes;
+        return attributes.maxHeaderBytes();
+    }
+
+    /** {@return what UCX says of this worker} */
+    public UcpWorkerAttributes attributes() {
+        return attributes;
     }
 
     /** {@return endpoints that are not closed} */
@@ -285,6 +386,9 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         ended();
         activeMessages().releaseAll();
         ucx_h.ucp_worker_destroy(handle);
+        if (eventFd != null) {
+            eventFd.close();
+        }
         context().workerClosed();
         arena.close();
     }
@@ -312,10 +416,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
 
     @Override
     void checkThread() {
-        if (Thread.currentThread() != owner) {
-            throw new IllegalStateException("worker " + config.name() + ": it belongs to the thread " + owner.getName() + ", this is "
-                    + Thread.currentThread().getName());
-        }
+        threads.check();
     }
 
     @Override

@@ -1,16 +1,19 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.internal.Arguments;
+import java.util.Objects;
 
 /**
- * Limits of a worker.
+ * Limits and parameters of a worker.
  *
  * @param name name for logs, at most 31 characters
  * @param maxInFlight operations that may be under way at once, 1 to 1,048,576; one more is refused as {@link UcxStatus#NO_RESOURCE}
  * @param maxInlineBytes active messages up to this payload size in bytes are copied on arrival; larger ones are held for a fetch
  * @param maxPendingConnections connection requests of a listener that may wait for an answer; one more is rejected
+ * @param parameters what UCX makes it with
  */
-public record UcpWorkerConfig(String name, int maxInFlight, int maxInlineBytes, int maxPendingConnections) {
+public record UcpWorkerConfig(String name, int maxInFlight, int maxInlineBytes, int maxPendingConnections,
+        UcpWorkerParameters parameters) {
 
     /** Default of {@link #maxInFlight}. */
     public static final int DEFAULT_MAX_IN_FLIGHT = 8192;
@@ -28,6 +31,19 @@ public record UcpWorkerConfig(String name, int maxInFlight, int maxInlineBytes, 
         Arguments.range(maxInFlight, 1, MOST_IN_FLIGHT, "maxInFlight");
         Arguments.range(maxInlineBytes, 0, MOST_INLINE_BYTES, "maxInlineBytes");
         Arguments.range(maxPendingConnections, 1, MOST_IN_FLIGHT, "maxPendingConnections");
+        Objects.requireNonNull(parameters, "parameters");
+    }
+
+    /**
+     * Limits of a worker that UCX makes as it does by itself.
+     *
+     * @param name name for logs
+     * @param maxInFlight operations that may be under way at once
+     * @param maxInlineBytes active messages up to this payload size in bytes are copied on arrival
+     * @param maxPendingConnections connection requests of a listener that may wait for an answer
+     */
+    public UcpWorkerConfig(String name, int maxInFlight, int maxInlineBytes, int maxPendingConnections) {
+        this(name, maxInFlight, maxInlineBytes, maxPendingConnections, UcpWorkerParameters.DEFAULT);
     }
 
     /**
@@ -38,5 +54,15 @@ public record UcpWorkerConfig(String name, int maxInFlight, int maxInlineBytes, 
      */
     public static UcpWorkerConfig of(String name) {
         return new UcpWorkerConfig(name, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_INLINE_BYTES, DEFAULT_MAX_PENDING_CONNECTIONS);
+    }
+
+    /**
+     * The same limits for a worker that UCX makes otherwise.
+     *
+     * @param other what UCX makes it with
+     * @return limits with these parameters
+     */
+    public UcpWorkerConfig with(UcpWorkerParameters other) {
+        return new UcpWorkerConfig(name, maxInFlight, maxInlineBytes, maxPendingConnections, other);
     }
 }

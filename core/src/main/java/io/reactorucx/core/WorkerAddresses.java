@@ -1,6 +1,9 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.ucp_worker_address_attr;
+import io.reactorucx.core.ffi.ucp_worker_attr;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -13,6 +16,8 @@ final class WorkerAddresses {
     static final int MAX_BYTES = 64 * 1024;
 
     private static final int MIN_BYTES = 9;
+    private static final int VERSION_MASK = 0xf;
+    private static final int LAST_VERSION = 1;
 
     private WorkerAddresses() {
     }
@@ -22,20 +27,37 @@ final class WorkerAddresses {
         if (address.length < MIN_BYTES || address.length > MAX_BYTES) {
             throw new IllegalArgumentException("workerAddress of " + address.length + " bytes: must be in " + MIN_BYTES + ".." + MAX_BYTES);
         }
+        // UCX aborts the process for a version that it does not know.
+        int version = address[0] & VERSION_MASK;
+        if (version > LAST_VERSION) {
+            throw new IllegalArgumentException("workerAddress of version " + version + ": UCX " + Ucx.version() + " knows 0 and 1");
+        }
         return address;
     }
 
-    static byte[] of(MemorySegment worker) {
+    static byte[] of(MemorySegment worker, boolean networkOnly) {
         try (Arena call = Arena.ofConfined()) {
-            MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-            MemorySegment size = call.allocate(ValueLayout.JAVA_LONG);
-            UcpContext.check(ucx_h.ucp_worker_get_address(worker, pointer, size), "worker_get_address");
-            MemorySegment address = pointer.get(ValueLayout.ADDRESS, 0);
+            MemorySegment attr = ucp_worker_attr.allocate(call);
+            ucp_worker_attr.field_mask(attr, ucx_h.UCP_WORKER_ATTR_FIELD_ADDRESS() | ucx_h.UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS());
+            ucp_worker_attr.address_flags(attr, networkOnly ? ucx_h.UCP_WORKER_ADDRESS_FLAG_NET_ONLY() : 0);
+            UcpContext.check(ucx_h.ucp_worker_query(worker, attr), "worker_get_address");
+            MemorySegment address = ucp_worker_attr.address(attr);
             try {
-                return address.reinterpret(size.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
+                return address.reinterpret(ucp_worker_attr.address_length(attr)).toArray(ValueLayout.JAVA_BYTE);
             } finally {
                 ucx_h.ucp_worker_release_address(worker, address);
             }
+        }
+    }
+
+    static long uid(byte[] address) {
+        Ucx.ensureAvailable();
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment attr = ucp_worker_address_attr.allocate(call);
+            ucp_worker_address_attr.field_mask(attr, ucx_h.UCP_WORKER_ADDRESS_ATTR_FIELD_UID());
+            int status = ucx_h.ucp_worker_address_query(Arguments.padded(checked(address), call), attr);
+            UcpContext.check(status, "worker_address_query");
+            return ucp_worker_address_attr.worker_uid(attr);
         }
     }
 }

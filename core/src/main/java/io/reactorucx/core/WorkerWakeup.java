@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** Sleeping until a worker has something to do, and waking it: {@code ucp_worker_arm}, the event descriptor, {@code ucp_worker_signal}. */
 final class WorkerWakeup {
@@ -15,22 +16,31 @@ final class WorkerWakeup {
 
     private final MemorySegment worker;
     private final int eventFd;
+    private final boolean external;
     private final MemorySegment poll;
     /** Held while signalling and while the worker is destroyed: a signal to a destroyed worker is a use after free. */
     private final ReentrantLock lifetime = new ReentrantLock();
     private boolean destroyed;
 
-    WorkerWakeup(MemorySegment worker, Arena arena) {
+    WorkerWakeup(MemorySegment worker, @Nullable EpollDescriptor given, Arena arena) {
         this.worker = worker;
-        MemorySegment number = arena.allocate(ValueLayout.JAVA_INT);
-        UcpContext.check(ucx_h.ucp_worker_get_efd(worker, number), "worker_get_efd");
-        eventFd = number.get(ValueLayout.JAVA_INT, 0);
+        external = given != null;
+        eventFd = given != null ? given.number() : ofUcx(worker, arena);
         poll = pollfd.allocate(arena);
         pollfd.fd(poll, eventFd);
         pollfd.events(poll, (short) ucx_h.POLLIN());
     }
 
+    private static int ofUcx(MemorySegment worker, Arena arena) {
+        MemorySegment number = arena.allocate(ValueLayout.JAVA_INT);
+        UcpContext.check(ucx_h.ucp_worker_get_efd(worker, number), "worker_get_efd");
+        return number.get(ValueLayout.JAVA_INT, 0);
+    }
+
     int eventFd() {
+        if (external) {
+            throw new UcxUnsupportedException("worker_get_efd", "the worker reports to the descriptor that it was made with");
+        }
         return eventFd;
     }
 

@@ -31,7 +31,10 @@ class WorkerBadInputTest extends BadInput {
         UcpActiveMessage message = new UcpActiveMessage(1, new byte[0], 0, 5, 4096, true, null);
         return Stream.of(argumentSet("progress", (Use) UcpWorker::progress), argumentSet("arm", (Use) UcpWorker::arm),
                 argumentSet("await", (Use) worker -> worker.await(1)), argumentSet("eventFd", (Use) UcpWorker::eventFd),
-                argumentSet("address", (Use) UcpWorker::address),
+                argumentSet("address", (Use) UcpWorker::address), argumentSet("networkAddress", (Use) UcpWorker::networkAddress),
+                argumentSet("waitForWork", (Use) worker -> worker.waitForWork(1)), argumentSet("fence", (Use) UcpWorker::fence),
+                argumentSet("flush", (Use) worker -> worker.flush(NEVER)),
+                argumentSet("waitForMemory", (Use) worker -> worker.waitForMemory(Pair.pattern(8))),
                 argumentSet("connect by socket address", (Use) worker -> worker.connect(Pair.loopback(1), OPTIONS)),
                 argumentSet("connect by worker address", (Use) worker -> worker.connect(new byte[100], OPTIONS)),
                 argumentSet("listen", (Use) worker -> worker.listen(Pair.loopback(0), request -> { })),

@@ -16,6 +16,8 @@ public final class UcpCompat {
     /** {@snippet lang=c : #define LC_NUMERIC_MASK (1 << LC_NUMERIC) } */
     public static final int LC_NUMERIC_MASK = 1 << 1;
 
+    private static final int F_DUPFD_CLOEXEC = 1030;
+
     private UcpCompat() {
     }
 
@@ -32,6 +34,16 @@ public final class UcpCompat {
     private static final class unsetenv {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("unsetenv"),
                 FunctionDescriptor.of(JAVA_INT, ucx_h.C_POINTER));
+    }
+
+    private static final class fcntl {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("fcntl"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
+    }
+
+    private static final class close {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("close"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     }
 
     private static final class ucs_debug_disable_signals {
@@ -61,6 +73,24 @@ public final class UcpCompat {
     public static int unsetenv(MemorySegment name) {
         try {
             return (int) unsetenv.HANDLE.invokeExact(name);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : int fcntl(int fd, F_DUPFD_CLOEXEC, 0) } */
+    public static int duplicate(int descriptor) {
+        try {
+            return (int) fcntl.HANDLE.invokeExact(descriptor, F_DUPFD_CLOEXEC, 0);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : int close(int fd) } */
+    public static int close(int descriptor) {
+        try {
+            return (int) close.HANDLE.invokeExact(descriptor);
         } catch (Throwable t) {
             throw rethrow(t);
         }

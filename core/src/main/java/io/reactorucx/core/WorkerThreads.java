@@ -1,0 +1,69 @@
+package io.reactorucx.core;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Which thread may use a worker now: with {@link UcxThreadMode#SINGLE} always the same, else the one that has entered it. */
+final class WorkerThreads {
+
+    private static final UcpWorker.Entry NOTHING_TO_LEAVE = () -> { };
+
+    private final String name;
+    private final UcxThreadMode mode;
+    private final Thread owner = Thread.currentThread();
+    private final ReentrantLock entered = new ReentrantLock();
+
+    WorkerThreads(String name, UcxThreadMode mode) {
+        this.name = name;
+        this.mode = mode;
+    }
+
+    void check() {
+        if (mode == UcxThreadMode.SINGLE ? Thread.currentThread() != owner : !entered.isHeldByCurrentThread()) {
+            refuse();
+        }
+    }
+
+    private void refuse() {
+        String current = Thread.currentThread().getName();
+        throw new IllegalStateException("worker " + name + ": " + (mode == UcxThreadMode.SINGLE
+                ? "it belongs to the thread " + owner.getName() + ", this is " + current
+                : "the thread " + current + " has not entered it, which thread mode " + mode + " asks for"));
+    }
+
+    UcpWorker.Entry enter() {
+        switch (mode) {
+            case SINGLE -> {
+                check();
+                return NOTHING_TO_LEAVE;
+            }
+            case SERIALIZED -> {
+                if (!entered.tryLock()) {
+                    throw new IllegalStateException("worker " + name + ": another thread is in it; with thread mode SERIALIZED the"
+                            + " application has to see that one enters at a time");
+                }
+            }
+            case MULTI -> entered.lock();
+        }
+        return new Stay(this);
+    }
+
+    /** One stay in the worker, which ends once. */
+    private static final class Stay implements UcpWorker.Entry {
+
+        private final WorkerThreads threads;
+        private boolean left;
+
+        Stay(WorkerThreads threads) {
+            this.threads = threads;
+        }
+
+        @Override
+        public void close() {
+            if (!left) {
+                threads.check();
+                left = true;
+                threads.entered.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Who may use a worker: one thread, or each that has entered it. */
+@ExtendWith(NoLeaks.class)
+class WorkerModesTest {
+
+    private UcpContext context;
+
+    @BeforeEach
+    void createContext() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        context = UcpContext.create(UcpConfig.builder().name("modes").transports("tcp", "self").build());
+    }
+
+    @AfterEach
+    void closeContext() {
+        if (context != null) {
+            context.close();
+        }
+    }
+
+    private UcpWorker worker(UcxThreadMode mode) {
+        assumeTrue(mode.compareTo(Ucx.maxThreadMode()) <= 0, "the library allows at most " + Ucx.maxThreadMode());
+        return context.createWorker(UcpWorkerConfig.of("w").with(UcpWorkerParameters.builder().threadMode(mode).build()));
+    }
+
+    @ParameterizedTest
+    @EnumSource(UcxThreadMode.class)
+    void grantsTheModeThatWasAskedFor(UcxThreadMode mode) {
+        UcpWorker worker = worker(mode);
+        assertThat(worker.attributes().threadMode()).isEqualTo(mode);
+        assertThat(worker.attributes().name()).isEqualTo("w");
+        assertThat(worker.attributes().maxInfoBytes()).isPositive();
+        try (UcpWorker.Entry entry = worker.enter()) {
+            assertThat(worker.maxHeaderBytes()).isEqualTo(worker.attributes().maxHeaderBytes()).isPositive();
+            worker.progress();
+            worker.close();
+            assertThat(entry).isNotNull();
+        }
+        assertThat(worker.isClosed()).isTrue();
+    }
+
+    @Test
+    void letsOnlyItsThreadEnterSingleWorker() {
+        UcpWorker worker = worker(UcxThreadMode.SINGLE);
+        assertThat(BadInput.thrownOnAnotherThread(worker::enter)).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("it belongs to the thread");
+        worker.enter().close();
+        worker.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = UcxThreadMode.class, names = {"SERIALIZED", "MULTI"})
+    void refusesUseWithoutEntry(UcxThreadMode mode) {
+        UcpWorker worker = worker(mode);
+        assertThatThrownBy(worker::progress).isInstanceOf(IllegalStateException.class).hasMessageContaining("has not entered it")
+                .hasMessageContaining(mode.name());
+        try (UcpWorker.Entry entry = worker.enter()) {
+            try (UcpWorker.Entry nested = worker.enter()) {
+                assertThat(nested).isNotSameAs(entry);
+            }
+            worker.progress();
+            assertThat(BadInput.thrownOnAnotherThread(worker::progress)).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("has not entered it");
+            assertThat(BadInput.thrownOnAnotherThread(entry::close)).isInstanceOf(IllegalStateException.class);
+            worker.progress();
+        }
+        assertThatThrownBy(worker::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("has not entered it");
+        try (UcpWorker.Entry entry = worker.enter()) {
+            assertThat(entry).isNotNull();
+            worker.close();
+        }
+    }
+
+    @Test
+    void refusesSecondThreadInSerializedWorker() {
+        UcpWorker worker = worker(UcxThreadMode.SERIALIZED);
+        try (UcpWorker.Entry entry = worker.enter()) {
+            assertThat(entry).isNotNull();
+            assertThat(BadInput.thrownOnAnotherThread(worker::enter)).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("another thread is in it");
+        }
+        assertThat(BadInput.thrownOnAnotherThread(() -> {
+            try (UcpWorker.Entry entry = worker.enter()) {
+                assertThat(entry).isNotNull();
+                worker.close();
+            }
+            throw new UnsupportedOperationException("done");
+        })).hasMessage("done");
+    }
+
+    @Test
+    void letsThreadsOfMultiWorkerWaitForEachOther() throws InterruptedException {
+        UcpWorker worker = worker(UcxThreadMode.MULTI);
+        CountDownLatch waiting = new CountDownLatch(1);
+        CompletableFuture<Integer> progressed = new CompletableFuture<>();
+        try (UcpWorker.Entry entry = worker.enter()) {
+            assertThat(entry).isNotNull();
+            Thread.ofPlatform().start(() -> {
+                waiting.countDown();
+                try (UcpWorker.Entry other = worker.enter()) {
+                    assertThat(other).isNotNull();
+                    progressed.complete(worker.progress());
+                } catch (Throwable t) {
+                    progressed.completeExceptionally(t);
+                }
+            });
+            assertThat(waiting.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(progressed).as("progress of a thread that could not enter").isNotDone();
+        }
+        assertThat(progressed).succeedsWithin(10, TimeUnit.SECONDS);
+        try (UcpWorker.Entry entry = worker.enter()) {
+            assertThat(entry).isNotNull();
+            worker.close();
+        }
+    }
+
+    /** Many threads send to a worker and receive from it, each message exactly once. */
+    @ParameterizedTest
+    @EnumSource(value = UcxThreadMode.class, names = {"SERIALIZED", "MULTI"})
+    void carriesMessagesOfManyThreads(UcxThreadMode mode) throws InterruptedException {
+        int threads = 4;
+        int each = 250;
+        UcpWorker worker = worker(mode);
+        AtomicInteger received = new AtomicInteger();
+        UcpEndpoint endpoint;
+        try (UcpWorker.Entry entry = worker.enter()) {
+            assertThat(entry).isNotNull();
+            worker.activeMessageHandler(1, message -> received.incrementAndGet());
+            endpoint = worker.connect(worker.address(), new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
+        }
+        Object turn = new Object();
+        AtomicInteger done = new AtomicInteger();
+        List<Throwable> failures = new ArrayList<>();
+        Runnable sender = () -> {
+            MemorySegment payload = Arena.ofAuto().allocate(64);
+            for (int i = 0; i < each; i++) {
+                if (endpoint.amSend(1, Pair.EMPTY, payload, null, AmProtocol.AUTO, false, (status, length, tag) -> done.incrementAndGet())) {
+                    done.incrementAndGet();
+                }
+                worker.progress();
+            }
+        };
+        List<Thread> all = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            all.add(Thread.ofPlatform().start(() -> {
+                try {
+                    if (mode == UcxThreadMode.SERIALIZED) {
+                        synchronized (turn) {
+                            try (UcpWorker.Entry entry = worker.enter()) {
+                                assertThat(entry).isNotNull();
+                                sender.run();
+                            }
+                        }
+                    } else {
+                        try (UcpWorker.Entry entry = worker.enter()) {
+                            assertThat(entry).isNotNull();
+                            sender.run();
+                        }
+                    }
+                } catch (Throwable t) {
+                    synchronized (failures) {
+                        failures.add(t);
+                    }
+                }
+            }));
+        }
+        for (Thread thread : all) {
+            thread.join();
+        }
+        assertThat(failures).isEmpty();
+        try (UcpWorker.Entry entry = worker.enter()) {
+            assertThat(entry).isNotNull();
+            Pair.until(worker::progress, () -> done.get() == threads * each && received.get() == threads * each, "all messages");
+            Outcome closed = Outcome.of(whenDone -> endpoint.close(CloseMode.FLUSH, whenDone));
+            Pair.until(worker::progress, () -> closed.isDone() && worker.inFlight() == 0, "a closed endpoint");
+            worker.close();
+        }
+    }
+
+    @Test
+    void refusesModeThatTheContextCannotGive() {
+        UcpConfig config = UcpConfig.builder().name("own").transports("tcp").workersShared(false).build();
+        try (UcpContext own = UcpContext.create(config)) {
+            for (UcxThreadMode mode : List.of(UcxThreadMode.SERIALIZED, UcxThreadMode.MULTI)) {
+                UcpWorkerConfig worker = UcpWorkerConfig.of("w").with(UcpWorkerParameters.builder().threadMode(mode).build());
+                assertThatThrownBy(() -> own.createWorker(worker)).isInstanceOf(UcxUnsupportedException.class)
+                        .hasMessageContaining("workersShared(false)");
+            }
+            own.createWorker(UcpWorkerConfig.of("w")).close();
+        }
+    }
+}
