@@ -138,6 +138,20 @@ final class ConnectionCore {
         if (peerFinished) {
             LOG.debug("[{}] the peer has left", peer);
             closeEndpoint(CloseMode.FORCE, closedHere("operation"));
+        } else if (config.raw() && state == State.CONNECTED) {
+            operations.forEach(operation -> {
+                if (operation.kind() != OperationKind.TAG_RECEIVE) {
+                    operation.connectionLost(rawStatus);
+                }
+            });
+            LastArrivals.take(this, () -> lost(rawStatus));
+        } else {
+            lost(rawStatus);
+        }
+    }
+
+    private void lost(int rawStatus) {
+        if (state == State.CLOSED || endpointClosing) {
             return;
         }
         UcxException error = new UcxException(rawStatus, "connection", peer);
@@ -226,7 +240,7 @@ final class ConnectionCore {
             proceed();
             return;
         }
-        if (state == State.CONNECTING || mode == CloseMode.FORCE) {
+        if (state == State.CONNECTING || mode == CloseMode.FORCE || (endpoint != null && endpoint.failure() != 0)) {
             closeEndpoint(CloseMode.FORCE, closedHere("operation"));
             return;
         }
