@@ -38,6 +38,15 @@ final class RequestParameters {
         return of(stub, token, registration, ucx_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL(), 0);
     }
 
+    /** For an atomic operation, which UCX 1.13 would report as done before it is when it has no reply. */
+    MemorySegment forAtomic(MemorySegment stub, long token, long datatype, @Nullable MemorySegment reply) {
+        int attributes = ucx_h.UCP_OP_ATTR_FIELD_DATATYPE() | (reply == null ? ucx_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL()
+                : ucx_h.UCP_OP_ATTR_FIELD_REPLY_BUFFER());
+        ucp_request_param_t.datatype(struct, datatype);
+        ucp_request_param_t.reply_buffer(struct, reply == null ? MemorySegment.NULL : reply);
+        return of(stub, token, null, attributes, 0);
+    }
+
     private MemorySegment of(MemorySegment stub, long token, @Nullable UcpMemory registration, int attributes, int flags) {
         int mask = COMMON | attributes;
         if (registration != null) {

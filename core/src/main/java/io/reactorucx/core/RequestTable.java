@@ -145,12 +145,17 @@ final class RequestTable {
         if (bytes == 0) {
             return MemorySegment.NULL;
         }
-        // Slots past the limit, which a close may have added, have no memory of their own.
-        boolean fits = bytes <= SLOT_HEADER_BYTES && slot(token) < limit;
-        MemorySegment copy = fits ? headers.asSlice((long) slot(token) * SLOT_HEADER_BYTES, bytes)
-                : keep(token, Arena.ofAuto().allocate(bytes));
+        MemorySegment copy = scratch(token, bytes);
         MemorySegment.copy(header, 0, copy, 0, bytes);
         return copy;
+    }
+
+    /** Native memory that lives as long as the operation; of a slot's own where it suffices, the same on every call. */
+    MemorySegment scratch(long token, long bytes) {
+        // Slots past the limit, which a close may have added, have no memory of their own.
+        boolean fits = bytes <= SLOT_HEADER_BYTES && slot(token) < limit;
+        return fits ? headers.asSlice((long) slot(token) * SLOT_HEADER_BYTES, bytes)
+                : keep(token, Arena.ofAuto().allocate(bytes, Long.BYTES));
     }
 
     private MemorySegment keep(long token, MemorySegment segment) {

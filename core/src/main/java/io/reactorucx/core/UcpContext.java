@@ -283,6 +283,13 @@ public final class UcpContext implements AutoCloseable {
         }
     }
 
+    /** Keys serve put and get as well as atomics. */
+    void requireMemoryAccess(String operation) {
+        if (!has(UcpFeature.AMO32) && !has(UcpFeature.AMO64)) {
+            requireFeature(UcpFeature.RMA, operation);
+        }
+    }
+
     void workerOpened() {
         openWorkers.incrementAndGet();
     }

@@ -28,6 +28,7 @@ public final class UcpEndpoint {
     private final String peer;
     private final EndpointErrorHandler onError;
     private final List<UcpRemoteKey> keys = new ArrayList<>();
+    private final UcpAtomics atomics;
     private int inFlight;
     private int failure;
     private boolean closed;
@@ -38,6 +39,7 @@ public final class UcpEndpoint {
         this.errorMode = errorMode;
         this.peer = peer;
         this.onError = onError;
+        this.atomics = new UcpAtomics(this, worker);
     }
 
     /**
@@ -116,7 +118,8 @@ public final class UcpEndpoint {
      * @return the key, which ends with this endpoint at the latest
      */
     public UcpRemoteKey unpack(MemoryDescriptor descriptor) {
-        requireUsable("ep_rkey_unpack", UcpFeature.RMA);
+        requireOpen("ep_rkey_unpack");
+        worker.context().requireMemoryAccess("ep_rkey_unpack");
         Objects.requireNonNull(descriptor, "descriptor");
         try (Arena call = Arena.ofConfined()) {
             MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
@@ -231,6 +234,15 @@ public final class UcpEndpoint {
         return NativeText.print(stream -> ucx_h.ucp_ep_print_info(handle, stream));
     }
 
+    /** {@return atomic operations on the peer's memory} */
+    public UcpAtomics atomics() {
+        return atomics;
+    }
+
+    MemorySegment handle() {
+        return handle;
+    }
+
     /** {@return what this endpoint calls its peer} */
     public String peer() {
         return peer;
@@ -263,7 +275,7 @@ public final class UcpEndpoint {
         return failure;
     }
 
-    private void requireUsable(String operation, UcpFeature feature) {
+    void requireUsable(String operation, UcpFeature feature) {
         requireOpen(operation);
         worker.context().requireFeature(feature, operation);
     }

@@ -113,7 +113,7 @@ public final class UcpMemory implements AutoCloseable {
      */
     public MemoryDescriptor descriptor(long offset, long length) {
         context.checkThread();
-        context.requireFeature(UcpFeature.RMA, "ucp_rkey_pack");
+        context.requireMemoryAccess("ucp_rkey_pack");
         Arguments.positive(length, "length");
         Arguments.bounds(offset, length, segment.byteSize(), "window");
         pinned.pin();

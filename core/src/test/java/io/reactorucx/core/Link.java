@@ -36,7 +36,8 @@ enum Link {
 
     UcpConfig config() {
         UcpConfig.Builder builder = UcpConfig.builder().name(name()).transports(transports.split(","));
+        builder.features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.RMA, UcpFeature.AMO32, UcpFeature.AMO64, UcpFeature.STREAM);
         // With wake-up and remote memory together UCX finds no way from a worker to itself without tcp.
-        return (isSelf() ? builder.features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.RMA) : builder.feature(UcpFeature.RMA)).build();
+        return (isSelf() ? builder : builder.feature(UcpFeature.WAKEUP)).build();
     }
 }

@@ -42,4 +42,11 @@ class PosixNoneContractTest {
             super(Link.POSIX_NONE);
         }
     }
+
+    @Nested
+    class Atomics extends AtomicContract {
+        Atomics() {
+            super(Link.POSIX_NONE);
+        }
+    }
 }

@@ -42,4 +42,11 @@ class PosixPeerContractTest {
             super(Link.POSIX_PEER);
         }
     }
+
+    @Nested
+    class Atomics extends AtomicContract {
+        Atomics() {
+            super(Link.POSIX_PEER);
+        }
+    }
 }

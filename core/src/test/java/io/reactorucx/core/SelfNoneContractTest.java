@@ -42,4 +42,11 @@ class SelfNoneContractTest {
             super(Link.SELF_NONE);
         }
     }
+
+    @Nested
+    class Atomics extends AtomicContract {
+        Atomics() {
+            super(Link.SELF_NONE);
+        }
+    }
 }

@@ -42,4 +42,11 @@ class SysvNoneContractTest {
             super(Link.SYSV_NONE);
         }
     }
+
+    @Nested
+    class Atomics extends AtomicContract {
+        Atomics() {
+            super(Link.SYSV_NONE);
+        }
+    }
 }

@@ -42,4 +42,11 @@ class SysvPeerContractTest {
             super(Link.SYSV_PEER);
         }
     }
+
+    @Nested
+    class Atomics extends AtomicContract {
+        Atomics() {
+            super(Link.SYSV_PEER);
+        }
+    }
 }

@@ -42,4 +42,11 @@ class TcpNoneContractTest {
             super(Link.TCP_NONE);
         }
     }
+
+    @Nested
+    class Atomics extends AtomicContract {
+        Atomics() {
+            super(Link.TCP_NONE);
+        }
+    }
 }

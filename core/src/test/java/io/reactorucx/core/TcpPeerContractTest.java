@@ -42,4 +42,11 @@ class TcpPeerContractTest {
             super(Link.TCP_PEER);
         }
     }
+
+    @Nested
+    class Atomics extends AtomicContract {
+        Atomics() {
+            super(Link.TCP_PEER);
+        }
+    }
 }

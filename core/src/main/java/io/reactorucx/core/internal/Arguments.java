@@ -74,6 +74,12 @@ public final class Arguments {
         return value;
     }
 
+    public static void aligned(long address, int bytes, String name) {
+        if (address % bytes != 0) {
+            throw new IllegalArgumentException(name + " at address 0x" + Long.toHexString(address) + ": must be a multiple of " + bytes);
+        }
+    }
+
     public static int range(int value, int min, int max, String name) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(name + " " + value + ": must be in " + min + ".." + max);
