@@ -127,6 +127,41 @@ final class ActiveMessageTable {
                 ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), target, length, parameters));
     }
 
+    /** As the other fetch, into data of any layout but one that unpacks itself. */
+    UcpRequest fetchInto(UcpActiveMessage message, UcpData destination, Set<RequestFlag> flags, Completion whenDone) {
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(whenDone, "whenDone");
+        DataOperation fetch = new DataOperation("am_recv_data", worker, message.replyEndpoint(), destination, true, flags);
+        if (destination.generic() != null) {
+            throw new UcxUnsupportedException("am_recv_data", "a generic datatype cannot take an active message, fetch into memory");
+        }
+        long length = message.length();
+        if (destination.byteSize() < length) {
+            throw new IllegalArgumentException("destination of " + destination.byteSize() + " bytes: the message has " + length);
+        }
+        checkHeld(message);
+        if (!message.isRendezvous()) {
+            copy(MemorySegment.ofAddress(message.data()).reinterpret(length), destination.segments());
+            release(message);
+            return new UcpRequest(worker, message.replyEndpoint(), RequestTable.NONE);
+        }
+        return fetch.post(worker.requests().onDataReceive, 0, whenDone, (token, data, parameters) -> {
+            claim(message);
+            UcpData.Native exact = destination.toNative(length);
+            worker.requests().keep(token, exact.buffer());
+            return ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), exact.buffer(), exact.count(), parameters);
+        });
+    }
+
+    private static void copy(MemorySegment from, List<MemorySegment> to) {
+        long offset = 0;
+        for (MemorySegment each : to) {
+            long bytes = Math.min(each.byteSize(), from.byteSize() - offset);
+            MemorySegment.copy(from, offset, each, 0, bytes);
+            offset += bytes;
+        }
+    }
+
     void release(UcpActiveMessage message) {
         claim(message);
         ucx_h.ucp_am_data_release(workerHandle, MemorySegment.ofAddress(message.data()));

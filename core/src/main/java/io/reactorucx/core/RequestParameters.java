@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestParameters {
 
+    /** Plain bytes, which need no datatype. */
+    static final long BYTES = 0;
+
     private static final int COMMON = ucx_h.UCP_OP_ATTR_FIELD_CALLBACK() | ucx_h.UCP_OP_ATTR_FIELD_USER_DATA()
             | ucx_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE();
 
@@ -45,6 +48,21 @@ final class RequestParameters {
         ucp_request_param_t.datatype(struct, datatype);
         ucp_request_param_t.reply_buffer(struct, reply == null ? MemorySegment.NULL : reply);
         return of(stub, token, null, attributes, 0);
+    }
+
+    /** For an operation with all options. */
+    MemorySegment forData(MemorySegment stub, long token, long datatype, @Nullable UcpMemory registration, int attributes, int flags,
+            boolean detectMemoryType) {
+        int all = attributes | (flags == 0 ? 0 : ucx_h.UCP_OP_ATTR_FIELD_FLAGS());
+        if (datatype != BYTES) {
+            all |= ucx_h.UCP_OP_ATTR_FIELD_DATATYPE();
+            ucp_request_param_t.datatype(struct, datatype);
+        }
+        MemorySegment filled = of(stub, token, registration, all, flags);
+        if (detectMemoryType) {
+            ucp_request_param_t.op_attr_mask(filled, ucp_request_param_t.op_attr_mask(filled) & ~ucx_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE());
+        }
+        return filled;
     }
 
     private MemorySegment of(MemorySegment stub, long token, @Nullable UcpMemory registration, int attributes, int flags) {

@@ -158,7 +158,8 @@ final class RequestTable {
                 : keep(token, Arena.ofAuto().allocate(bytes, Long.BYTES));
     }
 
-    private MemorySegment keep(long token, MemorySegment segment) {
+    /** Keeps memory reachable for as long as the operation is under way. */
+    MemorySegment keep(long token, MemorySegment segment) {
         int slot = slot(token);
         Object before = memory[slot];
         memory[slot] = before == null ? segment : new Object[] {before, segment};

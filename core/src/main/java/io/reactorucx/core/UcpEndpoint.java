@@ -29,6 +29,7 @@ public final class UcpEndpoint {
     private final EndpointErrorHandler onError;
     private final List<UcpRemoteKey> keys = new ArrayList<>();
     private final UcpAtomics atomics;
+    private final UcpTransfers transfers;
     private int inFlight;
     private int failure;
     private boolean closed;
@@ -40,6 +41,7 @@ public final class UcpEndpoint {
         this.peer = peer;
         this.onError = onError;
         this.atomics = new UcpAtomics(this, worker);
+        this.transfers = new UcpTransfers(this, worker);
     }
 
     /**
@@ -58,10 +60,7 @@ public final class UcpEndpoint {
             boolean replyable, Completion whenDone) {
         requireUsable("am_send", UcpFeature.AM);
         Arguments.range(id, 0, UcpWorker.MAX_AM_ID, "id");
-        Arguments.readable(header, "header");
-        if (header.byteSize() > worker.maxHeaderBytes()) {
-            throw new IllegalArgumentException("header of " + header.byteSize() + " bytes: at most " + worker.maxHeaderBytes());
-        }
+        Arguments.header(header, worker.maxHeaderBytes());
         Objects.requireNonNull(protocol, "protocol");
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         RequestTable requests = worker.requests();
@@ -237,6 +236,11 @@ public final class UcpEndpoint {
     /** {@return atomic operations on the peer's memory} */
     public UcpAtomics atomics() {
         return atomics;
+    }
+
+    /** {@return messages with data of any layout and with flags} */
+    public UcpTransfers transfers() {
+        return transfers;
     }
 
     MemorySegment handle() {

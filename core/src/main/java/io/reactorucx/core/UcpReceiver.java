@@ -4,6 +4,7 @@ import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +22,17 @@ public abstract sealed class UcpReceiver permits UcpWorker {
     private final RequestTable requests;
     private final RequestParameters parameters;
     private final ActiveMessageTable activeMessages;
+    private final UcpTags tags;
+    private final Arena arena;
+    private @Nullable GenericOperations generics;
 
     UcpReceiver(UcpContext context, MemorySegment handle, UcpWorkerConfig config, Arena arena) {
         this.context = context;
         this.handle = handle;
         requests = new RequestTable(config.maxInFlight(), arena);
         parameters = new RequestParameters(arena);
+        this.arena = arena;
+        tags = new UcpTags(this, handle, arena);
         activeMessages = new ActiveMessageTable(this, handle);
         if (context.has(UcpFeature.AM)) {
             activeMessages.clear();
@@ -75,6 +81,20 @@ public abstract sealed class UcpReceiver permits UcpWorker {
     public final boolean fetch(UcpActiveMessage message, MemorySegment destination, @Nullable UcpMemory registration, Completion whenDone) {
         checkOpen("am_recv_data");
         return activeMessages.fetch(message, destination, registration, whenDone);
+    }
+
+    /**
+     * Moves held data into data of any layout, but for a generic one ({@code ucp_am_recv_data_nbx}).
+     *
+     * @param message a message whose data is held
+     * @param destination at least as long as the message
+     * @param flags how UCX may treat it
+     * @param whenDone told when the data has arrived, unless it has already
+     * @return the operation
+     */
+    public final UcpRequest fetchInto(UcpActiveMessage message, UcpData destination, Set<RequestFlag> flags, Completion whenDone) {
+        checkOpen("am_recv_data");
+        return activeMessages.fetchInto(message, destination, flags, whenDone);
     }
 
     /**
@@ -144,6 +164,36 @@ public abstract sealed class UcpReceiver permits UcpWorker {
         checkOpen("request_cancel");
         for (long request : requests.cancellable()) {
             ucx_h.ucp_request_cancel(handle, MemorySegment.ofAddress(request));
+        }
+    }
+
+    /** {@return tagged messages: look, take, and receive into data of any layout} */
+    public final UcpTags tags() {
+        return tags;
+    }
+
+    /** Operations whose data packs itself; made when there is the first. */
+    final GenericOperations generics() {
+        GenericOperations made = generics;
+        if (made == null) {
+            made = new GenericOperations(arena);
+            generics = made;
+        }
+        return made;
+    }
+
+    /** Throws when a callback of a generic datatype, which runs inside UCX, comes back to the worker. */
+    final void checkNotInCallback() {
+        if (generics != null && generics.inCallback()) {
+            throw new IllegalStateException("worker: called by a generic datatype from inside UCX");
+        }
+    }
+
+    /** Gives back what was made for the data of operations, when none is left. */
+    final void closeData() {
+        activeMessages.releaseAll();
+        if (generics != null) {
+            generics.close();
         }
     }
 

@@ -379,12 +379,15 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         }
         int openEndpoints = endpoints.open().size();
         int openListeners = endpoints.listening().size();
+        if (tags().taken() > 0) {
+            throw new IllegalStateException("worker " + config.name() + ": " + tags().taken() + " tagged messages were taken, receive them");
+        }
         if (progressing || inFlight() > 0 || openEndpoints > 0 || openListeners > 0) {
             throw new IllegalStateException("worker " + config.name() + ": " + inFlight() + " operations, " + openEndpoints
                     + " endpoints and " + openListeners + " listeners are open" + (progressing ? ", and it is in progress()" : ""));
         }
         ended();
-        activeMessages().releaseAll();
+        closeData();
         ucx_h.ucp_worker_destroy(handle);
         if (eventFd != null) {
             eventFd.close();
@@ -417,6 +420,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
     @Override
     void checkThread() {
         threads.check();
+        checkNotInCallback();
     }
 
     @Override

@@ -49,4 +49,18 @@ class PosixNoneContractTest {
             super(Link.POSIX_NONE);
         }
     }
+
+    @Nested
+    class Datatypes extends DatatypeContract {
+        Datatypes() {
+            super(Link.POSIX_NONE);
+        }
+    }
+
+    @Nested
+    class Probing extends ProbeContract {
+        Probing() {
+            super(Link.POSIX_NONE);
+        }
+    }
 }

@@ -49,4 +49,18 @@ class PosixPeerContractTest {
             super(Link.POSIX_PEER);
         }
     }
+
+    @Nested
+    class Datatypes extends DatatypeContract {
+        Datatypes() {
+            super(Link.POSIX_PEER);
+        }
+    }
+
+    @Nested
+    class Probing extends ProbeContract {
+        Probing() {
+            super(Link.POSIX_PEER);
+        }
+    }
 }

@@ -49,4 +49,18 @@ class SelfNoneContractTest {
             super(Link.SELF_NONE);
         }
     }
+
+    @Nested
+    class Datatypes extends DatatypeContract {
+        Datatypes() {
+            super(Link.SELF_NONE);
+        }
+    }
+
+    @Nested
+    class Probing extends ProbeContract {
+        Probing() {
+            super(Link.SELF_NONE);
+        }
+    }
 }

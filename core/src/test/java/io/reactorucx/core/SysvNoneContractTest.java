@@ -49,4 +49,18 @@ class SysvNoneContractTest {
             super(Link.SYSV_NONE);
         }
     }
+
+    @Nested
+    class Datatypes extends DatatypeContract {
+        Datatypes() {
+            super(Link.SYSV_NONE);
+        }
+    }
+
+    @Nested
+    class Probing extends ProbeContract {
+        Probing() {
+            super(Link.SYSV_NONE);
+        }
+    }
 }

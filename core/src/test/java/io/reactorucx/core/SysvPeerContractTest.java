@@ -49,4 +49,18 @@ class SysvPeerContractTest {
             super(Link.SYSV_PEER);
         }
     }
+
+    @Nested
+    class Datatypes extends DatatypeContract {
+        Datatypes() {
+            super(Link.SYSV_PEER);
+        }
+    }
+
+    @Nested
+    class Probing extends ProbeContract {
+        Probing() {
+            super(Link.SYSV_PEER);
+        }
+    }
 }

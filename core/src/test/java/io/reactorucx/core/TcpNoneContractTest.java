@@ -49,4 +49,18 @@ class TcpNoneContractTest {
             super(Link.TCP_NONE);
         }
     }
+
+    @Nested
+    class Datatypes extends DatatypeContract {
+        Datatypes() {
+            super(Link.TCP_NONE);
+        }
+    }
+
+    @Nested
+    class Probing extends ProbeContract {
+        Probing() {
+            super(Link.TCP_NONE);
+        }
+    }
 }

@@ -49,4 +49,18 @@ class TcpPeerContractTest {
             super(Link.TCP_PEER);
         }
     }
+
+    @Nested
+    class Datatypes extends DatatypeContract {
+        Datatypes() {
+            super(Link.TCP_PEER);
+        }
+    }
+
+    @Nested
+    class Probing extends ProbeContract {
+        Probing() {
+            super(Link.TCP_PEER);
+        }
+    }
 }

@@ -22,6 +22,14 @@ public final class Arguments {
         requireAccess(segment, name);
     }
 
+    /** A header of an active message; UCX 1.13 checks no size. */
+    static void header(MemorySegment header, int maxBytes) {
+        readable(header, "header");
+        if (header.byteSize() > maxBytes) {
+            throw new IllegalArgumentException("header of " + header.byteSize() + " bytes: at most " + maxBytes);
+        }
+    }
+
     /** Memory that UCX reads, from the call until the operation has completed. */
     public static MemorySegment source(MemorySegment segment, String name) {
         Objects.requireNonNull(segment, name);

@@ -1,0 +1,80 @@
+package io.reactorucx.core;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** An operation on data of any layout, with the parameters that all of UCX's functions share. */
+record DataOperation(String name, UcpReceiver worker, @Nullable UcpEndpoint endpoint, UcpData data, boolean receives,
+        Set<RequestFlag> flags) {
+
+    /** The call into UCX. */
+    @FunctionalInterface
+    interface Call {
+
+        MemorySegment post(long token, UcpData.Native buffer, MemorySegment parameters);
+    }
+
+    /** What becomes of UCX's answer; answers whether the operation is done. */
+    @FunctionalInterface
+    interface Answer {
+
+        boolean posted(long token, MemorySegment statusPointer);
+    }
+
+    DataOperation {
+        data.check(receives, receives ? "destination" : "payload");
+    }
+
+    /** Refuses what UCX 1.13 takes for plain bytes, so that it would send the list of segments instead of what it names. */
+    DataOperation requireLayoutIsHonoured() {
+        if (!data.isBytes() && flags.contains(RequestFlag.NO_IMMEDIATE_COMPLETION)) {
+            throw new UcxUnsupportedException(name, "with NO_IMMEDIATE_COMPLETION UCX takes all data for plain bytes, leave the flag out");
+        }
+        return this;
+    }
+
+    DataOperation refuse(RequestFlag flag, String reason) {
+        if (flags.contains(flag)) {
+            throw new UcxUnsupportedException(name, flag + ": " + reason);
+        }
+        return this;
+    }
+
+    UcpRequest post(MemorySegment stub, int operationFlags, Completion whenDone, Call call) {
+        String peer = endpoint == null ? null : endpoint.peer();
+        return post(stub, operationFlags, whenDone, call, (token, pointer) -> worker.requests().posted(name, peer, token, pointer));
+    }
+
+    UcpRequest post(MemorySegment stub, int operationFlags, Completion whenDone, Call call, Answer answer) {
+        int attributes = RequestFlag.bits(flags);
+        GenericDatatype type = data.generic();
+        if (type == null) {
+            return post(data.toNative(), data.datatype(), stub, attributes, operationFlags, whenDone, call, answer);
+        }
+        GenericOperations generics = worker.generics();
+        GenericOperations.Running running = generics.begin(type, !receives, whenDone);
+        UcpRequest request;
+        try {
+            request = post(running.toNative(), generics.datatype(), stub, attributes, operationFlags, running, call, answer);
+        } catch (RuntimeException e) {
+            running.end();
+            throw e;
+        }
+        Throwable thrown = request.isImmediate() ? running.end() : null;
+        if (thrown != null) {
+            throw new UcxException(UcxStatus.IO_ERROR, name, endpoint == null ? null : endpoint.peer(), "its generic datatype threw", thrown);
+        }
+        return request;
+    }
+
+    private UcpRequest post(UcpData.Native buffer, long datatype, MemorySegment stub, int attributes, int operationFlags, Completion whenDone,
+            Call call, Answer answer) {
+        Object[] keepReachable = {data, buffer};
+        long token = worker.requests().begin(name, whenDone, endpoint, data.pinned(worker.context()), keepReachable);
+        MemorySegment parameters = worker.parameters().forData(stub, token, data.isBytes() ? RequestParameters.BYTES : datatype,
+                data.registration(), attributes, operationFlags, flags.contains(RequestFlag.DETECT_MEMORY_TYPE));
+        boolean done = answer.posted(token, call.post(token, buffer, parameters));
+        return new UcpRequest(worker, endpoint, done ? RequestTable.NONE : token);
+    }
+}

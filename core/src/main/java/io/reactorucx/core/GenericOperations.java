@@ -1,0 +1,162 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.ucp_generic_dt_ops;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The operations of a worker whose data packs itself: one native datatype whose callbacks find the operation by the number that UCX was
+ * given as its buffer.
+ *
+ * <p>The callbacks run inside UCX. They never report an error to it, since it aborts the process on some, and nothing may leave them: a
+ * failure is noted and becomes the outcome of the operation.
+ */
+final class GenericOperations {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GenericOperations.class);
+
+    private final Map<Long, Running> running = new HashMap<>();
+    private final long datatype;
+    private long lastId;
+    private boolean inCallback;
+
+    GenericOperations(Arena arena) {
+        MemorySegment ops = ucp_generic_dt_ops.allocate(arena);
+        ucp_generic_dt_ops.start_pack(ops, ucp_generic_dt_ops.start_pack.allocate((context, buffer, count) -> buffer, arena));
+        ucp_generic_dt_ops.start_unpack(ops, ucp_generic_dt_ops.start_unpack.allocate((context, buffer, count) -> buffer, arena));
+        ucp_generic_dt_ops.packed_size(ops, ucp_generic_dt_ops.packed_size.allocate(this::packedSize, arena));
+        ucp_generic_dt_ops.pack(ops, ucp_generic_dt_ops.pack.allocate(this::pack, arena));
+        ucp_generic_dt_ops.unpack(ops, ucp_generic_dt_ops.unpack.allocate(this::unpack, arena));
+        ucp_generic_dt_ops.finish(ops, ucp_generic_dt_ops.finish.allocate(state -> { }, arena));
+        MemorySegment result = arena.allocate(ValueLayout.JAVA_LONG);
+        UcpContext.check(ucx_h.ucp_dt_create_generic(ops, MemorySegment.NULL, result), "dt_create_generic");
+        datatype = result.get(ValueLayout.JAVA_LONG, 0);
+    }
+
+    long datatype() {
+        return datatype;
+    }
+
+    /** Whether user code is being called from inside UCX, where nothing may be posted. */
+    boolean inCallback() {
+        return inCallback;
+    }
+
+    int count() {
+        return running.size();
+    }
+
+    Running begin(GenericDatatype type, boolean packing, Completion whenDone) {
+        GenericDatatype.State state = Objects.requireNonNull(packing ? type.startPack() : type.startUnpack(), "state");
+        long size = state.packedSize();
+        if (size < 0) {
+            throw new IllegalArgumentException("packedSize() " + size + ": must be 0 or more");
+        }
+        Running started = new Running(++lastId, state, size, whenDone);
+        running.put(started.id, started);
+        return started;
+    }
+
+    private long packedSize(MemorySegment state) {
+        Running operation = running.get(state.address());
+        return operation == null ? 0 : operation.size;
+    }
+
+    private long pack(MemorySegment state, long offset, MemorySegment destination, long length) {
+        call(state, true, offset, destination, length);
+        return length;
+    }
+
+    private byte unpack(MemorySegment state, long offset, MemorySegment source, long length) {
+        call(state, false, offset, source, length);
+        return 0;
+    }
+
+    private void call(MemorySegment state, boolean packing, long offset, MemorySegment memory, long length) {
+        @Nullable Running operation = null;
+        inCallback = true;
+        try (Arena call = Arena.ofConfined()) {
+            operation = running.get(state.address());
+            MemorySegment part = memory.reinterpret(length, call, null);
+            if (packing) {
+                part.fill((byte) 0);
+            }
+            if (operation != null && operation.failure == null) {
+                if (packing) {
+                    operation.state.pack(offset, part);
+                } else {
+                    operation.state.unpack(offset, part.asReadOnly());
+                }
+            }
+        } catch (Throwable t) {
+            if (operation == null) {
+                ArrivalUpcalls.log(t);
+            } else {
+                operation.failure = t;
+            }
+        } finally {
+            inCallback = false;
+        }
+    }
+
+    /** Ends what never ends by itself, when the worker goes. */
+    void close() {
+        ucx_h.ucp_dt_destroy(datatype);
+    }
+
+    /** One operation, and the completion that passes its failure on. */
+    final class Running implements Completion {
+
+        private final long id;
+        private final GenericDatatype.State state;
+        private final long size;
+        private final Completion whenDone;
+        private @Nullable Throwable failure;
+
+        private Running(long id, GenericDatatype.State state, long size, Completion whenDone) {
+            this.id = id;
+            this.state = state;
+            this.size = size;
+            this.whenDone = whenDone;
+        }
+
+        UcpData.Native toNative() {
+            return new UcpData.Native(MemorySegment.ofAddress(id), 1);
+        }
+
+        long size() {
+            return size;
+        }
+
+        /** UCX does not touch it any more, or never has; answers what a callback threw. */
+        @Nullable Throwable end() {
+            if (running.remove(id) != null) {
+                try {
+                    state.finish();
+                } catch (RuntimeException e) {
+                    failure = failure == null ? e : failure;
+                }
+            }
+            return failure;
+        }
+
+        @Override
+        public void complete(int rawStatus, long length, long senderTag) {
+            Throwable thrown = end();
+            int outcome = rawStatus;
+            if (thrown != null) {
+                LOG.error("A generic datatype threw", thrown);
+                outcome = UcxStatus.IO_ERROR.code();
+            }
+            whenDone.complete(outcome, length, senderTag);
+        }
+    }
+}

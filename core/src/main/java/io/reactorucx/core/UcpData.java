@@ -1,0 +1,188 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.UcpMacros;
+import io.reactorucx.core.ffi.ucp_dt_iov;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data of an operation and how it is laid out ({@code ucp_datatype_t}): bytes, elements of a size, a list of segments, or whatever
+ * a {@link GenericDatatype} makes of it.
+ *
+ * <p><b>Threading:</b> immutable, but for the memory it names. <b>Ownership:</b> the memory has to stay alive until the operation has ended.
+ * <b>Errors:</b> {@link IllegalArgumentException} for sizes that do not fit; the memory is checked when an operation is posted.
+ */
+public final class UcpData {
+
+    /** Most segments of one list. */
+    public static final int MAX_SEGMENTS = 4096;
+
+    /** UCX's number for a list of segments ({@code ucp_dt_make_iov}). */
+    private static final long IOV = 2;
+
+    private final List<MemorySegment> segments;
+    private final @Nullable UcpMemory registration;
+    private final long elementBytes;
+    private final @Nullable GenericDatatype generic;
+
+    private UcpData(List<MemorySegment> segments, @Nullable UcpMemory registration, long elementBytes, @Nullable GenericDatatype generic) {
+        this.segments = segments;
+        this.registration = registration;
+        this.elementBytes = elementBytes;
+        this.generic = generic;
+    }
+
+    /**
+     * Bytes.
+     *
+     * @param memory native memory, may be empty
+     * @return the data
+     */
+    public static UcpData of(MemorySegment memory) {
+        return of(memory, null);
+    }
+
+    /**
+     * Bytes of registered memory.
+     *
+     * @param memory native memory, may be empty
+     * @param registration the registered memory that it is part of, if it is
+     * @return the data
+     */
+    public static UcpData of(MemorySegment memory, @Nullable UcpMemory registration) {
+        return new UcpData(List.of(memory), registration, 1, null);
+    }
+
+    /**
+     * Elements of one size ({@code ucp_dt_make_contig}): a stream hands over whole ones only.
+     *
+     * @param memory native memory, a multiple of the size long
+     * @param elementBytes size of an element, at least 1
+     * @return the data
+     */
+    public static UcpData elements(MemorySegment memory, long elementBytes) {
+        Arguments.positive(elementBytes, "elementBytes");
+        if (elementBytes > Integer.MAX_VALUE || memory.byteSize() % elementBytes != 0) {
+            throw new IllegalArgumentException("elementBytes " + elementBytes + ": must divide the " + memory.byteSize()
+                    + " bytes of memory, and be at most " + Integer.MAX_VALUE);
+        }
+        return new UcpData(List.of(memory), null, elementBytes, null);
+    }
+
+    /**
+     * Segments that make one message, in their order ({@code ucp_dt_make_iov}).
+     *
+     * @param segments native memory, 1 to {@value #MAX_SEGMENTS} pieces, some or all of which may be empty
+     * @return the data
+     */
+    public static UcpData ofSegments(List<MemorySegment> segments) {
+        List<MemorySegment> copy = List.copyOf(segments);
+        Arguments.range(copy.size(), 1, MAX_SEGMENTS, "segments.size()");
+        long bytes = 0;
+        for (MemorySegment each : copy) {
+            bytes = Math.addExact(bytes, each.byteSize());
+        }
+        return new UcpData(copy, null, 0, null);
+    }
+
+    /**
+     * Data that packs or unpacks itself ({@code ucp_dt_create_generic}).
+     *
+     * @param datatype asked for its state when an operation is posted
+     * @return the data
+     */
+    public static UcpData generic(GenericDatatype datatype) {
+        return new UcpData(List.of(), null, 0, Objects.requireNonNull(datatype, "datatype"));
+    }
+
+    /** {@return size of the memory in bytes; 0 for a generic datatype, which tells its size when it is posted} */
+    public long byteSize() {
+        long bytes = 0;
+        for (MemorySegment each : segments) {
+            bytes += each.byteSize();
+        }
+        return bytes;
+    }
+
+    @Nullable GenericDatatype generic() {
+        return generic;
+    }
+
+    @Nullable UcpMemory registration() {
+        return registration;
+    }
+
+    /** What keeps the memory reachable. */
+    List<MemorySegment> segments() {
+        return segments;
+    }
+
+    boolean isBytes() {
+        return elementBytes == 1;
+    }
+
+    /** Throws unless UCX may read, or write, all of the memory. */
+    void check(boolean written, String name) {
+        for (MemorySegment each : segments) {
+            MemorySegment checked = written ? Arguments.destination(each, name) : Arguments.source(each, name);
+            UcpMemory.within(registration, checked);
+        }
+    }
+
+    @Nullable Pinned pinned(UcpContext context) {
+        Pinned all = null;
+        for (MemorySegment each : segments) {
+            Pinned one = context.pinned(registration, each);
+            if (one != null) {
+                all = Pinned.both(one, all);
+            }
+        }
+        return all;
+    }
+
+    long datatype() {
+        return elementBytes > 0 ? UcpMacros.contiguous(elementBytes) : IOV;
+    }
+
+    /** What UCX gets as the buffer: the memory, or a list of segments that lives as long as it is reachable. */
+    Native toNative() {
+        if (elementBytes > 0) {
+            MemorySegment memory = segments.getFirst();
+            return new Native(memory.byteSize() == 0 ? MemorySegment.NULL : memory, memory.byteSize() / elementBytes);
+        }
+        return iov(segments, byteSize());
+    }
+
+    /** The first bytes of the memory; UCX takes the room that it is given for the length of an active message. */
+    Native toNative(long bytes) {
+        if (elementBytes == 1) {
+            return new Native(bytes == 0 ? MemorySegment.NULL : segments.getFirst(), bytes);
+        }
+        return elementBytes > 0 ? toNative() : iov(segments, bytes);
+    }
+
+    private static Native iov(List<MemorySegment> segments, long bytes) {
+        List<MemorySegment> filled = segments.stream().filter(each -> each.byteSize() > 0).toList();
+        MemorySegment array = ucp_dt_iov.allocateArray(Math.max(1, filled.size()), Arena.ofAuto());
+        long left = bytes;
+        int count = 0;
+        for (MemorySegment each : filled) {
+            if (left == 0) {
+                break;
+            }
+            MemorySegment entry = ucp_dt_iov.asSlice(array, count++);
+            ucp_dt_iov.buffer(entry, each);
+            ucp_dt_iov.length(entry, Math.min(left, each.byteSize()));
+            left -= Math.min(left, each.byteSize());
+        }
+        // Never an empty list: UCX reads its first entry.
+        return new Native(array, Math.max(1, count));
+    }
+
+    /** Two arguments of a call. */
+    record Native(MemorySegment buffer, long count) {
+    }
+}

@@ -1,0 +1,121 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.ucp_tag_recv_info;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The tagged messages that have come to a worker: look, take, and receive into data of any layout.
+ *
+ * <p><b>Threading, ownership, errors:</b> as {@link UcpWorker} has them.
+ */
+public final class UcpTags {
+
+    private static final int REMOVE = 1;
+
+    private final UcpReceiver worker;
+    private final MemorySegment workerHandle;
+    private final MemorySegment info;
+    private final Set<UcpTagMessage> taken = new HashSet<>();
+
+    UcpTags(UcpReceiver worker, MemorySegment workerHandle, Arena arena) {
+        this.worker = worker;
+        this.workerHandle = workerHandle;
+        this.info = ucp_tag_recv_info.allocate(arena);
+    }
+
+    /**
+     * Looks for a message, which stays where it is ({@code ucp_tag_probe_nb}). Call {@link UcpWorker#progress()} in between: probing does
+     * not let messages arrive.
+     *
+     * @param tag the tag
+     * @param mask bits of the tag that have to match
+     * @return the oldest message that matches, if one has arrived
+     */
+    public Optional<UcpTagInfo> probe(long tag, long mask) {
+        return probe(tag, mask, 0) == 0 ? Optional.empty() : Optional.of(found());
+    }
+
+    /**
+     * Takes a message, so that nothing else receives it.
+     *
+     * @param tag the tag
+     * @param mask bits of the tag that have to match
+     * @return the oldest message that matches, if one has arrived; to be received once
+     */
+    public Optional<UcpTagMessage> take(long tag, long mask) {
+        long handle = probe(tag, mask, REMOVE);
+        if (handle == 0) {
+            return Optional.empty();
+        }
+        UcpTagMessage message = new UcpTagMessage(found(), handle);
+        taken.add(message);
+        return Optional.of(message);
+    }
+
+    private long probe(long tag, long mask, int remove) {
+        worker.checkOpen("tag_probe");
+        worker.context().requireFeature(UcpFeature.TAG, "tag_probe");
+        return ucx_h.ucp_tag_probe_nb(workerHandle, tag, mask, remove, info).address();
+    }
+
+    private UcpTagInfo found() {
+        return new UcpTagInfo(ucp_tag_recv_info.sender_tag(info), ucp_tag_recv_info.length(info));
+    }
+
+    /**
+     * Receives the next message with a matching tag ({@code ucp_tag_recv_nbx}). The completion is always called, with length and tag.
+     *
+     * @param destination where to; a longer message ends as {@link UcxStatus#MESSAGE_TRUNCATED}
+     * @param tag the tag
+     * @param mask bits of the tag that have to match
+     * @param flags how UCX may treat it; not to be completed within the call, where UCX loses a message that would take longer
+     * @param whenDone told when a message has been received
+     * @return the operation, which can be cancelled
+     */
+    public UcpRequest receive(UcpData destination, long tag, long mask, Set<RequestFlag> flags, Completion whenDone) {
+        DataOperation receive = receive("tag_recv", destination, flags);
+        return receive.post(worker.requests().onTagReceive, 0, whenDone, (token, data, parameters) -> ucx_h.ucp_tag_recv_nbx(workerHandle,
+                data.buffer(), data.count(), tag, mask, parameters));
+    }
+
+    /**
+     * Receives a message that was taken ({@code ucp_tag_msg_recv_nbx}). The completion is always called, with length and tag.
+     *
+     * @param message a message of this worker that was not received yet
+     * @param destination where to; less than the message's length ends as {@link UcxStatus#MESSAGE_TRUNCATED} and is the end of the message
+     * @param whenDone told when it has been received
+     * @return the operation
+     */
+    public UcpRequest receive(UcpTagMessage message, UcpData destination, Completion whenDone) {
+        DataOperation receive = receive("tag_msg_recv", destination, Set.of());
+        if (!taken.contains(Objects.requireNonNull(message, "message"))) {
+            throw new IllegalStateException("message of tag 0x" + Long.toHexString(message.tag()) + ": it was received before, or taken from"
+                    + " another worker");
+        }
+        return receive.post(worker.requests().onTagReceive, 0, whenDone, (token, data, parameters) -> {
+            taken.remove(message);
+            return ucx_h.ucp_tag_msg_recv_nbx(workerHandle, data.buffer(), data.count(), MemorySegment.ofAddress(message.handle()), parameters);
+        });
+    }
+
+    private DataOperation receive(String name, UcpData destination, Set<RequestFlag> flags) {
+        worker.checkOpen(name);
+        worker.context().requireFeature(UcpFeature.TAG, name);
+        Set<RequestFlag> all = new HashSet<>(flags);
+        all.add(RequestFlag.NO_IMMEDIATE_COMPLETION);
+        return new DataOperation(name, worker, null, destination, true, Set.copyOf(all)).refuse(RequestFlag.FORCE_IMMEDIATE_COMPLETION,
+                "UCX loses the message that it matches but cannot finish within the call");
+    }
+
+    /** {@return messages that were taken and wait to be received} */
+    public int taken() {
+        worker.checkThread();
+        return taken.size();
+    }
+}

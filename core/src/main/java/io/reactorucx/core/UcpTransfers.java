@@ -1,0 +1,78 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * An endpoint's messages with all that UCX can do for one: data of any layout, flags, and a handle to ask about the operation. What needs
+ * none of that is quicker by the endpoint's own methods.
+ *
+ * <p><b>Threading, ownership, errors:</b> as {@link UcpEndpoint} has them; {@link UcxUnsupportedException} for what the loaded library
+ * cannot do.
+ */
+public final class UcpTransfers {
+
+    private final UcpEndpoint endpoint;
+    private final UcpWorker worker;
+
+    UcpTransfers(UcpEndpoint endpoint, UcpWorker worker) {
+        this.endpoint = endpoint;
+        this.worker = worker;
+    }
+
+    /**
+     * Sends an active message ({@code ucp_am_send_nbx}).
+     *
+     * @param id id that the peer listens on, 0 to 65535
+     * @param header at most {@link UcpWorker#maxHeaderBytes()}; copied, may be on the heap
+     * @param payload the data
+     * @param how how it travels; not both EAGER and RENDEZVOUS
+     * @param flags how UCX may treat it
+     * @param whenDone told when the payload is free again, unless it is already
+     * @return the operation
+     */
+    public UcpRequest amSend(int id, MemorySegment header, UcpData payload, Set<AmSendFlag> how, Set<RequestFlag> flags,
+            Completion whenDone) {
+        endpoint.requireUsable("am_send", UcpFeature.AM);
+        Arguments.range(id, 0, UcpWorker.MAX_AM_ID, "id");
+        Arguments.header(header, worker.maxHeaderBytes());
+        DataOperation send = new DataOperation("am_send", worker, endpoint, payload, false, flags).requireLayoutIsHonoured();
+        RequestTable requests = worker.requests();
+        return send.post(requests.onSend, AmSendFlag.bits(how), whenDone,
+                (token, data, parameters) -> ucx_h.ucp_am_send_nbx(endpoint.handle(), id, requests.header(token, header), header.byteSize(),
+                        data.buffer(), data.count(), parameters));
+    }
+
+    /**
+     * Sends a tagged message ({@code ucp_tag_send_nbx}).
+     *
+     * @param payload the data
+     * @param tag all 64 bits
+     * @param flags how UCX may treat it
+     * @param whenDone told when the payload is free again, unless it is already
+     * @return the operation
+     */
+    public UcpRequest tagSend(UcpData payload, long tag, Set<RequestFlag> flags, Completion whenDone) {
+        endpoint.requireUsable("tag_send", UcpFeature.TAG);
+        return new DataOperation("tag_send", worker, endpoint, payload, false, flags).post(worker.requests().onSend, 0, whenDone,
+                (token, data, parameters) -> ucx_h.ucp_tag_send_nbx(endpoint.handle(), data.buffer(), data.count(), tag, parameters));
+    }
+
+    /**
+     * Sends a tagged message and waits until the peer has matched it ({@code ucp_tag_send_sync_nbx}).
+     *
+     * @param payload the data
+     * @param tag all 64 bits
+     * @param flags how UCX may treat it; not to be completed within the call, which it never is
+     * @param whenDone told when a receive of the peer took the message
+     * @return the operation
+     */
+    public UcpRequest tagSendSync(UcpData payload, long tag, Set<RequestFlag> flags, Completion whenDone) {
+        endpoint.requireUsable("tag_send_sync", UcpFeature.TAG);
+        return new DataOperation("tag_send_sync", worker, endpoint, payload, false, flags)
+                .refuse(RequestFlag.FORCE_IMMEDIATE_COMPLETION, "a peer's match never comes within the call")
+                .post(worker.requests().onSend, 0, whenDone, (token, data, parameters) -> ucx_h.ucp_tag_send_sync_nbx(endpoint.handle(),
+                        data.buffer(), data.count(), tag, parameters));
+    }
+}
