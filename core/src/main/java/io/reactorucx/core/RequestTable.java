@@ -8,6 +8,7 @@ import io.reactorucx.core.ffi.ucp_tag_recv_nbx_callback_t;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -184,6 +185,16 @@ final class RequestTable {
             request[slot(token)] = answer;
         }
         return false;
+    }
+
+    /** As {@link #posted}, for a receive whose completion is always called: one that ended within the call tells its length by a pointer. */
+    boolean postedWithLength(String operation, @Nullable String peer, long token, MemorySegment statusPointer, MemorySegment bytes) {
+        if (statusPointer.address() == 0) {
+            posting = NONE;
+            ended(token, (byte) 0, bytes.get(ValueLayout.JAVA_LONG, 0), 0);
+            return false;
+        }
+        return posted(operation, peer, token, statusPointer);
     }
 
     /** As {@link #posted}, for a close: one that could not flush has closed nevertheless, so that is its outcome, not a refusal. */

@@ -30,6 +30,7 @@ public final class UcpEndpoint {
     private final List<UcpRemoteKey> keys = new ArrayList<>();
     private final UcpAtomics atomics;
     private final UcpTransfers transfers;
+    private final UcpStream stream;
     private int inFlight;
     private int failure;
     private boolean closed;
@@ -42,6 +43,7 @@ public final class UcpEndpoint {
         this.onError = onError;
         this.atomics = new UcpAtomics(this, worker);
         this.transfers = new UcpTransfers(this, worker);
+        this.stream = new UcpStream(this, worker);
     }
 
     /**
@@ -189,8 +191,8 @@ public final class UcpEndpoint {
     /**
      * Ends this endpoint ({@code ucp_ep_close_nbx}); nothing can be posted on it from here on.
      *
-     * @param mode {@link CloseMode#FLUSH} only with nothing in flight, since UCX does not wait for it; {@link CloseMode#FORCE} only in
-     *     {@link ErrorMode#PEER}
+     * @param mode {@link CloseMode#FLUSH} only with nothing in flight but receives of the stream, since UCX does not wait for the rest;
+     *     {@link CloseMode#FORCE} only in {@link ErrorMode#PEER}
      * @param whenDone told when UCX has let go of it, with an error when that was without the flush, as on an endpoint that has failed
      * @return whether that is so already
      */
@@ -203,10 +205,12 @@ public final class UcpEndpoint {
         if (force && errorMode == ErrorMode.NONE) {
             throw new IllegalArgumentException("mode FORCE: UCX closes by force only with error mode PEER, this endpoint has NONE");
         }
-        if (!force && inFlight() > 0) {
-            throw new IllegalStateException("mode FLUSH: " + inFlight + " operations are in flight, let them end first");
+        int unfinished = inFlight() - stream.receives();
+        if (!force && unfinished > 0) {
+            throw new IllegalStateException("mode FLUSH: " + unfinished + " operations are in flight, let them end first");
         }
         worker.handleMissedEvents();
+        stream.closing();
         long token = worker.requests().beginClose(whenDone, this);
         closed = true;
         List.copyOf(keys).forEach(UcpRemoteKey::close);
@@ -236,6 +240,11 @@ public final class UcpEndpoint {
     /** {@return atomic operations on the peer's memory} */
     public UcpAtomics atomics() {
         return atomics;
+    }
+
+    /** {@return the byte stream to and from the peer} */
+    public UcpStream stream() {
+        return stream;
     }
 
     /** {@return messages with data of any layout and with flags} */

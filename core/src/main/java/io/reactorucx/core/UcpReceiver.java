@@ -23,6 +23,7 @@ public abstract sealed class UcpReceiver permits UcpWorker {
     private final RequestParameters parameters;
     private final ActiveMessageTable activeMessages;
     private final UcpTags tags;
+    private final UcpStreams streams;
     private final Arena arena;
     private @Nullable GenericOperations generics;
 
@@ -33,6 +34,7 @@ public abstract sealed class UcpReceiver permits UcpWorker {
         parameters = new RequestParameters(arena);
         this.arena = arena;
         tags = new UcpTags(this, handle, arena);
+        streams = new UcpStreams(this, handle, arena);
         activeMessages = new ActiveMessageTable(this, handle);
         if (context.has(UcpFeature.AM)) {
             activeMessages.clear();
@@ -171,6 +173,13 @@ public abstract sealed class UcpReceiver permits UcpWorker {
     public final UcpTags tags() {
         return tags;
     }
+
+    /** {@return which endpoints have stream data} */
+    public final UcpStreams streams() {
+        return streams;
+    }
+
+    abstract @Nullable UcpEndpoint endpoint(long endpointHandle);
 
     /** Operations whose data packs itself; made when there is the first. */
     final GenericOperations generics() {

@@ -467,6 +467,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         }
     }
 
+    @Override
     @Nullable UcpEndpoint endpoint(long endpointHandle) {
         return endpoints.find(endpointHandle);
     }

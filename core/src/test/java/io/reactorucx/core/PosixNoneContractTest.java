@@ -63,4 +63,11 @@ class PosixNoneContractTest {
             super(Link.POSIX_NONE);
         }
     }
+
+    @Nested
+    class Streams extends StreamContract {
+        Streams() {
+            super(Link.POSIX_NONE);
+        }
+    }
 }

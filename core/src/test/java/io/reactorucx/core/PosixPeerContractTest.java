@@ -63,4 +63,11 @@ class PosixPeerContractTest {
             super(Link.POSIX_PEER);
         }
     }
+
+    @Nested
+    class Streams extends StreamContract {
+        Streams() {
+            super(Link.POSIX_PEER);
+        }
+    }
 }

@@ -63,4 +63,11 @@ class SelfNoneContractTest {
             super(Link.SELF_NONE);
         }
     }
+
+    @Nested
+    class Streams extends StreamContract {
+        Streams() {
+            super(Link.SELF_NONE);
+        }
+    }
 }

@@ -63,4 +63,11 @@ class SysvNoneContractTest {
             super(Link.SYSV_NONE);
         }
     }
+
+    @Nested
+    class Streams extends StreamContract {
+        Streams() {
+            super(Link.SYSV_NONE);
+        }
+    }
 }

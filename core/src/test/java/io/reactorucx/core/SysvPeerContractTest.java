@@ -63,4 +63,11 @@ class SysvPeerContractTest {
             super(Link.SYSV_PEER);
         }
     }
+
+    @Nested
+    class Streams extends StreamContract {
+        Streams() {
+            super(Link.SYSV_PEER);
+        }
+    }
 }

@@ -63,4 +63,11 @@ class TcpNoneContractTest {
             super(Link.TCP_NONE);
         }
     }
+
+    @Nested
+    class Streams extends StreamContract {
+        Streams() {
+            super(Link.TCP_NONE);
+        }
+    }
 }

@@ -63,4 +63,11 @@ class TcpPeerContractTest {
             super(Link.TCP_PEER);
         }
     }
+
+    @Nested
+    class Streams extends StreamContract {
+        Streams() {
+            super(Link.TCP_PEER);
+        }
+    }
 }
