@@ -32,16 +32,16 @@ final class ActiveMessageTable {
      */
     void clear() {
         try (Arena call = Arena.ofConfined()) {
-            MemorySegment params = parameters(MemorySegment.NULL, call);
+            MemorySegment params = parameters(MemorySegment.NULL, 0, call);
             for (int id = UcpWorker.MAX_AM_ID; id >= 0; id--) {
                 set(id, params);
             }
         }
     }
 
-    void handler(int id, @Nullable ActiveMessageHandler handler, MemorySegment stub) {
+    void handler(int id, @Nullable ActiveMessageHandler handler, boolean persistentData, MemorySegment stub) {
         try (Arena call = Arena.ofConfined()) {
-            set(id, parameters(handler == null ? MemorySegment.NULL : stub, call));
+            set(id, parameters(handler == null ? MemorySegment.NULL : stub, persistentData ? ucx_h.UCP_AM_FLAG_PERSISTENT_DATA() : 0, call));
         }
         if (handler == null) {
             handlers.remove(id);
@@ -50,11 +50,11 @@ final class ActiveMessageTable {
         }
     }
 
-    private static MemorySegment parameters(MemorySegment stub, Arena arena) {
+    private static MemorySegment parameters(MemorySegment stub, int flags, Arena arena) {
         MemorySegment params = ucp_am_handler_param.allocate(arena);
         ucp_am_handler_param.field_mask(params, ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ID() | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_CB()
                 | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ARG() | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_FLAGS());
-        ucp_am_handler_param.flags(params, ucx_h.UCP_AM_FLAG_WHOLE_MSG());
+        ucp_am_handler_param.flags(params, ucx_h.UCP_AM_FLAG_WHOLE_MSG() | flags);
         ucp_am_handler_param.cb(params, stub);
         return params;
     }

@@ -65,10 +65,22 @@ public abstract sealed class UcpReceiver permits UcpWorker {
      * @param handler told of each message, null for nobody
      */
     public final void activeMessageHandler(int id, @Nullable ActiveMessageHandler handler) {
+        activeMessageHandler(id, handler, false);
+    }
+
+    /**
+     * Says who takes the active messages of an id, and whether UCX keeps their eager data ({@code UCP_AM_FLAG_PERSISTENT_DATA}).
+     *
+     * @param id 0 to 65535
+     * @param handler told of each message, null for nobody
+     * @param persistentData whether all data past {@link UcpWorkerConfig#maxInlineBytes()} is held, also where the transport would hand it
+     *     over only within the upcall, so that it had to be copied to the Java heap
+     */
+    public final void activeMessageHandler(int id, @Nullable ActiveMessageHandler handler, boolean persistentData) {
         checkOpen("worker_set_am_recv_handler");
         context.requireFeature(UcpFeature.AM, "worker_set_am_recv_handler");
         Arguments.range(id, 0, MAX_AM_ID, "id");
-        activeMessages.handler(id, handler, upcalls().onActiveMessage);
+        activeMessages.handler(id, handler, persistentData, upcalls().onActiveMessage);
     }
 
     /**

@@ -197,4 +197,18 @@ abstract class ActiveMessageContract {
         assertThat(pair.server.heldMessages()).isZero();
         pair.assertStillWorks();
     }
+
+    @Test
+    void holdsEagerDataThatUcxIsToldToKeep() {
+        pair.server.activeMessageHandler(Pair.ID, pair.received::add, true);
+        MemorySegment payload = Pair.pattern(100_000);
+        Outcome sent = pair.send(Pair.pattern(24), payload, AmProtocol.EAGER);
+        UcpActiveMessage message = pair.awaitMessage();
+        assertThat(message.isInline()).isFalse();
+        assertThat(message.isRendezvous()).isFalse();
+        assertThat(pair.server.heldMessages()).isEqualTo(1);
+        assertThat(pair.data(message).mismatch(payload)).isEqualTo(-1);
+        assertThat(pair.server.heldMessages()).isZero();
+        pair.awaitOk(sent);
+    }
 }

@@ -163,4 +163,18 @@ abstract class RemoteMemoryContract {
         }
         assertThat(pair.context.registeredBytes()).isZero();
     }
+
+    @Test
+    void ordersWritesByFence() {
+        try (UcpMemory memory = pair.context.register(Arena.ofAuto().allocate(SIZE)); UcpRemoteKey key = keyTo(memory.descriptor())) {
+            for (int i = 1; i <= 50; i++) {
+                MemorySegment source = Pair.pattern(8).fill((byte) i);
+                Outcome put = Outcome.of(done -> pair.toServer.put(source, null, key, 0, done));
+                pair.client.fence();
+                pair.awaitOk(put);
+            }
+            pair.run(pair.toServer::flush);
+            assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 50);
+        }
+    }
 }
