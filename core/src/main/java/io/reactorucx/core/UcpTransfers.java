@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

@@ -23,7 +23,7 @@ public final class Arguments {
     }
 
     /** A header of an active message; UCX 1.13 checks no size. */
-    static void header(MemorySegment header, int maxBytes) {
+    public static void header(MemorySegment header, int maxBytes) {
         readable(header, "header");
         if (header.byteSize() > maxBytes) {
             throw new IllegalArgumentException("header of " + header.byteSize() + " bytes: at most " + maxBytes);
