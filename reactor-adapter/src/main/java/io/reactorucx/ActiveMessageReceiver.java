@@ -113,10 +113,10 @@ final class ActiveMessageReceiver implements Subscription {
             }
             if (cancelled) {
                 discardQueue();
-                connection.remove(this);
+                connection.receivers().remove(this);
             } else if (ended && queue.isEmpty() && !terminated) {
                 terminated = true;
-                connection.remove(this);
+                connection.receivers().remove(this);
                 terminate();
             }
         } finally {

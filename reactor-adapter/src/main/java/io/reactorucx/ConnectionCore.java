@@ -3,7 +3,6 @@ package io.reactorucx;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.Ucx;
@@ -15,9 +14,6 @@ import io.reactorucx.engine.ProgressEngine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +43,7 @@ final class ConnectionCore {
     private final long nonce;
     private final Sinks.Empty<Void> disposed = Sinks.empty();
     private final OperationList operations = new OperationList();
-    private final Map<Integer, ActiveMessageReceiver> receivers = new HashMap<>();
+    private final Receivers receivers = new Receivers();
     private final OpenOffers offers = new OpenOffers();
     private final boolean bySocketAddress;
     private @Nullable UcpEndpoint endpoint;
@@ -158,7 +154,7 @@ final class ConnectionCore {
         LOG.debug("[{}] lost", peer, error);
         state = State.CLOSING;
         operations.forEach(operation -> operation.connectionLost(rawStatus));
-        endReceivers(error);
+        receivers.end(error);
         closeEndpoint(CloseMode.FORCE, new UcxException(rawStatus, "connect", peer));
     }
 
@@ -191,7 +187,7 @@ final class ConnectionCore {
         }
         UcxClosedException error = new UcxClosedException("operation", peer, "the peer has closed the connection");
         failHandshake(error);
-        endReceivers(null);
+        receivers.end(null);
         endReceives(error);
         beginClose(CloseMode.FLUSH);
     }
@@ -214,10 +210,6 @@ final class ConnectionCore {
         if (waiting != null) {
             waiting.failed(error);
         }
-    }
-
-    private void endReceivers(@Nullable RuntimeException error) {
-        List.copyOf(receivers.values()).forEach(receiver -> receiver.end(error));
     }
 
     /** Tag receives belong to the worker: nothing but a cancel ends one, and one that stays would take another connection's message. */
@@ -245,7 +237,7 @@ final class ConnectionCore {
             return;
         }
         state = State.CLOSING;
-        endReceivers(null);
+        receivers.end(null);
         endReceives(closedHere("receive"));
         startCloseTimer();
         proceed();
@@ -305,7 +297,7 @@ final class ConnectionCore {
         failHandshake(handshakeError);
         endReceives(closedHere("receive"));
         operations.forEach(operation -> operation.abandon(closedHere(operation.kind().ucxName())));
-        endReceivers(null);
+        receivers.end(null);
         if (open == null) {
             endpointClosed = true;
         } else if (!endpointClosing) {
@@ -357,7 +349,7 @@ final class ConnectionCore {
         if (state != State.CLOSED) {
             failHandshake(closedHere("connect"));
             operations.forEach(operation -> operation.abandon(closedHere(operation.kind().ucxName())));
-            endReceivers(closedHere("receive"));
+            receivers.end(closedHere("receive"));
             closed();
         }
     }
@@ -380,12 +372,6 @@ final class ConnectionCore {
         }
     }
 
-    /** Offers a message to whom receives its id here; answers whether somebody took it. */
-    boolean offer(UcpActiveMessage message) {
-        ActiveMessageReceiver receiver = receivers.get(message.id());
-        return receiver != null && receiver.offer(message);
-    }
-
     /** Gives an offer up that nobody will fetch. */
     void release(ActiveMessage message) {
         offers.release(message, registry.worker());
@@ -401,19 +387,15 @@ final class ConnectionCore {
             receiver.end(state == State.CONNECTED ? null : new UcxClosedException("receive", peer, "the connection is closed"));
             return true;
         }
-        if (receivers.putIfAbsent(receiver.id(), receiver) != null) {
+        if (!receivers.add(receiver)) {
             return false;
         }
         registry.receive(receiver.id());
         return true;
     }
 
-    void remove(ActiveMessageReceiver receiver) {
-        receivers.remove(receiver.id(), receiver);
-    }
-
-    boolean receives(int id) {
-        return receivers.containsKey(id);
+    Receivers receivers() {
+        return receivers;
     }
 
     /** The endpoint for a new operation; refuses once the end has begun, but for data that has arrived before. */

@@ -96,7 +96,7 @@ final class ConnectionRegistry {
     private void dispatch(UcpActiveMessage message) {
         UcpEndpoint from = message.replyEndpoint();
         ConnectionCore connection = from == null ? onlyReceiver(message.id()) : byEndpoint.get(from);
-        if (connection == null || !connection.offer(message)) {
+        if (connection == null || !connection.receivers().offer(message)) {
             dropped.incrementAndGet();
             LOG.debug("active message {} of {} bytes dropped: no connection receives it", message.id(), message.length());
             if (!message.isInline()) {
@@ -117,7 +117,7 @@ final class ConnectionRegistry {
     private @Nullable ConnectionCore onlyReceiver(int id) {
         ConnectionCore only = null;
         for (ConnectionCore connection : byEndpoint.values()) {
-            if (connection.config().raw() && connection.receives(id)) {
+            if (connection.config().raw() && connection.receivers().has(id)) {
                 if (only != null) {
                     return null;
                 }

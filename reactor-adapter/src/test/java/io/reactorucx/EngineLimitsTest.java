@@ -197,7 +197,7 @@ class EngineLimitsTest implements NeedsUcx {
     private static void awaitReceiver(UcxConnection connection, int id) {
         ConnectionRegistry registry = connection.resources().registries().getFirst();
         await().atMost(Waits.PATIENCE).until(() -> Boolean.TRUE.equals(UcxResources
-                .onEngine(registry.engine(), worker -> registry.connections().getFirst().receives(id)).block(Waits.PATIENCE)));
+                .onEngine(registry.engine(), worker -> registry.connections().getFirst().receivers().has(id)).block(Waits.PATIENCE)));
     }
 
     @Test

@@ -1,0 +1,37 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpActiveMessage;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Who receives the active messages of a connection: one subscriber for each id. On the engine's thread. */
+final class Receivers {
+
+    private final Map<Integer, ActiveMessageReceiver> byId = new HashMap<>();
+
+    /** Answers whether nobody else receives the id. */
+    boolean add(ActiveMessageReceiver receiver) {
+        return byId.putIfAbsent(receiver.id(), receiver) == null;
+    }
+
+    void remove(ActiveMessageReceiver receiver) {
+        byId.remove(receiver.id(), receiver);
+    }
+
+    boolean has(int id) {
+        return byId.containsKey(id);
+    }
+
+    /** Offers a message to whom receives its id; answers whether somebody took it. */
+    boolean offer(UcpActiveMessage message) {
+        ActiveMessageReceiver receiver = byId.get(message.id());
+        return receiver != null && receiver.offer(message);
+    }
+
+    /** No more messages will come: what waits is delivered, then the subscribers hear of the end. */
+    void end(@Nullable RuntimeException cause) {
+        List.copyOf(byId.values()).forEach(receiver -> receiver.end(cause));
+    }
+}
