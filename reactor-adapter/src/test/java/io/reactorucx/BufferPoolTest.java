@@ -140,7 +140,19 @@ class BufferPoolTest implements NeedsUcx {
 
         assertThat(buffer.isDisposed()).isTrue();
         assertThatThrownBy(buffer::release).isInstanceOf(IllegalStateException.class).hasMessageContaining("released");
-        assertThatThrownBy(buffer::dispose).isInstanceOf(IllegalStateException.class);
+        assertThat(pool.leases()).isZero();
+    }
+
+    @Test
+    void disposalMayBeRepeatedAndGivesNothingBackTwice() {
+        UcxBuffer buffer = pool.acquire(10);
+        buffer.dispose();
+        UcxBuffer other = pool.acquire(10);
+        buffer.dispose();
+
+        assertThat(buffer.isDisposed()).isTrue();
+        assertThat(pool.leases()).isEqualTo(1);
+        other.release();
         assertThat(pool.leases()).isZero();
     }
 

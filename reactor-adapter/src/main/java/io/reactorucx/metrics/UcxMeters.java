@@ -31,7 +31,7 @@ public enum UcxMeters implements MeterDocumentation {
     SIGNALS("reactor.ucx.engine.signals", Meter.Type.COUNTER, Tag.ENGINE),
     /** Active messages whose data waits to be fetched or discarded. */
     HELD_MESSAGES("reactor.ucx.messages.held", Meter.Type.GAUGE, Tag.ENGINE),
-    /** Active messages that no connection received, or that came while the receiver's queue was full. */
+    /** Active messages that no connection received, that came while the receiver's queue was full, or that were no control frames. */
     DROPPED_MESSAGES("reactor.ucx.messages.dropped", Meter.Type.COUNTER),
     /** Connections that are open. */
     CONNECTIONS("reactor.ucx.connections", Meter.Type.GAUGE),
