@@ -42,13 +42,25 @@ final class ConfigKeys {
             throw new IllegalArgumentException("setting " + key + ": UCX reads it once while it is loaded; set " + PREFIX + name
                     + " in the environment of the process instead");
         }
-        throw new IllegalArgumentException("setting " + key + ": UCX knows no such key, the nearest one is " + nearest(name));
+        throw new IllegalArgumentException("setting " + key + ": UCX knows no such key, the nearest one is "
+                + nearest(name, CONFIG));
     }
 
-    private static String nearest(String name) {
+    /** Whether a variable of the environment with this name, without the prefix, means something to UCX. */
+    static boolean isKnown(String name) {
+        return CONFIG.contains(name) || ENVIRONMENT.contains(name);
+    }
+
+    static String nearestOfAll(String name) {
+        Set<String> all = new TreeSet<>(CONFIG);
+        all.addAll(ENVIRONMENT);
+        return nearest(name, all);
+    }
+
+    private static String nearest(String name, Set<String> candidates) {
         String best = "";
         int bestDistance = Integer.MAX_VALUE;
-        for (String candidate : CONFIG) {
+        for (String candidate : candidates) {
             int distance = distance(name, candidate);
             if (distance < bestDistance) {
                 bestDistance = distance;

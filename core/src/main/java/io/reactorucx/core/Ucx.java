@@ -19,6 +19,9 @@ public final class Ucx {
 
     private static final long MAX_VERSION_BYTES = 64;
 
+    /** What the bindings say, too; but they cannot be asked where the JVM denies native access. A test compares the two. */
+    private static final UcxVersion HEADERS = new UcxVersion(1, 23, 0);
+
     private Ucx() {
     }
 
@@ -72,6 +75,11 @@ public final class Ucx {
             throw new UcxUnavailableException(Objects.requireNonNull(Loaded.CAUSE));
         }
         return version;
+    }
+
+    /** {@return the version of the headers that the bindings were made from; its last number means nothing} */
+    public static UcxVersion headersVersion() {
+        return HEADERS;
     }
 
     /**

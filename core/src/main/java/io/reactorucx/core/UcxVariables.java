@@ -1,0 +1,41 @@
+package io.reactorucx.core;
+
+import java.util.Optional;
+
+/**
+ * The variables of the environment that UCX reads.
+ *
+ * <p><b>Threading:</b> any thread; needs no UCX. <b>Errors:</b> none: UCX ignores what it does not know, and so this only answers.
+ */
+public final class UcxVariables {
+
+    /** How the names of all of them start. */
+    public static final String PREFIX = "UCX_";
+
+    private UcxVariables() {
+    }
+
+    /**
+     * Whether some supported version of UCX reads a variable.
+     *
+     * @param variable its name, with the prefix
+     * @return whether it is one of UCX's
+     */
+    public static boolean isKnown(String variable) {
+        return name(variable).filter(ConfigKeys::isKnown).isPresent();
+    }
+
+    /**
+     * What may have been meant.
+     *
+     * @param variable a name that is not known
+     * @return the variable of UCX whose name is nearest
+     */
+    public static String nearest(String variable) {
+        return PREFIX + ConfigKeys.nearestOfAll(name(variable).orElse(variable));
+    }
+
+    private static Optional<String> name(String variable) {
+        return variable.startsWith(PREFIX) ? Optional.of(variable.substring(PREFIX.length())) : Optional.empty();
+    }
+}
