@@ -3,6 +3,8 @@ package io.reactorucx.examples;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -89,45 +91,34 @@ final class DemoReport {
     }
 
     void write(Path file) {
-        StringBuilder json = new StringBuilder("{\n");
-        facts.forEach((name, value) -> json.append("  ").append(quoted(name)).append(": ").append(quoted(value)).append(",\n"));
-        json.append("  \"steps\": [");
-        for (int i = 0; i < rows.size(); i++) {
-            Row row = rows.get(i);
-            json.append(i == 0 ? "\n" : ",\n").append(String.format(Locale.ROOT, "    {\"step\": %s, \"bytes\": %d, \"seconds\": %.6f, "
-                    + "\"gigabytesPerSecond\": %.6f", quoted(row.step()), row.bytes(), row.seconds(), row.gigabytesPerSecond()));
-            if (row.hasLatency()) {
-                json.append(String.format(Locale.ROOT, ", \"p50Micros\": %.3f, \"p99Micros\": %.3f", row.p50Micros(), row.p99Micros()));
-            }
-            json.append('}');
-        }
-        json.append("\n  ],\n  \"windowBytes\": ").append(windowBytes).append(",\n  \"mostRssAnonBytes\": ").append(object(memory));
-        json.append(",\n  \"meters\": ").append(object(meters)).append("\n}\n");
+        Map<String, Object> all = new LinkedHashMap<>(facts);
+        all.put("steps", rows.stream().map(DemoReport::object).toList());
+        all.put("windowBytes", windowBytes);
+        all.put("mostRssAnonBytes", memory);
+        Map<String, Object> rounded = new LinkedHashMap<>();
+        meters.forEach((name, value) -> rounded.put(name, decimal(value, 0)));
+        all.put("meters", rounded);
         try {
-            Files.writeString(file, json);
+            Files.writeString(file, Json.text(all));
         } catch (IOException e) {
             throw new DemoFailure("the figures cannot be written to " + file + ": " + e.getMessage());
         }
     }
 
-    private static String object(Map<String, ? extends Number> values) {
-        List<String> parts = new ArrayList<>();
-        values.forEach((name, value) -> parts.add(quoted(name) + ": " + (value instanceof Double number
-                ? String.format(Locale.ROOT, "%.0f", number) : value.toString())));
-        return "{" + String.join(", ", parts) + "}";
+    private static Map<String, Object> object(Row row) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("step", row.step());
+        object.put("bytes", row.bytes());
+        object.put("seconds", decimal(row.seconds(), 6));
+        object.put("gigabytesPerSecond", decimal(row.gigabytesPerSecond(), 6));
+        if (row.hasLatency()) {
+            object.put("p50Micros", decimal(row.p50Micros(), 3));
+            object.put("p99Micros", decimal(row.p99Micros(), 3));
+        }
+        return object;
     }
 
-    private static String quoted(String text) {
-        StringBuilder out = new StringBuilder("\"");
-        for (char c : text.toCharArray()) {
-            if (c == '"' || c == '\\') {
-                out.append('\\').append(c);
-            } else if (c < ' ') {
-                out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
-            } else {
-                out.append(c);
-            }
-        }
-        return out.append('"').toString();
+    private static BigDecimal decimal(double value, int digits) {
+        return new BigDecimal(value).setScale(digits, RoundingMode.HALF_UP);
     }
 }
