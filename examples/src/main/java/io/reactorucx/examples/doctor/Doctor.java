@@ -1,0 +1,67 @@
+package io.reactorucx.examples.doctor;
+
+import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxUnavailableException;
+import io.reactorucx.core.UcxVersion;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Looks for what stands in UCX's way on this machine and in this process.
+ *
+ * <p><b>Threading:</b> one thread. <b>Errors:</b> none: what cannot be measured is a finding, too.
+ */
+public final class Doctor {
+
+    private static final Path PROC = Path.of("/proc");
+
+    private final List<Check> checks;
+
+    Doctor(List<Check> checks) {
+        this.checks = List.copyOf(checks);
+    }
+
+    /**
+     * A doctor for this process. Loads UCX.
+     *
+     * @param before the libraries that were mapped before anything loaded UCX
+     * @param components what UCX offers, empty without UCX
+     * @return the doctor
+     */
+    public static Doctor ofThisProcess(MemoryMaps before, List<Component> components) {
+        Map<String, String> environment = System.getenv();
+        Optional<String> problem = Ucx.unavailabilityCause().map(UcxUnavailableException::getMessage);
+        Optional<UcxVersion> version = problem.isPresent() ? Optional.empty() : Optional.of(Ucx.version());
+        List<Transport> transports = components.stream().flatMap(Component::transports).toList();
+        boolean rdma = transports.stream().anyMatch(Transport::isRdma);
+        List<Check> checks = new ArrayList<>();
+        checks.add(new UcxLibrary(version, problem));
+        version.ifPresent(loaded -> {
+            checks.add(new KnownBugs(loaded));
+            checks.add(new Transports(transports));
+        });
+        checks.addAll(List.of(new LoadedBefore(before), new SignalHandlers(NativeProbe::handlerOf, environment),
+                new MemoryHooks(() -> NativeProbe.isPatched("mmap"), environment), new UnknownVariables(environment),
+                new DangerousVariables(environment), new Preloads(environment), new DecimalPoint(environment),
+                new LockedMemory(PROC.resolve("self/limits"), rdma), new OpenFiles(PROC.resolve("self/limits")),
+                new SharedMemoryRoom(Path.of("/dev/shm"), SharedMemoryRoom::roomOf), new Namespaces(PROC.resolve("self/ns")),
+                new CrossMemoryAttach(PROC)));
+        return new Doctor(checks);
+    }
+
+    /** {@return what all checks found, in the order of the checks} */
+    public List<Finding> findings() {
+        List<Finding> all = new ArrayList<>();
+        for (Check check : checks) {
+            try {
+                all.addAll(check.findings());
+            } catch (RuntimeException | LinkageError e) {
+                all.add(Finding.note(check.name(), "could not be measured: " + e, "Nothing is known about this", ""));
+            }
+        }
+        return all;
+    }
+}

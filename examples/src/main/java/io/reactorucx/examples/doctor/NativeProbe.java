@@ -1,0 +1,45 @@
+package io.reactorucx.examples.doctor;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Reads what only the C library of this process knows. */
+@SuppressWarnings("restricted") // Calls of sigaction, which changes nothing here, and a look at the first byte of a function.
+final class NativeProbe {
+
+    /** More than {@code struct sigaction} takes anywhere; its first word is the handler. */
+    private static final int SIGACTION_BYTES = 256;
+    private static final byte JUMP = (byte) 0xe9;
+
+    private NativeProbe() {
+    }
+
+    /** The library whose function handles a signal; empty when there is no handler, or it belongs to no file. */
+    static Optional<Path> handlerOf(int signal) {
+        try (Arena arena = Arena.ofConfined()) {
+            MethodHandle sigaction = Linker.nativeLinker().downcallHandle(Linker.nativeLinker().defaultLookup().findOrThrow("sigaction"),
+                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
+            MemorySegment old = arena.allocate(SIGACTION_BYTES, Long.BYTES);
+            int result = (int) sigaction.invokeExact(signal, MemorySegment.NULL, old);
+            return result == 0 ? MemoryMaps.ofThisProcess().fileAt(old.get(ValueLayout.JAVA_LONG, 0)) : Optional.empty();
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("a downcall declares no exception", e);
+        }
+    }
+
+    /** Whether a function of the C library begins with a jump, as UCX's hooks leave it; empty where that is not known. */
+    static Optional<Boolean> isPatched(String function) {
+        if (!System.getProperty("os.arch").equals("amd64")) {
+            return Optional.empty();
+        }
+        return Linker.nativeLinker().defaultLookup().find(function).map(code -> code.reinterpret(1).get(ValueLayout.JAVA_BYTE, 0) == JUMP);
+    }
+}

@@ -1,0 +1,26 @@
+package io.reactorucx.examples.doctor;
+
+import io.reactorucx.core.UcxVersion;
+import java.util.List;
+import java.util.Optional;
+
+/** Whether there is a UCX that works with this project. */
+record UcxLibrary(Optional<UcxVersion> version, Optional<String> problem) implements Check {
+
+    @Override
+    public String name() {
+        return "ucx-library";
+    }
+
+    @Override
+    public List<Finding> findings() {
+        if (version.isPresent()) {
+            return List.of(Finding.ok(name(), "UCX " + version.get(), "At least " + UcxVersion.MINIMUM + ", the oldest that works"));
+        }
+        String all = problem.orElse("UCX cannot be used");
+        // Problem and remedy, as UcxUnavailableException joins them.
+        int end = all.lastIndexOf(". ");
+        return List.of(Finding.error(name(), end < 0 ? all : all.substring(0, end), "Nothing of this project can run",
+                end < 0 ? "" : all.substring(end + 2)));
+    }
+}
