@@ -102,6 +102,17 @@ class InfoTest {
     }
 
     @Test
+    void seesAUcxThatWasThereBefore() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        Path libucs = Ucx.libraryPath().orElseThrow().resolveSibling("libucs.so.0");
+        assumeTrue(Files.exists(libucs), "libucs.so.0 does not stand beside libucp");
+
+        ChildJvm.Result result = info().environment("LD_PRELOAD", libucs.toString()).run();
+
+        assertThat(result.output()).contains("  warning  loaded-before ", "  warning  preloads ", "  ok       signal-handlers ");
+    }
+
+    @Test
     void explainsThatNativeAccessIsDenied() {
         ChildJvm.Result result = info().withoutNativeAccess().options("--illegal-native-access=deny").run();
 

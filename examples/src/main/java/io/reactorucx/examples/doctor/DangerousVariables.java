@@ -3,11 +3,15 @@ package io.reactorucx.examples.doctor;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Settings of the environment with which UCX does not work in a JVM, or not with this project. */
 record DangerousVariables(Map<String, String> environment) implements Check {
 
     private static final Set<String> NO = Set.of("n", "no", "off", "0");
+
+    /** What connects by a socket address: tcp itself, and RDMA through rdmacm. */
+    private static final Pattern CONNECTS = Pattern.compile("tcp|all|ib|rdmacm|(rc|ud|dc)(_.*)?");
 
     @Override
     public String name() {
@@ -52,6 +56,6 @@ record DangerousVariables(Map<String, String> environment) implements Check {
         if (transports.startsWith("^")) {
             return names.stream().anyMatch(name -> name.replace("^", "").equals("tcp"));
         }
-        return names.stream().noneMatch(name -> Set.of("tcp", "all", "ib", "rc", "ud", "dc", "rdmacm").contains(name));
+        return names.stream().noneMatch(name -> CONNECTS.matcher(name).matches());
     }
 }

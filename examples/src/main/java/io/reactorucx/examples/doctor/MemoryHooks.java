@@ -8,6 +8,8 @@ import java.util.function.Supplier;
 /** Whether UCX patches the memory functions of the C library. */
 record MemoryHooks(Supplier<Optional<Boolean>> mmapIsPatched, Map<String, String> environment) implements Check {
 
+    private static final String VARIABLE = "UCX_MEM_EVENTS";
+
     @Override
     public String name() {
         return "memory-hooks";
@@ -15,13 +17,13 @@ record MemoryHooks(Supplier<Optional<Boolean>> mmapIsPatched, Map<String, String
 
     @Override
     public List<Finding> findings() {
-        String events = environment.getOrDefault("UCX_MEM_EVENTS", "n");
-        boolean wanted = events.matches("(?i)y|yes|on|1|try");
-        boolean patched = mmapIsPatched.get().orElse(wanted);
-        if (patched) {
-            return List.of(Finding.warning(name(), "mmap is patched, UCX_MEM_EVENTS=" + events,
+        String setting = Optional.ofNullable(environment.get(VARIABLE)).map(value -> ", " + VARIABLE + "=" + value).orElse("");
+        boolean wanted = environment.getOrDefault(VARIABLE, "n").matches("(?i)y|yes|on|1|try");
+        if (mmapIsPatched.get().orElse(wanted)) {
+            return List.of(Finding.warning(name(), "mmap is patched" + setting,
                     "Code is changed that other threads may be running: UCX's hooks do so, before 1.16 with occasional crashes (its NEWS), and"
-                            + " tcp and shared memory do not need them", "unset UCX_MEM_EVENTS, and see the checks loaded-before and preloads"));
+                            + " tcp and shared memory do not need them",
+                    (wanted ? "unset " + VARIABLE : "Load no other user of UCX first") + "; see the checks loaded-before and preloads"));
         }
         return List.of(Finding.ok(name(), "off", "Code of the C library is as it was; registrations are kept by this project's own pools"));
     }

@@ -42,7 +42,7 @@ class EnvironmentChecksTest {
     @ParameterizedTest
     @CsvSource({"UCX_MEM_MMAP_HOOK_MODE, reloc, WARNING", "UCX_MEM_MMAP_HOOK_MODE, none, OK", "UCX_POSIX_ERROR_HANDLING, n, WARNING",
         "UCX_SYSV_ERROR_HANDLING, no, WARNING", "UCX_SYSV_ERROR_HANDLING, y, OK", "UCX_TLS, 'posix,sysv', WARNING", "UCX_TLS, ^tcp, WARNING",
-        "UCX_TLS, ^cma, OK", "UCX_TLS, 'posix,tcp', OK", "UCX_TLS, all, OK", "UCX_TLS, rc, OK", "UCX_LOG_LEVEL, trace, NOTE",
+        "UCX_TLS, ^cma, OK", "UCX_TLS, 'posix,tcp', OK", "UCX_TLS, all, OK", "UCX_TLS, 'sysv,rc_x', OK", "UCX_LOG_LEVEL, trace, NOTE",
         "UCX_LOG_LEVEL, warn, OK", "UCX_KEEPALIVE_INTERVAL, inf, WARNING", "UCX_KEEPALIVE_INTERVAL, 0s, WARNING",
         "UCX_KEEPALIVE_INTERVAL, 10s, OK"})
     void judgesASetting(String name, String value, Severity expected) {
