@@ -6,16 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.testsupport.ChildJvm;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,6 +120,36 @@ class RemoteKeyTest extends Domains {
             try (UctRemoteKey key = peer.unpack(memory.packKey())) {
                 assertThat(key.pointer().getString(0)).isEqualTo("in a file");
             }
+        }
+    }
+
+    /** Uses memory whose file is shorter than its key says, which a peer may do to us at any time. */
+    static final class Victim {
+        public static void main(String[] args) {
+            UctPackedKey packed = UctPackedKey.fromBytes(HexFormat.of().parseHex(args[0]));
+            try (UctMemoryDomain domain = UctComponent.named("posix").open("posix"); UctRemoteKey key = domain.unpack(packed)) {
+                MemorySegment memory = key.pointer();
+                assertThatThrownBy(() -> memory.get(ValueLayout.JAVA_INT, memory.byteSize() - 4)).isInstanceOf(InternalError.class);
+                assertThatThrownBy(() -> memory.fill((byte) 1)).isInstanceOf(InternalError.class);
+                assertThatThrownBy(() -> memory.toArray(ValueLayout.JAVA_BYTE)).isInstanceOf(InternalError.class);
+                System.out.println("survived, begins with " + memory.get(ValueLayout.JAVA_BYTE, 0));
+            }
+        }
+    }
+
+    @Test
+    void survivesOwnerThatTakesItsMemoryAway(@TempDir Path folder) throws IOException {
+        UctMdConfig config = UctComponent.named("posix").config().with("DIR", folder.toString()).with("USE_PROC_LINK", "n");
+        try (UctMemoryDomain owner = config.component().open("posix", config);
+                UctAllocatedMemory memory = owner.allocate(UctAllocationRequest.of(1 << 20));
+                Stream<Path> files = Files.list(folder)) {
+            memory.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 9);
+            try (FileChannel file = FileChannel.open(files.findFirst().orElseThrow(), StandardOpenOption.WRITE)) {
+                file.truncate(4096);
+            }
+            ChildJvm.Result victim = ChildJvm.of(Victim.class).arguments(HexFormat.of().formatHex(memory.packKey().toBytes())).run();
+            assertThat(victim.output()).contains("survived, begins with ");
+            assertThat(victim.exitCode()).isZero();
         }
     }
 
