@@ -1,5 +1,8 @@
 package io.reactorucx.core.uct;
 
+import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.core.ffi.UcpCompat;
 import io.reactorucx.core.ffi.UctCompat;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.NativeText;
@@ -21,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SettingNames {
 
+    private static final String FUNCTION = "ucs_config_parser_print_all_opts";
     private static final String PREFIX = "UCX_";
     private static final Pattern VARIABLE = Pattern.compile(PREFIX + "[A-Z0-9_]+");
 
@@ -47,6 +51,9 @@ final class SettingNames {
     }
 
     private static String printed() {
+        if (!UcpCompat.has(FUNCTION)) {
+            throw new UcxUnsupportedException(FUNCTION, "UCX " + Ucx.version() + " has no such function, so it cannot list settings");
+        }
         int flags = ucx_h.UCS_CONFIG_PRINT_CONFIG() | ucx_h.UCS_CONFIG_PRINT_DOC() | ucx_h.UCS_CONFIG_PRINT_HIDDEN();
         try (Arena arena = Arena.ofConfined()) {
             return NativeText.print(stream -> UctCompat.ucs_config_parser_print_all_opts(stream, arena.allocateFrom(PREFIX), flags,

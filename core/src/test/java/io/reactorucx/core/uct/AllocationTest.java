@@ -85,14 +85,14 @@ class AllocationTest extends Domains {
 
     @Test
     void triesMethodsAndDomainsInTheirOrder() {
-        try (UctMemoryDomain tcp = open("tcp"); UctMemoryDomain sysv = open("sysv"); UctMemoryDomain posix = open("posix")) {
+        try (UctMemoryDomain self = open("self"); UctMemoryDomain sysv = open("sysv"); UctMemoryDomain posix = open("posix")) {
             UctAllocationRequest request = UctAllocationRequest.of(SIZE).withMethods(UctAllocationMethod.MD, UctAllocationMethod.HEAP);
-            try (UctAllocatedMemory memory = UctAllocatedMemory.allocate(request, List.of(tcp, sysv, posix))) {
+            try (UctAllocatedMemory memory = UctAllocatedMemory.allocate(request, List.of(self, sysv, posix))) {
                 assertThat(memory.domain()).containsSame(sysv);
             }
-            try (UctAllocatedMemory memory = tcp.allocate(request)) {
+            try (UctAllocatedMemory memory = self.allocate(request)) {
                 assertThat(memory.method()).isEqualTo(UctAllocationMethod.HEAP);
-                try (UctRegisteredMemory registered = tcp.register(memory.segment(), UctMemoryFlag.accessAll())) {
+                try (UctRegisteredMemory registered = self.register(memory.segment(), UctMemoryFlag.accessAll())) {
                     assertThat(registered.packKey().length()).isEqualTo(SIZE);
                 }
             }

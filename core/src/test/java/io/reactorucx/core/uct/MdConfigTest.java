@@ -25,7 +25,8 @@ class MdConfigTest extends Domains {
         assertThat(of("self").toMap()).isEqualTo(Map.of("NUM_DEVICES", "1"));
         assertThat(of("tcp").toMap()).containsKey("AF_PRIO");
         assertThat(of("sysv").toMap()).isEqualTo(Map.of("MM_HUGETLB_MODE", "try"));
-        assertThat(of("posix").toMap()).isEqualTo(Map.of("MM_HUGETLB_MODE", "try", "DIR", "/dev/shm", "USE_PROC_LINK", "y"));
+        assertThat(of("posix").toMap()).containsAllEntriesOf(Map.of("MM_HUGETLB_MODE", "try", "DIR", "/dev/shm", "USE_PROC_LINK", "y"))
+                .doesNotContainKeys("HUGETLB_MODE", "MODE", "SEG_SIZE");
     }
 
     @ParameterizedTest
@@ -59,6 +60,19 @@ class MdConfigTest extends Domains {
         }
         try (UctMemoryDomain domain = config.component().open("self")) {
             assertThat(domain.resources()).extracting(UctResource::device).containsExactly("memory0");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"self, NUM_DEVICES, 0", "self, NUM_DEVICES, -1", "tcp, AF_PRIO, ''", "tcp, AF_PRIO, 'inet6,inet,inet'",
+        "posix, MM_HUGETLB_MODE, n", "sysv, MM_HUGETLB_MODE, y"})
+    void survivesUnusualValues(String component, String name, String value) {
+        UctMdConfig config = of(component);
+        try (UctMemoryDomain domain = config.component().open(component, config.with(name, value))) {
+            assertThat(domain.resources()).hasSizeLessThan(100);
+            assertThat(domain.attributes().componentName()).isEqualTo(component);
+        } catch (UcxException | IllegalArgumentException refused) {
+            assertThat(refused).hasMessageContaining(component);
         }
     }
 

@@ -26,19 +26,19 @@ class MemoryDomainBadInputTest extends Domains {
 
     private static final Set<UctMemoryAttributes.Field> FIELDS = Set.of(UctMemoryAttributes.Field.MEM_TYPE);
 
-    private UctMemoryDomain tcp;
+    private UctMemoryDomain self;
     private final MemorySegment memory = Arena.ofAuto().allocate(16);
 
     @BeforeEach
     void openDomain() {
-        tcp = open("tcp");
+        self = open("self");
     }
 
     @AfterEach
     void checkThatDomainWorks() {
-        if (tcp != null) {
-            tcp.register(memory, UctMemoryFlag.accessAll()).close();
-            tcp.close();
+        if (self != null) {
+            self.register(memory, UctMemoryFlag.accessAll()).close();
+            self.close();
         }
     }
 
@@ -81,8 +81,8 @@ class MemoryDomainBadInputTest extends Domains {
         try (Arena arena = Arena.ofConfined()) {
             closed = arena.allocate(16);
         }
-        List<Consumer<MemorySegment>> calls = List.of(segment -> tcp.register(segment, UctMemoryFlag.accessAll()),
-                segment -> tcp.queryMemory(segment, FIELDS), tcp::detectMemoryType);
+        List<Consumer<MemorySegment>> calls = List.of(segment -> self.register(segment, UctMemoryFlag.accessAll()),
+                segment -> self.queryMemory(segment, FIELDS), self::detectMemoryType);
         for (Consumer<MemorySegment> call : calls) {
             assertThatThrownBy(() -> call.accept(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("segment");
             assertThatThrownBy(() -> call.accept(MemorySegment.NULL)).isInstanceOf(IllegalArgumentException.class)
@@ -100,49 +100,49 @@ class MemoryDomainBadInputTest extends Domains {
             assertThatThrownBy(() -> call.accept(nowhere)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("segment").hasMessageContaining("address 0");
         }
-        assertThatThrownBy(() -> tcp.register(memory.asReadOnly(), UctMemoryFlag.accessAll()))
+        assertThatThrownBy(() -> self.register(memory.asReadOnly(), UctMemoryFlag.accessAll()))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("read-only");
     }
 
     @Test
     void refusesFlagsThatUcxDoesNotTake() {
-        assertThatThrownBy(() -> tcp.register(memory, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("flags");
-        assertThatThrownBy(() -> tcp.register(memory, Set.of())).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> self.register(memory, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("flags");
+        assertThatThrownBy(() -> self.register(memory, Set.of())).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("flags []").hasMessageContaining("ACCESS_REMOTE_PUT");
-        assertThatThrownBy(() -> tcp.register(memory, Set.of(UctMemoryFlag.NONBLOCK))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> tcp.queryMemory(memory, Set.of())).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> self.register(memory, Set.of(UctMemoryFlag.NONBLOCK))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> self.queryMemory(memory, Set.of())).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("fields.size() 0");
-        assertThatThrownBy(() -> tcp.queryMemory(memory, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("fields");
-        assertThatThrownBy(() -> tcp.isSupported(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("operation");
-        assertThatThrownBy(() -> tcp.allocate(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("request");
+        assertThatThrownBy(() -> self.queryMemory(memory, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("fields");
+        assertThatThrownBy(() -> self.isSupported(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("operation");
+        assertThatThrownBy(() -> self.allocate(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("request");
     }
 
     @Test
     void refusesFlagThatIsNewerThanLibrary() {
         Set<UctMemoryFlag> symmetric = EnumSet.of(UctMemoryFlag.SYMMETRIC_RKEY, UctMemoryFlag.ACCESS_REMOTE_GET);
         if (Ucx.version().isAtLeast(1, 16)) {
-            tcp.register(memory, symmetric).close();
+            self.register(memory, symmetric).close();
             return;
         }
-        assertThatThrownBy(() -> tcp.register(memory, symmetric)).isInstanceOf(UcxUnsupportedException.class)
+        assertThatThrownBy(() -> self.register(memory, symmetric)).isInstanceOf(UcxUnsupportedException.class)
                 .hasMessageContaining("SYMMETRIC_RKEY").hasMessageContaining("1.16");
         UctAllocationRequest request = UctAllocationRequest.of(1).withFlags(symmetric).withMethods(UctAllocationMethod.HEAP);
-        assertThatThrownBy(() -> tcp.allocate(request)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("SYMMETRIC_RKEY");
+        assertThatThrownBy(() -> self.allocate(request)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("SYMMETRIC_RKEY");
     }
 
     @Test
     void refusesAddressesThatAreNone() {
-        assertThatThrownBy(() -> tcp.isSockaddrAccessible(null, UctSockaddrAccessibility.LOCAL)).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> self.isSockaddrAccessible(null, UctSockaddrAccessibility.LOCAL)).isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("address");
-        assertThatThrownBy(() -> tcp.isSockaddrAccessible(InetSocketAddress.createUnresolved("nowhere", 1),
+        assertThatThrownBy(() -> self.isSockaddrAccessible(InetSocketAddress.createUnresolved("nowhere", 1),
                 UctSockaddrAccessibility.LOCAL)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("nowhere");
-        assertThatThrownBy(() -> tcp.isSockaddrAccessible(new InetSocketAddress(0), null)).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> self.isSockaddrAccessible(new InetSocketAddress(0), null)).isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("mode");
     }
 
     @Test
     void refusesAdviceOutOfBounds() {
-        try (UctRegisteredMemory registered = tcp.register(memory, UctMemoryFlag.accessAll())) {
+        try (UctRegisteredMemory registered = self.register(memory, UctMemoryFlag.accessAll())) {
             assertThatThrownBy(() -> registered.advise(0, 0, UctMemoryAdvice.NORMAL)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("length 0");
             assertThatThrownBy(() -> registered.advise(0, 17, UctMemoryAdvice.NORMAL)).isInstanceOf(IndexOutOfBoundsException.class);
@@ -154,7 +154,7 @@ class MemoryDomainBadInputTest extends Domains {
 
     @Test
     void endsRegistrationOnce() {
-        UctRegisteredMemory registered = tcp.register(memory, UctMemoryFlag.accessAll());
+        UctRegisteredMemory registered = self.register(memory, UctMemoryFlag.accessAll());
         registered.close();
         registered.close();
         assertThat(registered.isClosed()).isTrue();
@@ -164,16 +164,16 @@ class MemoryDomainBadInputTest extends Domains {
 
     @Test
     void refusesOtherThreads() {
-        UctPackedKey packed = new UctPackedKey("tcp", 1, 1, new byte[0]);
-        try (UctRegisteredMemory registered = tcp.register(memory, UctMemoryFlag.accessAll()); UctRemoteKey key = tcp.unpack(packed);
-                UctAllocatedMemory heap = tcp.allocate(UctAllocationRequest.of(1).withMethods(UctAllocationMethod.HEAP))) {
-            for (Runnable call : List.<Runnable>of(tcp::attributes, tcp::resources, tcp::isClosed, tcp::close, () -> tcp.unpack(packed),
-                    () -> tcp.isSupported(UctMdOperation.ADVISE), () -> tcp.register(memory, UctMemoryFlag.accessAll()),
-                    () -> tcp.allocate(UctAllocationRequest.of(1)), () -> tcp.queryMemory(memory, FIELDS),
-                    () -> tcp.detectMemoryType(memory), registered::packKey, registered::close,
+        UctPackedKey packed = new UctPackedKey("self", 1, 1, new byte[0]);
+        try (UctRegisteredMemory registered = self.register(memory, UctMemoryFlag.accessAll()); UctRemoteKey key = self.unpack(packed);
+                UctAllocatedMemory heap = self.allocate(UctAllocationRequest.of(1).withMethods(UctAllocationMethod.HEAP))) {
+            for (Runnable call : List.<Runnable>of(self::attributes, self::resources, self::isClosed, self::close, () -> self.unpack(packed),
+                    () -> self.isSupported(UctMdOperation.ADVISE), () -> self.register(memory, UctMemoryFlag.accessAll()),
+                    () -> self.allocate(UctAllocationRequest.of(1)), () -> self.queryMemory(memory, FIELDS),
+                    () -> self.detectMemoryType(memory), registered::packKey, registered::close,
                     () -> registered.advise(0, 1, UctMemoryAdvice.NORMAL), key::pointer, key::close, heap::packKey, heap::close,
                     () -> heap.advise(0, 1, UctMemoryAdvice.NORMAL),
-                    () -> tcp.isSockaddrAccessible(new InetSocketAddress(1), UctSockaddrAccessibility.LOCAL))) {
+                    () -> self.isSockaddrAccessible(new InetSocketAddress(1), UctSockaddrAccessibility.LOCAL))) {
                 assertThat(thrownOnAnotherThread(call)).isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("belongs to the thread " + Thread.currentThread().getName());
             }
@@ -198,8 +198,8 @@ class MemoryDomainBadInputTest extends Domains {
 
     @Test
     void knowsTheMachinesAddressesOnlyWhereDomainSays() {
-        assumeTrue(!tcp.isSupported(UctMdOperation.SOCKADDR), "the tcp domain of this library answers for socket addresses");
-        assertThatThrownBy(() -> tcp.isSockaddrAccessible(new InetSocketAddress("127.0.0.1", 1), UctSockaddrAccessibility.REMOTE))
+        assumeTrue(!self.isSupported(UctMdOperation.SOCKADDR), "the self domain of this library answers for socket addresses");
+        assertThatThrownBy(() -> self.isSockaddrAccessible(new InetSocketAddress("127.0.0.1", 1), UctSockaddrAccessibility.REMOTE))
                 .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("UCT_MD_FLAG_SOCKADDR");
     }
 }
