@@ -24,7 +24,11 @@ public enum UcxMemoryType {
     /** Memory of an Intel device, from UCX 1.17 on. */
     ZE_DEVICE(7, false),
     /** Intel Level Zero's shared memory, from UCX 1.17 on. */
-    ZE_MANAGED(8, true);
+    ZE_MANAGED(8, true),
+    /** Memory of a Gaudi accelerator, from UCX 1.21 on. */
+    GAUDI(9, false),
+    /** A type that the library does not know, or does not tell. */
+    UNKNOWN(-1, false);
 
     private final int code;
     private final boolean accessible;
@@ -43,13 +47,9 @@ public enum UcxMemoryType {
         return accessible;
     }
 
-    static UcxMemoryType of(int code) {
-        return values()[code];
-    }
-
     static Set<UcxMemoryType> of(long mask) {
         EnumSet<UcxMemoryType> types = EnumSet.noneOf(UcxMemoryType.class);
-        Arrays.stream(values()).filter(type -> (mask >>> type.code & 1) != 0).forEach(types::add);
+        Arrays.stream(values()).filter(type -> type != UNKNOWN && (mask >>> type.code & 1) != 0).forEach(types::add);
         return Collections.unmodifiableSet(types);
     }
 }

@@ -9,7 +9,7 @@ import io.reactorucx.core.internal.NativeEnvironment;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -213,7 +213,7 @@ class ContextQueryTest {
     @Test
     void readsMemoryTypesFromMask() {
         assertThat(UcxMemoryType.of(0b101L)).containsExactly(UcxMemoryType.HOST, UcxMemoryType.CUDA_MANAGED);
-        assertThat(UcxMemoryType.of(-1L)).containsExactlyElementsOf(Arrays.asList(UcxMemoryType.values()));
+        assertThat(UcxMemoryType.of(-1L)).containsExactlyElementsOf(EnumSet.range(UcxMemoryType.HOST, UcxMemoryType.GAUDI));
         assertThat(UcxMemoryType.CUDA.isHostAccessible()).isFalse();
     }
 }

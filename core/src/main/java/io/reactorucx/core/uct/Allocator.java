@@ -107,7 +107,7 @@ final class Allocator {
                     | ucx_h.UCT_MEM_ALLOC_PARAM_FIELD_MDS() | ucx_h.UCT_MEM_ALLOC_PARAM_FIELD_NAME());
             uct_mem_alloc_params_t.flags(params, UctMemoryFlag.mask(flags, OPERATION));
             uct_mem_alloc_params_t.address(params, MemorySegment.ofAddress(address));
-            uct_mem_alloc_params_t.mem_type(params, request.memoryType().code());
+            uct_mem_alloc_params_t.mem_type(params, request.memoryType().ordinal());
             uct_mem_alloc_params_t.name(params, arena.allocateFrom(request.name()));
             MemorySegment mds = uct_mem_alloc_params_t.mds(params);
             uct_mem_alloc_params_t.mds.mds(mds, handles);

@@ -1,6 +1,7 @@
 package io.reactorucx.core.uct;
 
 import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.ffi.uct_md_mem_attr;
 import io.reactorucx.core.ffi.ucx_h;
@@ -33,26 +34,26 @@ final class MemoryQuery {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = uct_md_mem_attr.allocate(arena);
             uct_md_mem_attr.field_mask(attr, Bits.encode(asked, UctMemoryAttributes.Field::bit));
-            uct_md_mem_attr.mem_type(attr, UctMemoryType.count(Ucx.version()));
+            uct_md_mem_attr.mem_type(attr, MemoryTypes.count(Ucx.version()));
             uct_md_mem_attr.sys_dev(attr, (byte) ucx_h.UCS_SYS_DEVICE_ID_UNKNOWN());
             uct_md_mem_attr.dmabuf_fd(attr, ucx_h.UCT_DMABUF_FD_INVALID());
             UctStatus.check(ucx_h.uct_md_mem_query(domain.handle(), segment, segment.byteSize(), attr), "uct_md_mem_query");
             int fd = uct_md_mem_attr.dmabuf_fd(attr);
             OptionalInt device = UctResource.systemDevice(uct_md_mem_attr.sys_dev(attr));
-            return new UctMemoryAttributes(UctMemoryType.of(uct_md_mem_attr.mem_type(attr)), device,
+            return new UctMemoryAttributes(MemoryTypes.of(uct_md_mem_attr.mem_type(attr)), device,
                     uct_md_mem_attr.base_address(attr).address(), uct_md_mem_attr.alloc_length(attr),
                     fd == ucx_h.UCT_DMABUF_FD_INVALID() ? null : new UctDmabuf(fd, uct_md_mem_attr.dmabuf_offset(attr)));
         }
     }
 
-    static UctMemoryType detect(UctMemoryDomain domain, MemorySegment segment) {
+    static UcxMemoryType detect(UctMemoryDomain domain, MemorySegment segment) {
         Arguments.positive(Arguments.source(segment, "segment").byteSize(), "segment.byteSize()");
         domain.require(UctMdOperation.DETECT_MEMORY_TYPE);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment type = arena.allocate(ValueLayout.JAVA_INT);
             UctStatus.check(ucx_h.uct_md_detect_memory_type(domain.handle(), segment, segment.byteSize(), type),
                     "uct_md_detect_memory_type");
-            return UctMemoryType.of(type.get(ValueLayout.JAVA_INT, 0));
+            return MemoryTypes.of(type.get(ValueLayout.JAVA_INT, 0));
         }
     }
 }

@@ -2,9 +2,10 @@ package io.reactorucx.core.uct;
 
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.UcxUnsupportedException;
-import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.ffi.uct_allocated_memory;
+import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -14,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that UCX allocated ({@code uct_allocated_memory_t}), zeroed if it is memory of the host.
+ * Memory that UCX allocated ({@code uct_allocated_memory_t}), zeroed if the host can reach it.
  *
  * <p><b>Threading:</b> the thread that allocated it; the segment may be used from any. <b>Ownership:</b> ends with {@link #close()}, also
  * for the segment. <b>Errors:</b> {@link #close()} refuses while another thread reads or writes the segment.
@@ -35,7 +36,7 @@ public final class UctAllocatedMemory implements UctMemory {
         MemorySegment address = uct_allocated_memory.address(description);
         this.handle = domain == null ? null
                 : new MemoryHandle(domain, uct_allocated_memory.memh(description), address.address(), bytes());
-        this.segment = memoryType() == UctMemoryType.HOST ? address.reinterpret(bytes(), arena, null) : address.reinterpret(0, arena, null);
+        this.segment = memoryType().isHostAccessible() ? address.reinterpret(bytes(), arena, null) : address.reinterpret(0, arena, null);
         OPEN.incrementAndGet();
         if (domain != null) {
             domain.opened();
@@ -61,7 +62,7 @@ public final class UctAllocatedMemory implements UctMemory {
         Objects.requireNonNull(request, "request");
         List<UctMemoryDomain> copy = List.copyOf(Objects.requireNonNull(domains, "domains"));
         Ucx.ensureAvailable();
-        if (!request.memoryType().isKnown()) {
+        if (!MemoryTypes.isKnown(request.memoryType())) {
             throw new UcxUnsupportedException("uct_mem_alloc", request.memoryType() + " memory is not known to UCX " + Ucx.version());
         }
         Allocator allocator = Allocator.of(request, copy);
@@ -94,8 +95,8 @@ public final class UctAllocatedMemory implements UctMemory {
     }
 
     /** {@return type of the memory} */
-    public UctMemoryType memoryType() {
-        return UctMemoryType.of(uct_allocated_memory.mem_type(description));
+    public UcxMemoryType memoryType() {
+        return MemoryTypes.of(uct_allocated_memory.mem_type(description));
     }
 
     /** {@return the domain that allocated it, if one did} */

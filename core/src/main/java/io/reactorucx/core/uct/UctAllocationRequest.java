@@ -1,5 +1,6 @@
 package io.reactorucx.core.uct;
 
+import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.internal.Arguments;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -19,7 +20,7 @@ import java.util.Set;
  * @param name name of the memory, for UCX's own accounts
  */
 public record UctAllocationRequest(long bytes, List<UctAllocationMethod> methods, Set<UctMemoryFlag> flags, long address,
-        UctMemoryType memoryType, String name) {
+        UcxMemoryType memoryType, String name) {
 
     private static final int MAX_METHODS = 16;
     private static final Set<UctMemoryFlag> LOCAL_ACCESS = Set.of(UctMemoryFlag.ACCESS_LOCAL_READ, UctMemoryFlag.ACCESS_LOCAL_WRITE);
@@ -34,7 +35,7 @@ public record UctAllocationRequest(long bytes, List<UctAllocationMethod> methods
             AddressReservation.checkAligned(address);
         }
         Objects.requireNonNull(memoryType, "memoryType");
-        if (memoryType == UctMemoryType.UNKNOWN) {
+        if (memoryType == UcxMemoryType.UNKNOWN) {
             throw new IllegalArgumentException("memoryType UNKNOWN: name a type");
         }
         Objects.requireNonNull(name, "name");
@@ -47,7 +48,7 @@ public record UctAllocationRequest(long bytes, List<UctAllocationMethod> methods
      * @return the request
      */
     public static UctAllocationRequest of(long bytes) {
-        return new UctAllocationRequest(bytes, List.of(UctAllocationMethod.MD), LOCAL_ACCESS, 0, UctMemoryType.HOST, "reactor-ucx");
+        return new UctAllocationRequest(bytes, List.of(UctAllocationMethod.MD), LOCAL_ACCESS, 0, UcxMemoryType.HOST, "reactor-ucx");
     }
 
     /**
@@ -98,7 +99,7 @@ public record UctAllocationRequest(long bytes, List<UctAllocationMethod> methods
      * @param type the type
      * @return the request with the type
      */
-    public UctAllocationRequest withMemoryType(UctMemoryType type) {
+    public UctAllocationRequest withMemoryType(UcxMemoryType type) {
         return new UctAllocationRequest(bytes, methods, flags, address, type, name);
     }
 

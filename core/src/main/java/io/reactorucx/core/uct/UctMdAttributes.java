@@ -1,5 +1,6 @@
 package io.reactorucx.core.uct;
 
+import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.ffi.ucs_cpu_set_t;
 import io.reactorucx.core.ffi.ucs_linear_func_t;
 import io.reactorucx.core.ffi.uct_md_attr;
@@ -24,8 +25,8 @@ import java.util.Set;
  * @param localCpus processors near the device; all of the first 1024 when none is nearer than others
  */
 public record UctMdAttributes(String componentName, Set<UctMdFlag> flags, long maxAllocationBytes, long maxRegistrationBytes,
-        Set<UctMemoryType> registrableTypes, Set<UctMemoryType> detectableTypes, Set<UctMemoryType> allocatableTypes,
-        Set<UctMemoryType> accessibleTypes, UctLinearFunction registrationCostSeconds, long packedKeyBytes, BitSet localCpus) {
+        Set<UcxMemoryType> registrableTypes, Set<UcxMemoryType> detectableTypes, Set<UcxMemoryType> allocatableTypes,
+        Set<UcxMemoryType> accessibleTypes, UctLinearFunction registrationCostSeconds, long packedKeyBytes, BitSet localCpus) {
 
     /** Copies what could change. */
     public UctMdAttributes {
@@ -49,8 +50,8 @@ public record UctMdAttributes(String componentName, Set<UctMdFlag> flags, long m
         MemorySegment cpus = ucs_cpu_set_t.ucs_bits(uct_md_attr.local_cpus(attr));
         return new UctMdAttributes(uct_md_attr.component_name(attr).getString(0), UctMdFlag.of(uct_md_attr.cap.flags(cap)),
                 size(uct_md_attr.cap.max_alloc(cap)), size(uct_md_attr.cap.max_reg(cap)),
-                UctMemoryType.ofMask(uct_md_attr.cap.reg_mem_types(cap)), UctMemoryType.ofMask(uct_md_attr.cap.detect_mem_types(cap)),
-                UctMemoryType.ofMask(uct_md_attr.cap.alloc_mem_types(cap)), UctMemoryType.ofMask(uct_md_attr.cap.access_mem_types(cap)),
+                MemoryTypes.ofMask(uct_md_attr.cap.reg_mem_types(cap)), MemoryTypes.ofMask(uct_md_attr.cap.detect_mem_types(cap)),
+                MemoryTypes.ofMask(uct_md_attr.cap.alloc_mem_types(cap)), MemoryTypes.ofMask(uct_md_attr.cap.access_mem_types(cap)),
                 new UctLinearFunction(ucs_linear_func_t.c(cost), ucs_linear_func_t.m(cost)), uct_md_attr.rkey_packed_size(attr),
                 BitSet.valueOf(cpus.toArray(ValueLayout.JAVA_LONG)));
     }

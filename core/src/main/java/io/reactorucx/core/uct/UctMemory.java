@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  */
 public sealed interface UctMemory extends AutoCloseable permits UctAllocatedMemory, UctRegisteredMemory {
 
-    /** {@return the memory; of size 0 when it is not memory of the host} */
+    /** {@return the memory; of size 0 when the host cannot reach it} */
     MemorySegment segment();
 
     /** {@return size in bytes} */

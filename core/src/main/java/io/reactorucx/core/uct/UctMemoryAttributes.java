@@ -1,5 +1,6 @@
 package io.reactorucx.core.uct;
 
+import io.reactorucx.core.UcxMemoryType;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param allocationBytes size of that allocation
  * @param dmabuf a file descriptor by which other devices reach the memory, null when there is none; to be closed by the caller
  */
-public record UctMemoryAttributes(UctMemoryType memoryType, OptionalInt systemDevice, long baseAddress, long allocationBytes,
+public record UctMemoryAttributes(UcxMemoryType memoryType, OptionalInt systemDevice, long baseAddress, long allocationBytes,
         @Nullable UctDmabuf dmabuf) {
 
     /** What can be asked for ({@code uct_md_mem_attr_field_t}). */

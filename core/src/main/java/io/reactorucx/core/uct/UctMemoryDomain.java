@@ -1,11 +1,12 @@
 package io.reactorucx.core.uct;
 
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.ffi.ucs_sock_addr;
-import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.ffi.uct_md_attr;
 import io.reactorucx.core.ffi.uct_tl_resource_desc;
+import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -174,7 +175,7 @@ public final class UctMemoryDomain implements AutoCloseable {
      * @param segment native memory
      * @return the type
      */
-    public UctMemoryType detectMemoryType(MemorySegment segment) {
+    public UcxMemoryType detectMemoryType(MemorySegment segment) {
         checkOpen("uct_md_detect_memory_type");
         return MemoryQuery.detect(this, segment);
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.testsupport.ChildJvm;
@@ -100,9 +101,9 @@ class AcceleratorTest {
                     UctMdFlag.INVALIDATE, UctMdFlag.NEED_MEMH);
             assertThat(attributes.maxRegistrationBytes()).isEqualTo(1 << 20);
             assertThat(attributes.maxAllocationBytes()).isZero();
-            assertThat(attributes.registrableTypes()).containsExactlyInAnyOrder(UctMemoryType.HOST, UctMemoryType.CUDA);
-            assertThat(attributes.detectableTypes()).containsExactlyInAnyOrder(UctMemoryType.CUDA, UctMemoryType.CUDA_MANAGED);
-            assertThat(attributes.accessibleTypes()).containsExactlyInAnyOrder(UctMemoryType.HOST, UctMemoryType.ROCM_MANAGED);
+            assertThat(attributes.registrableTypes()).containsExactlyInAnyOrder(UcxMemoryType.HOST, UcxMemoryType.CUDA);
+            assertThat(attributes.detectableTypes()).containsExactlyInAnyOrder(UcxMemoryType.CUDA, UcxMemoryType.CUDA_MANAGED);
+            assertThat(attributes.accessibleTypes()).containsExactlyInAnyOrder(UcxMemoryType.HOST, UcxMemoryType.ROCM_MANAGED);
             assertThat(attributes.allocatableTypes()).isEmpty();
             assertThat(attributes.registrationCostSeconds()).isEqualTo(new UctLinearFunction(1e-6, 2e-9));
             assertThat(attributes.packedKeyBytes()).isEqualTo(8);
@@ -128,14 +129,14 @@ class AcceleratorTest {
         }
 
         private void recognisesMemory() {
-            assertThat(domain.detectMemoryType(memory)).isEqualTo(UctMemoryType.CUDA);
+            assertThat(domain.detectMemoryType(memory)).isEqualTo(UcxMemoryType.CUDA);
             assertThatThrownBy(() -> domain.detectMemoryType(memory.asSlice(0, 13))).isInstanceOf(UcxException.class)
                     .hasMessageContaining("INVALID_ADDR");
             Set<UctMemoryAttributes.Field> all = EnumSet.range(UctMemoryAttributes.Field.MEM_TYPE, UctMemoryAttributes.Field.ALLOC_LENGTH);
-            assertThat(domain.queryMemory(memory, all)).isEqualTo(new UctMemoryAttributes(UctMemoryType.CUDA_MANAGED, OptionalInt.of(200),
+            assertThat(domain.queryMemory(memory, all)).isEqualTo(new UctMemoryAttributes(UcxMemoryType.CUDA_MANAGED, OptionalInt.of(200),
                     memory.address() - 100, 264, null));
             assertThat(domain.queryMemory(memory, Set.of(UctMemoryAttributes.Field.BASE_ADDRESS))).isEqualTo(
-                    new UctMemoryAttributes(UctMemoryType.UNKNOWN, OptionalInt.empty(), memory.address() - 100, 0, null));
+                    new UctMemoryAttributes(UcxMemoryType.UNKNOWN, OptionalInt.empty(), memory.address() - 100, 0, null));
             assertThatThrownBy(() -> domain.queryMemory(memory.asSlice(0, 13), all)).isInstanceOf(UcxException.class)
                     .hasMessageContaining("INVALID_ADDR");
             for (UctMemoryAttributes.Field field : EnumSet.complementOf(EnumSet.copyOf(all))) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.ffi.UctCompat;
@@ -27,7 +28,7 @@ class AllocationTest extends Domains {
         MemorySegment segment = memory.segment();
         assertThat(memory.bytes()).isEqualTo(segment.byteSize()).isGreaterThanOrEqualTo(SIZE);
         assertThat(memory.address()).isEqualTo(segment.address());
-        assertThat(memory.memoryType()).isEqualTo(UctMemoryType.HOST);
+        assertThat(memory.memoryType()).isEqualTo(UcxMemoryType.HOST);
         assertThat(segment.toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
         segment.fill((byte) 7);
         assertThat(segment.get(ValueLayout.JAVA_BYTE, segment.byteSize() - 1)).isEqualTo((byte) 7);
@@ -226,7 +227,7 @@ class AllocationTest extends Domains {
             assertThatThrownBy(() -> request.withFixedAddress(address)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("address 0x" + Long.toHexString(address));
         }
-        assertThatThrownBy(() -> request.withMemoryType(UctMemoryType.UNKNOWN)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> request.withMemoryType(UcxMemoryType.UNKNOWN)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("memoryType");
         assertThatThrownBy(() -> request.withMemoryType(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("memoryType");
         assertThatThrownBy(() -> request.withName(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("name");
@@ -241,13 +242,13 @@ class AllocationTest extends Domains {
     @Test
     void refusesMemoryThatOnlyAcceleratorsHave() {
         try (UctMemoryDomain posix = open("posix")) {
-            UctAllocationRequest cuda = UctAllocationRequest.of(1).withMemoryType(UctMemoryType.CUDA);
+            UctAllocationRequest cuda = UctAllocationRequest.of(1).withMemoryType(UcxMemoryType.CUDA);
             assertThatThrownBy(() -> posix.allocate(cuda)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("CUDA");
             assertThatThrownBy(() -> posix.allocate(cuda.withMethods(UctAllocationMethod.MMAP))).isInstanceOf(UcxException.class);
             assertThatThrownBy(() -> posix.allocate(cuda.withMethods(UctAllocationMethod.MD, UctAllocationMethod.MMAP)))
                     .isInstanceOf(UcxException.class);
-            assumeTrue(!UctMemoryType.GAUDI.isKnown(), "the library knows all types of memory");
-            assertThatThrownBy(() -> posix.allocate(cuda.withMemoryType(UctMemoryType.GAUDI)))
+            assumeTrue(!MemoryTypes.isKnown(UcxMemoryType.GAUDI), "the library knows all types of memory");
+            assertThatThrownBy(() -> posix.allocate(cuda.withMemoryType(UcxMemoryType.GAUDI)))
                     .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("GAUDI");
         }
     }

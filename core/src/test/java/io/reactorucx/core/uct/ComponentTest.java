@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.List;
 import java.util.Map;
@@ -70,7 +71,7 @@ class ComponentTest {
                 attributes.maxRegistrationBytes() == Long.MAX_VALUE ? "unlimited" : "<="));
         expected.allocate.ifPresent(text -> assertThat(text).startsWith(
                 attributes.maxAllocationBytes() == Long.MAX_VALUE ? "unlimited" : "<="));
-        assertThat(attributes.accessibleTypes()).contains(UctMemoryType.HOST);
+        assertThat(attributes.accessibleTypes()).contains(UcxMemoryType.HOST);
         assertThat(attributes.localCpus().isEmpty()).isFalse();
     }
 

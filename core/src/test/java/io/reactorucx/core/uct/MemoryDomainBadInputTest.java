@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.UcxVersion;
 import java.lang.foreign.Arena;
@@ -183,15 +184,15 @@ class MemoryDomainBadInputTest extends Domains {
 
     @Test
     void numbersMemoryTypesAsVersionDoes() {
-        assertThat(UctMemoryType.of(5, new UcxVersion(1, 13, 1))).isEqualTo(UctMemoryType.UNKNOWN);
-        assertThat(UctMemoryType.of(5, new UcxVersion(1, 16, 0))).isEqualTo(UctMemoryType.RDMA);
-        assertThat(UctMemoryType.of(6, new UcxVersion(1, 16, 0))).isEqualTo(UctMemoryType.UNKNOWN);
-        assertThat(UctMemoryType.of(8, new UcxVersion(1, 17, 0))).isEqualTo(UctMemoryType.ZE_MANAGED);
-        assertThat(UctMemoryType.of(9, new UcxVersion(1, 20, 0))).isEqualTo(UctMemoryType.UNKNOWN);
-        assertThat(UctMemoryType.of(9, new UcxVersion(1, 21, 0))).isEqualTo(UctMemoryType.GAUDI);
-        assertThat(UctMemoryType.of(10, new UcxVersion(1, 23, 0))).isEqualTo(UctMemoryType.UNKNOWN);
-        assertThat(UctMemoryType.of(-1, new UcxVersion(1, 23, 0))).isEqualTo(UctMemoryType.UNKNOWN);
-        assertThat(UctMemoryType.of(0)).isEqualTo(UctMemoryType.HOST);
+        assertThat(MemoryTypes.of(5, new UcxVersion(1, 13, 1))).isEqualTo(UcxMemoryType.UNKNOWN);
+        assertThat(MemoryTypes.of(5, new UcxVersion(1, 16, 0))).isEqualTo(UcxMemoryType.RDMA);
+        assertThat(MemoryTypes.of(6, new UcxVersion(1, 16, 0))).isEqualTo(UcxMemoryType.UNKNOWN);
+        assertThat(MemoryTypes.of(8, new UcxVersion(1, 17, 0))).isEqualTo(UcxMemoryType.ZE_MANAGED);
+        assertThat(MemoryTypes.of(9, new UcxVersion(1, 20, 0))).isEqualTo(UcxMemoryType.UNKNOWN);
+        assertThat(MemoryTypes.of(9, new UcxVersion(1, 21, 0))).isEqualTo(UcxMemoryType.GAUDI);
+        assertThat(MemoryTypes.of(10, new UcxVersion(1, 23, 0))).isEqualTo(UcxMemoryType.UNKNOWN);
+        assertThat(MemoryTypes.of(-1, new UcxVersion(1, 23, 0))).isEqualTo(UcxMemoryType.UNKNOWN);
+        assertThat(MemoryTypes.of(0)).isEqualTo(UcxMemoryType.HOST);
         assertThat(UctDeviceType.of(3)).isEqualTo(UctDeviceType.SELF);
         assertThat(UctDeviceType.of(4)).isEqualTo(UctDeviceType.UNKNOWN);
     }
