@@ -36,11 +36,25 @@ final class EndpointParameters {
         return params;
     }
 
-    static MemorySegment withErrorHandling(MemorySegment params, ErrorMode mode, MemorySegment onError) {
-        ucp_ep_params.field_mask(params, ucp_ep_params.field_mask(params) | ucx_h.UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE()
-                | ucx_h.UCP_EP_PARAM_FIELD_ERR_HANDLER());
-        ucp_ep_params.err_mode(params, mode.code());
+    static MemorySegment with(EndpointOptions options, MemorySegment params, MemorySegment onError, Arena arena) {
+        long mask = ucp_ep_params.field_mask(params) | ucx_h.UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE()
+                | ucx_h.UCP_EP_PARAM_FIELD_ERR_HANDLER() | ucx_h.UCP_EP_PARAM_FIELD_USER_DATA() | ucx_h.UCP_EP_PARAM_FIELD_FLAGS();
+        ucp_ep_params.err_mode(params, options.errorMode().code());
         ucp_err_handler.cb(ucp_ep_params.err_handler(params), onError);
+        ucp_ep_params.user_data(params, MemorySegment.ofAddress(options.userData()));
+        ucp_ep_params.flags(params, ucp_ep_params.flags(params)
+                | (options.sendClientId() ? ucx_h.UCP_EP_PARAMS_FLAGS_SEND_CLIENT_ID() : 0)
+                | (options.loopback() ? 0 : ucx_h.UCP_EP_PARAMS_FLAGS_NO_LOOPBACK()));
+        if (!options.name().isEmpty()) {
+            mask |= ucx_h.UCP_EP_PARAM_FIELD_NAME();
+            ucp_ep_params.name(params, arena.allocateFrom(options.name()));
+        }
+        InetSocketAddress local = options.localAddress();
+        if (local != null) {
+            mask |= ucx_h.UCP_EP_PARAM_FIELD_LOCAL_SOCK_ADDR();
+            SocketAddresses.fill(ucp_ep_params.local_sockaddr(params), local, arena);
+        }
+        ucp_ep_params.field_mask(params, mask);
         return params;
     }
 }

@@ -35,7 +35,7 @@ final class EndpointTable {
         return CLocale.call(() -> {
             try (Arena call = Arena.ofConfined()) {
                 MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-                MemorySegment complete = EndpointParameters.withErrorHandling(parameters.apply(call), options.errorMode(), onError);
+                MemorySegment complete = EndpointParameters.with(options, parameters.apply(call), onError, call);
                 int status = ucx_h.ucp_ep_create(workerHandle, complete, pointer);
                 if (status < 0) {
                     throw new UcxException(status, operation, options.peer());

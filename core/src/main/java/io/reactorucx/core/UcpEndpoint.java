@@ -223,12 +223,19 @@ public final class UcpEndpoint {
     }
 
     /**
-     * What this endpoint runs over, as {@code transport/device} ({@code ucp_ep_print_info}). Empty until it is connected.
+     * What this endpoint runs over, as {@code transport/device}. Empty until it is connected.
      *
      * @return names, in the order of UCX's lanes, each once
      */
     public List<String> transports() {
-        return EndpointInfo.transports(info());
+        requireOpen("ep_query");
+        return UcpEndpointAttributes.transports(handle);
+    }
+
+    /** {@return what UCX says of this endpoint} */
+    public UcpEndpointAttributes attributes() {
+        requireOpen("ep_query");
+        return UcpEndpointAttributes.of(handle);
     }
 
     /** {@return UCX's own description of the endpoint} */

@@ -1,6 +1,5 @@
 package io.reactorucx.core;
 
-import io.reactorucx.core.ffi.ucp_conn_request_attr;
 import io.reactorucx.core.ffi.ucp_listener_attr;
 import io.reactorucx.core.ffi.ucp_listener_conn_handler;
 import io.reactorucx.core.ffi.ucp_listener_params;
@@ -92,19 +91,10 @@ public final class UcpListener implements AutoCloseable {
 
     /** Notes a request, from an upcall; what the handler does with it comes later. */
     UcpConnectionRequest arrived(MemorySegment requestHandle) {
-        UcpConnectionRequest request = new UcpConnectionRequest(this, requestHandle, clientAddress(requestHandle));
+        UcpConnectionRequest request = UcpConnectionRequest.of(this, requestHandle);
         pending.removeIf(UcpConnectionRequest::isAnswered);
         pending.add(request);
         return request;
-    }
-
-    private static InetSocketAddress clientAddress(MemorySegment request) {
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment attr = ucp_conn_request_attr.allocate(call);
-            ucp_conn_request_attr.field_mask(attr, ucx_h.UCP_CONN_REQUEST_ATTR_FIELD_CLIENT_ADDR());
-            int status = ucx_h.ucp_conn_request_query(request, attr);
-            return status < 0 ? new InetSocketAddress(0) : SocketAddresses.read(ucp_conn_request_attr.client_address(attr));
-        }
     }
 
     void deliver(UcpConnectionRequest request) {

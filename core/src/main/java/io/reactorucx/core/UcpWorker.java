@@ -277,6 +277,10 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
      */
     public UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
         context().requireFamily(SocketAddresses.checked(remote, "remote"), "ep_create");
+        InetSocketAddress local = Objects.requireNonNull(options, "options").localAddress();
+        if (local != null) {
+            SocketAddresses.requireSameFamily(local, remote);
+        }
         return create("ep_create", options, call -> EndpointParameters.toSocketAddress(remote, call));
     }
 
@@ -289,6 +293,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
      */
     public UcpEndpoint connect(byte[] workerAddress, EndpointOptions options) {
         byte[] address = WorkerAddresses.checked(workerAddress);
+        Objects.requireNonNull(options, "options").requireNoSocketOptions("one by worker address");
         return create("ep_create", options,
                 call -> EndpointParameters.toWorkerAddress(Arguments.padded(address, call), call));
     }
@@ -303,7 +308,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
     public UcpEndpoint accept(UcpConnectionRequest request, EndpointOptions options) {
         Objects.requireNonNull(request, "request");
         // All checks come before the request is consumed: UCX would never see an answer to a request that fails one of them.
-        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(options, "options").requireNoSocketOptions("one that accepts");
         checkOpen("ep_create");
         if (request.listener().worker().context() != context()) {
             throw new IllegalArgumentException("request: it came to a listener of another context");

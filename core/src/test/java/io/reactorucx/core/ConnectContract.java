@@ -156,14 +156,16 @@ abstract class ConnectContract {
         pair.assertStillWorks();
     }
 
+    private static int unusedPort() throws IOException {
+        try (ServerSocket unused = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+            return unused.getLocalPort();
+        }
+    }
+
     @Test
     void failsWhenNobodyListens() throws IOException {
         assumeSocketAddresses();
-        int port;
-        try (ServerSocket unused = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            port = unused.getLocalPort();
-        }
-        UcpEndpoint endpoint = connect(Pair.loopback(port));
+        UcpEndpoint endpoint = connect(Pair.loopback(unusedPort()));
         Outcome flushed = Outcome.of(endpoint::flush);
         assertThat(awaitError().isConnectionLost()).as("%s", pair.errors).isTrue();
         assertThat(pair.await(flushed)).isNotEqualTo(UcxStatus.OK);
@@ -223,6 +225,93 @@ abstract class ConnectContract {
             assertThat(e).hasMessageContaining(first.address().toString());
         });
         assertThat(pair.server.listeners()).contains(first).hasSize(2);
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void connectsFromCertainAddressAndNamesBothEnds() throws IOException {
+        assumeSocketAddresses();
+        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        InetSocketAddress from = Pair.loopback(unusedPort());
+        UcpEndpoint client = pair.client.connect(listener.address(),
+                pair.options(link.errorMode(), "server").from(from).named("client's end", 77));
+        assertThat(client.attributes().transports()).as("transports before there is a connection").isEmpty();
+        pair.until(() -> !requests.isEmpty(), "a connection request");
+        assertThat(client.attributes().localAddress()).contains(from);
+        assertThat(requests.getFirst().clientAddress()).isEqualTo(from);
+        assertThat(requests.getFirst().clientId()).isZero();
+        UcpEndpoint server = pair.server.accept(requests.getFirst(), pair.options(link.errorMode(), "client"));
+        pair.run(client::flush);
+        UcpEndpointAttributes attributes = client.attributes();
+        assertThat(attributes.name()).isNotEmpty();
+        assertThat(attributes.localAddress()).contains(from);
+        assertThat(attributes.remoteAddress()).contains(listener.address());
+        assertThat(attributes.transports()).isEqualTo(client.transports()).isNotEmpty();
+        assertThat(attributes.userData().isPresent()).isEqualTo(Ucx.version().isAtLeast(1, 18));
+        attributes.userData().ifPresent(data -> assertThat(data).isEqualTo(77));
+        assertThat(server.attributes().localAddress()).contains(listener.address());
+        assertThat(server.attributes().remoteAddress()).contains(from);
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void namesNoSocketAddressesOfEndpointByWorkerAddress() {
+        UcpEndpoint endpoint = pair.client.connect(pair.server.address(), pair.options(link.errorMode(), "by address").withoutLoopback());
+        pair.run(endpoint::flush);
+        assertThat(endpoint.attributes().localAddress()).isEmpty();
+        assertThat(endpoint.attributes().remoteAddress()).isEmpty();
+        assertThat(endpoint.attributes().transports()).isNotEmpty();
+    }
+
+    @Test
+    void tellsListenerTheIdOfTheClient() {
+        assumeSocketAddresses();
+        UcpWorkerParameters parameters = UcpWorkerParameters.builder().clientId(0x123456789abcdefL).build();
+        UcpWorker known = pair.context.createWorker(UcpWorkerConfig.of("known").with(parameters));
+        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        UcpEndpoint endpoint = known.connect(listener.address(), pair.options(link.errorMode(), "server").withClientId());
+        Runnable step = () -> {
+            known.progress();
+            pair.step();
+        };
+        Pair.until(step, () -> !requests.isEmpty(), "a connection request");
+        assertThat(requests.getFirst().clientId()).isEqualTo(0x123456789abcdefL);
+        UcpEndpoint accepted = pair.server.accept(requests.getFirst(), pair.options(link.errorMode(), "client"));
+        Outcome flushed = Outcome.of(endpoint::flush);
+        Pair.until(step, flushed::isDone, "a connection");
+        assertThat(flushed.status()).isEqualTo(UcxStatus.OK);
+        CloseMode mode = link.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
+        List<Outcome> closed = List.of(Outcome.of(done -> accepted.close(mode, done)), Outcome.of(done -> endpoint.close(mode, done)));
+        Pair.until(step, () -> closed.stream().allMatch(Outcome::isDone) && known.inFlight() == 0, "closed endpoints");
+        known.close();
+    }
+
+    @Test
+    void failsFromAddressThatIsNotOfThisHost() {
+        assumeSocketAddresses();
+        UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
+        InetSocketAddress foreign = new InetSocketAddress(InetAddress.ofLiteral("203.0.113.1"), 0);
+        UcpEndpoint endpoint = pair.client.connect(listener.address(), pair.options(link.errorMode(), "server").from(foreign));
+        assertThat(awaitError()).isNotEqualTo(UcxStatus.OK);
+        assertThat(endpoint.failure()).isNegative();
+        assertThatThrownBy(endpoint::attributes).isInstanceOf(UcxException.class);
+        assertThat(requests).isEmpty();
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void refusesOptionsThatUcxWouldIgnore() {
+        EndpointOptions options = pair.options(link.errorMode(), "nobody");
+        InetSocketAddress v6 = new InetSocketAddress(InetAddress.ofLiteral("::1"), 0);
+        assertThatThrownBy(() -> pair.client.connect(pair.server.address(), options.from(Pair.loopback(0))))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("localAddress").hasMessageContaining("worker address");
+        assertThatThrownBy(() -> pair.client.connect(pair.server.address(), options.withClientId()))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("sendClientId");
+        assertThatThrownBy(() -> pair.client.connect(Pair.loopback(1), options.from(v6))).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("localAddress").hasMessageContaining("another family");
+        assertThatThrownBy(() -> options.from(InetSocketAddress.createUnresolved("nowhere.invalid", 0)))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("localAddress");
+        assertThatThrownBy(() -> options.named("x".repeat(32), 0)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("name");
         pair.assertStillWorks();
     }
 }

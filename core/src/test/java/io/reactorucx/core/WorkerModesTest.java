@@ -7,11 +7,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -110,25 +109,23 @@ class WorkerModesTest {
     }
 
     @Test
-    void letsThreadsOfMultiWorkerWaitForEachOther() throws InterruptedException {
+    void letsThreadsOfMultiWorkerWaitForEachOther() {
         UcpWorker worker = worker(UcxThreadMode.MULTI);
-        CountDownLatch waiting = new CountDownLatch(1);
         CompletableFuture<Integer> progressed = new CompletableFuture<>();
         try (UcpWorker.Entry entry = worker.enter()) {
             assertThat(entry).isNotNull();
-            Thread.ofPlatform().start(() -> {
-                waiting.countDown();
-                try (UcpWorker.Entry other = worker.enter()) {
-                    assertThat(other).isNotNull();
+            Thread other = Thread.ofPlatform().start(() -> {
+                try (UcpWorker.Entry late = worker.enter()) {
+                    assertThat(late).isNotNull();
                     progressed.complete(worker.progress());
                 } catch (Throwable t) {
                     progressed.completeExceptionally(t);
                 }
             });
-            assertThat(waiting.await(10, TimeUnit.SECONDS)).isTrue();
+            Pair.until(worker::progress, () -> other.getState() == Thread.State.WAITING, "a thread that waits to enter");
             assertThat(progressed).as("progress of a thread that could not enter").isNotDone();
         }
-        assertThat(progressed).succeedsWithin(10, TimeUnit.SECONDS);
+        assertThat(progressed).succeedsWithin(Duration.ofSeconds(10));
         try (UcpWorker.Entry entry = worker.enter()) {
             assertThat(entry).isNotNull();
             worker.close();

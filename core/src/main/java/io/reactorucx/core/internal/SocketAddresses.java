@@ -40,6 +40,13 @@ public final class SocketAddresses {
         return address;
     }
 
+    /** Refuses to connect from an address of one family to one of the other, which fails late and names neither. */
+    public static void requireSameFamily(InetSocketAddress local, InetSocketAddress remote) {
+        if (local.getAddress().getAddress().length != remote.getAddress().getAddress().length) {
+            throw new IllegalArgumentException("localAddress " + local + ": of another family than " + remote);
+        }
+    }
+
     /** Fills a {@code ucs_sock_addr_t} whose target lives as long as the arena. */
     public static void fill(MemorySegment sockAddr, InetSocketAddress address, Arena arena) {
         InetAddress ip = address.getAddress();
