@@ -130,7 +130,7 @@ public final class UcpContext implements AutoCloseable {
      * @return the registration, to be closed by the caller
      */
     public UcpMemory register(MemorySegment segment) {
-        return whileOpen(() -> UcpMemory.register(this, segment));
+        return map(UcpMemoryParameters.register(segment));
     }
 
     /**
@@ -141,7 +141,28 @@ public final class UcpContext implements AutoCloseable {
      * @return the memory, to be closed by the caller
      */
     public UcpMemory allocate(long bytes) {
-        return whileOpen(() -> UcpMemory.allocate(this, bytes));
+        return map(UcpMemoryParameters.allocate(bytes));
+    }
+
+    /**
+     * Registers or allocates memory in any way that UCX can ({@code ucp_mem_map}).
+     *
+     * @param parameters which memory, and how
+     * @return the memory, to be closed by the caller
+     */
+    public UcpMemory map(UcpMemoryParameters parameters) {
+        Objects.requireNonNull(parameters, "parameters");
+        return whileOpen(() -> UcpMemory.map(this, parameters));
+    }
+
+    /**
+     * Maps a peer's memory, from UCX 1.14 on.
+     *
+     * @param exported what {@link UcpMemory#export()} gave on the other side. UCX trusts these bytes: take them from a trusted source
+     * @return the memory, to be closed by the caller
+     */
+    public UcpImportedMemory importMemory(byte[] exported) {
+        return whileOpen(() -> UcpImportedMemory.of(this, exported));
     }
 
     /** {@return bytes that are registered now} */
@@ -302,8 +323,16 @@ public final class UcpContext implements AutoCloseable {
         abandonedWorkers.incrementAndGet();
     }
 
-    void mapped(UcpMemory memory) {
+    void mapped() {
         openMemory.incrementAndGet();
+    }
+
+    void unmapped() {
+        openMemory.decrementAndGet();
+    }
+
+    void mapped(UcpMemory memory) {
+        mapped();
         registeredBytes.addAndGet(memory.segment().byteSize());
         if (memory.isAllocated()) {
             allocated.add(memory);
@@ -313,7 +342,7 @@ public final class UcpContext implements AutoCloseable {
     void unmapped(UcpMemory memory) {
         allocated.remove(memory);
         registeredBytes.addAndGet(-memory.segment().byteSize());
-        openMemory.decrementAndGet();
+        unmapped();
     }
 
     /** What an operation on local memory has to hold: the registration that is passed along, or else memory of UCX that it is part of. */

@@ -209,11 +209,13 @@ public final class UcpEndpoint {
         if (!force && unfinished > 0) {
             throw new IllegalStateException("mode FLUSH: " + unfinished + " operations are in flight, let them end first");
         }
+        Objects.requireNonNull(whenDone, "whenDone");
+        // One whose pointer some thread is using throws here, before anything has happened to the endpoint.
+        List.copyOf(keys).forEach(UcpRemoteKey::close);
         worker.handleMissedEvents();
         stream.closing();
         long token = worker.requests().beginClose(whenDone, this);
         closed = true;
-        List.copyOf(keys).forEach(UcpRemoteKey::close);
         worker.endpointClosed(handle.address());
         MemorySegment parameters = worker.parameters().withFlags(worker.requests().onSend, token, null,
                 force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);

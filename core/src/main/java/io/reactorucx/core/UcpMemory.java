@@ -1,13 +1,17 @@
 package io.reactorucx.core;
 
-import io.reactorucx.core.ffi.ucp_mem_attr;
+import io.reactorucx.core.ffi.ucp_mem_advise_params;
 import io.reactorucx.core.ffi.ucp_mem_map_params;
+import io.reactorucx.core.ffi.ucp_memh_buffer_release_params;
+import io.reactorucx.core.ffi.ucp_memh_pack_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,47 +50,84 @@ public final class UcpMemory implements AutoCloseable {
         context.mapped(this);
     }
 
-    static UcpMemory register(UcpContext context, MemorySegment segment) {
-        MemorySegment checked = Arguments.destination(segment, "segment");
-        Arguments.positive(checked.byteSize(), "segment.byteSize()");
-        try (Arena call = Arena.ofConfined()) {
-            MemorySegment params = ucp_mem_map_params.allocate(call);
-            ucp_mem_map_params.field_mask(params, ucx_h.UCP_MEM_MAP_PARAM_FIELD_ADDRESS() | ucx_h.UCP_MEM_MAP_PARAM_FIELD_LENGTH());
-            ucp_mem_map_params.address(params, segment);
-            ucp_mem_map_params.length(params, segment.byteSize());
-            return new UcpMemory(context, map(context, params, call), segment, null);
+    static UcpMemory map(UcpContext context, UcpMemoryParameters parameters) {
+        checkSupport(context, parameters);
+        MemorySegment segment = parameters.segment();
+        if (segment != null) {
+            try (Arena call = Arena.ofConfined()) {
+                return new UcpMemory(context, map(context, parameters, segment, call), segment, null);
+            }
+        }
+        return allocate(context, parameters);
+    }
+
+    private static void checkSupport(UcpContext context, UcpMemoryParameters parameters) {
+        parameters.flags().forEach(MemoryMapFlag::requireSupport);
+        UcxMemoryType type = parameters.memoryType();
+        if (type == null || type == UcxMemoryType.HOST) {
+            return;
+        }
+        if (!type.isHostAccessible()) {
+            throw new UcxUnsupportedException("ucp_mem_map", "memory type " + type + " cannot be reached by the host, so it makes no"
+                    + " MemorySegment");
+        }
+        // UCX takes the type for an index without a check.
+        if (!UcpContextAttributes.of(context.handle()).memoryTypes().contains(type)) {
+            throw new UcxUnsupportedException("ucp_mem_map", "memory type " + type + " is none that the transports of this context know");
         }
     }
 
-    static UcpMemory allocate(UcpContext context, long bytes) {
-        Arguments.positive(bytes, "bytes");
+    private static UcpMemory allocate(UcpContext context, UcpMemoryParameters parameters) {
+        long bytes = parameters.length();
+        AddressReservation place = parameters.address() == 0 ? null : AddressReservation.tryTake(parameters.address(), bytes);
+        if (place == null && parameters.flags().contains(MemoryMapFlag.FIXED)) {
+            throw new IllegalArgumentException("address 0x" + Long.toHexString(parameters.address()) + ": FIXED needs twice " + bytes
+                    + " bytes of address space there that nothing is in");
+        }
         Arena arena = Arena.ofShared();
         try (Arena call = Arena.ofConfined()) {
-            MemorySegment params = ucp_mem_map_params.allocate(call);
-            ucp_mem_map_params.field_mask(params, ucx_h.UCP_MEM_MAP_PARAM_FIELD_LENGTH() | ucx_h.UCP_MEM_MAP_PARAM_FIELD_FLAGS());
-            ucp_mem_map_params.length(params, bytes);
-            ucp_mem_map_params.flags(params, ucx_h.UCP_MEM_MAP_ALLOCATE());
-            MemorySegment handle = map(context, params, call);
+            MemorySegment at = place == null ? MemorySegment.NULL : MemorySegment.ofAddress(parameters.address());
+            MemorySegment handle = map(context, parameters, at, call);
             try {
-                MemorySegment attr = ucp_mem_attr.allocate(call);
-                ucp_mem_attr.field_mask(attr, ucx_h.UCP_MEM_ATTR_FIELD_ADDRESS() | ucx_h.UCP_MEM_ATTR_FIELD_LENGTH());
-                UcpContext.check(ucx_h.ucp_mem_query(handle, attr), "ucp_mem_query");
-                MemorySegment segment = ucp_mem_attr.address(attr).reinterpret(bytes, arena, null).fill((byte) 0);
-                return new UcpMemory(context, handle, segment, arena);
+                UcpMemoryAttributes attributes = UcpMemoryAttributes.of(handle);
+                if (place != null) {
+                    place.allocated(attributes);
+                    place = null;
+                }
+                MemorySegment memory = MemorySegment.ofAddress(attributes.address()).reinterpret(bytes, arena, null).fill((byte) 0);
+                return new UcpMemory(context, handle, memory, arena);
             } catch (RuntimeException e) {
                 ucx_h.ucp_mem_unmap(context.handle(), handle);
                 throw e;
             }
         } catch (RuntimeException e) {
             arena.close();
+            if (place != null) {
+                place.failed();
+            }
             throw e;
         }
     }
 
-    private static MemorySegment map(UcpContext context, MemorySegment params, Arena call) {
+    private static MemorySegment map(UcpContext context, UcpMemoryParameters parameters, MemorySegment address, Arena call) {
+        MemorySegment params = ucp_mem_map_params.allocate(call);
+        long mask = ucx_h.UCP_MEM_MAP_PARAM_FIELD_ADDRESS() | ucx_h.UCP_MEM_MAP_PARAM_FIELD_LENGTH()
+                | ucx_h.UCP_MEM_MAP_PARAM_FIELD_FLAGS();
+        ucp_mem_map_params.address(params, address);
+        ucp_mem_map_params.length(params, parameters.length());
+        ucp_mem_map_params.flags(params, parameters.flags().stream().mapToInt(MemoryMapFlag::bit).sum());
+        UcxMemoryType type = parameters.memoryType();
+        if (type != null) {
+            mask |= ucx_h.UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE();
+            ucp_mem_map_params.memory_type(params, type.code());
+        }
+        if (!parameters.protection().isEmpty()) {
+            mask |= ucx_h.UCP_MEM_MAP_PARAM_FIELD_PROT();
+            ucp_mem_map_params.prot(params, parameters.protection().stream().mapToInt(MemoryProtection::bit).sum());
+        }
+        ucp_mem_map_params.field_mask(params, mask);
         MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-        UcpContext.check(ucx_h.ucp_mem_map(context.handle(), params, pointer),
-                "ucp_mem_map of " + ucp_mem_map_params.length(params) + " bytes");
+        UcpContext.check(ucx_h.ucp_mem_map(context.handle(), params, pointer), "ucp_mem_map of " + parameters.length() + " bytes");
         return pointer.get(ValueLayout.ADDRESS, 0);
     }
 
@@ -112,22 +153,89 @@ public final class UcpMemory implements AutoCloseable {
      * @return the descriptor, valid until {@link #close()}
      */
     public MemoryDescriptor descriptor(long offset, long length) {
-        context.checkThread();
         context.requireMemoryAccess("ucp_rkey_pack");
         Arguments.positive(length, "length");
         Arguments.bounds(offset, length, segment.byteSize(), "window");
-        pinned.pin();
+        return whilePinned(() -> new MemoryDescriptor(segment.address() + offset, length, packedKey()));
+    }
+
+    private byte[] packedKey() {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
             MemorySegment size = call.allocate(ValueLayout.JAVA_LONG);
             UcpContext.check(ucx_h.ucp_rkey_pack(context.handle(), handle, pointer, size), "ucp_rkey_pack");
             MemorySegment packed = pointer.get(ValueLayout.ADDRESS, 0);
             try {
-                byte[] key = packed.reinterpret(size.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
-                return new MemoryDescriptor(segment.address() + offset, length, key);
+                return packed.reinterpret(size.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
             } finally {
                 ucx_h.ucp_rkey_buffer_release(packed);
             }
+        }
+    }
+
+    /** {@return what UCX says of the memory} */
+    public UcpMemoryAttributes attributes() {
+        return whilePinned(() -> UcpMemoryAttributes.of(handle));
+    }
+
+    /**
+     * Tells UCX how a part of the memory will be used ({@code ucp_mem_advise}), which it may ignore.
+     *
+     * @param offset first byte
+     * @param length size in bytes, at least 1
+     * @param advice how
+     */
+    public void advise(long offset, long length, MemoryAdvice advice) {
+        Objects.requireNonNull(advice, "advice");
+        Arguments.positive(length, "length");
+        Arguments.bounds(offset, length, segment.byteSize(), "range");
+        whilePinned(() -> {
+            try (Arena call = Arena.ofConfined()) {
+                MemorySegment params = ucp_mem_advise_params.allocate(call);
+                ucp_mem_advise_params.field_mask(params, ucx_h.UCP_MEM_ADVISE_PARAM_FIELD_ADDRESS()
+                        | ucx_h.UCP_MEM_ADVISE_PARAM_FIELD_LENGTH() | ucx_h.UCP_MEM_ADVISE_PARAM_FIELD_ADVICE());
+                ucp_mem_advise_params.address(params, segment.asSlice(offset, length));
+                ucp_mem_advise_params.length(params, length);
+                ucp_mem_advise_params.advice(params, advice.code());
+                int status = ucx_h.ucp_mem_advise(context.handle(), handle, params);
+                UcpContext.check(status, "ucp_mem_advise");
+                return status;
+            }
+        });
+    }
+
+    /**
+     * A handle that a process on another host's device can map and use as its own, from UCX 1.14 on ({@code ucp_memh_pack} with
+     * {@code UCP_MEMH_PACK_FLAG_EXPORT}).
+     *
+     * @return the handle for {@link UcpContext#importMemory}
+     */
+    public byte[] export() {
+        context.support(UcpCapability.EXPORTED_MEMORY).require("ucp_memh_pack");
+        return whilePinned(() -> {
+            try (Arena call = Arena.ofConfined()) {
+                MemorySegment params = ucp_memh_pack_params.allocate(call);
+                ucp_memh_pack_params.field_mask(params, ucx_h.UCP_MEMH_PACK_PARAM_FIELD_FLAGS());
+                ucp_memh_pack_params.flags(params, ucx_h.UCP_MEMH_PACK_FLAG_EXPORT());
+                MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
+                MemorySegment size = call.allocate(ValueLayout.JAVA_LONG);
+                UcpContext.check(ucx_h.ucp_memh_pack(handle, params, pointer, size), "ucp_memh_pack");
+                MemorySegment packed = pointer.get(ValueLayout.ADDRESS, 0);
+                try {
+                    return packed.reinterpret(size.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
+                } finally {
+                    ucx_h.ucp_memh_buffer_release(packed, ucp_memh_buffer_release_params.allocate(call));
+                }
+            }
+        });
+    }
+
+    /** Runs native calls on this memory, which cannot be closed meanwhile. */
+    private <T> T whilePinned(Supplier<T> nativeCalls) {
+        context.checkThread();
+        pinned.pin();
+        try {
+            return nativeCalls.get();
         } finally {
             pinned.unpin();
         }

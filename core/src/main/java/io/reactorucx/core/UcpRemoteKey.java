@@ -1,14 +1,20 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.ucp_rkey_compare_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A peer's memory as one endpoint reaches it ({@code ucp_rkey_h}).
  *
  * <p><b>Threading:</b> the thread of the endpoint's worker. <b>Ownership:</b> ends with {@link #close()} or with its endpoint; the native
- * key is kept until the last operation that uses it has ended. <b>Errors:</b> use after close throws {@link UcxClosedException}.
+ * key is kept until the last operation that uses it has ended, {@link #pointer()} ends at once. <b>Errors:</b> use after close throws
+ * {@link UcxClosedException}.
  */
 public final class UcpRemoteKey implements AutoCloseable {
 
@@ -17,6 +23,8 @@ public final class UcpRemoteKey implements AutoCloseable {
     private final MemoryDescriptor descriptor;
     private int uses;
     private boolean closed;
+    private @Nullable Arena pointers;
+    private @Nullable MemorySegment pointer;
     private final Pinned pinned = new Pinned() {
         @Override
         public void pin() {
@@ -42,6 +50,63 @@ public final class UcpRemoteKey implements AutoCloseable {
         return descriptor;
     }
 
+    /**
+     * The peer's memory as this process sees it ({@code ucp_rkey_ptr}): only shared memory that UCX allocated there, see
+     * {@link UcpContext#allocate}. What both sides write at once is theirs to order.
+     *
+     * @return the memory, for any thread, until the key is closed
+     */
+    public MemorySegment pointer() {
+        endpoint.worker().checkThread();
+        long remote = address(endpoint, 0, descriptor.length());
+        MemorySegment known = pointer;
+        if (known != null) {
+            return known;
+        }
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment result = call.allocate(ValueLayout.ADDRESS);
+            int status = ucx_h.ucp_rkey_ptr(handle, remote, result);
+            if (status < 0) {
+                throw new UcxException(UcxStatus.of(status), "rkey_ptr", endpoint.peer(),
+                        "only shared memory that the peer's UCX allocated is mapped into this process");
+            }
+            long local = result.get(ValueLayout.ADDRESS, 0).address();
+            // UCX adds an offset to what the descriptor says, and checks nothing.
+            if (!AddressSpace.covers(local, descriptor.length(), "rw")) {
+                throw new UcxException(UcxStatus.INVALID_ADDR, "rkey_ptr", endpoint.peer(),
+                        "the descriptor claims more than the peer's memory that is mapped here");
+            }
+            Arena lifetime = Arena.ofShared();
+            pointers = lifetime;
+            known = MemorySegment.ofAddress(local).reinterpret(descriptor.length(), lifetime, null);
+            pointer = known;
+            return known;
+        }
+    }
+
+    /**
+     * Which of two keys comes first in an order that UCX makes, from 1.16 on ({@code ucp_rkey_compare}).
+     *
+     * @param other a key of the same worker
+     * @return 0 when both open memory in the same way, else less or more than 0
+     */
+    public int compare(UcpRemoteKey other) {
+        address(endpoint, 0, 0);
+        Objects.requireNonNull(other, "other").address(other.endpoint, 0, 0);
+        UcpWorker worker = endpoint.worker();
+        worker.checkThread();
+        if (other.endpoint.worker() != worker) {
+            throw new IllegalArgumentException("other: a key of another worker");
+        }
+        UcpCapability.REMOTE_KEY_COMPARE.inLibrary().require("rkey_compare");
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment result = call.allocate(ValueLayout.JAVA_INT);
+            MemorySegment params = ucp_rkey_compare_params.allocate(call);
+            UcpContext.check(ucx_h.ucp_rkey_compare(worker.handle(), handle, other.handle, params, result), "rkey_compare");
+            return result.get(ValueLayout.JAVA_INT, 0);
+        }
+    }
+
     Pinned pinned() {
         return pinned;
     }
@@ -62,6 +127,16 @@ public final class UcpRemoteKey implements AutoCloseable {
         return handle;
     }
 
+    /** Throws, with nothing changed, while some thread is just reading or writing through the pointer. */
+    private void endPointer() {
+        Arena lifetime = pointers;
+        if (lifetime != null) {
+            lifetime.close();
+            pointers = null;
+            pointer = null;
+        }
+    }
+
     private void destroy() {
         ucx_h.ucp_rkey_destroy(handle);
     }
@@ -70,6 +145,7 @@ public final class UcpRemoteKey implements AutoCloseable {
     public void close() {
         endpoint.worker().checkThread();
         if (!closed) {
+            endPointer();
             closed = true;
             endpoint.keyClosed(this);
             if (uses == 0) {

@@ -47,6 +47,10 @@ public enum UcxMemoryType {
         return accessible;
     }
 
+    static UcxMemoryType of(int code) {
+        return Arrays.stream(values()).filter(type -> type.code == code).findFirst().orElse(UNKNOWN);
+    }
+
     static Set<UcxMemoryType> of(long mask) {
         EnumSet<UcxMemoryType> types = EnumSet.noneOf(UcxMemoryType.class);
         Arrays.stream(values()).filter(type -> type != UNKNOWN && (mask >>> type.code & 1) != 0).forEach(types::add);

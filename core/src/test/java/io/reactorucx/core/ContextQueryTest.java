@@ -214,6 +214,7 @@ class ContextQueryTest {
     void readsMemoryTypesFromMask() {
         assertThat(UcxMemoryType.of(0b101L)).containsExactly(UcxMemoryType.HOST, UcxMemoryType.CUDA_MANAGED);
         assertThat(UcxMemoryType.of(-1L)).containsExactlyElementsOf(EnumSet.range(UcxMemoryType.HOST, UcxMemoryType.GAUDI));
+        assertThat(UcxMemoryType.of(77)).isEqualTo(UcxMemoryType.UNKNOWN);
         assertThat(UcxMemoryType.CUDA.isHostAccessible()).isFalse();
     }
 }

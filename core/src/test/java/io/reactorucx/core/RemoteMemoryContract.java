@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -175,6 +176,83 @@ abstract class RemoteMemoryContract {
             }
             pair.run(pair.toServer::flush);
             assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 50);
+        }
+    }
+
+    @Test
+    void seesSharedMemoryOfPeerAndNoOther() {
+        try (UcpMemory memory = pair.context.allocate(SIZE)) {
+            UcpRemoteKey key = keyTo(memory.descriptor(100, 50));
+            memory.segment().copyFrom(Pair.pattern(SIZE));
+            if (List.of("posix", "sysv").contains(link.fastest())) {
+                MemorySegment pointer = key.pointer();
+                assertThat(pointer.byteSize()).isEqualTo(50);
+                assertThat(pointer.mismatch(memory.segment().asSlice(100, 50))).isEqualTo(-1);
+                pointer.set(ValueLayout.JAVA_BYTE, 49, (byte) 0x66);
+                assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 149)).isEqualTo((byte) 0x66);
+                assertThat(key.pointer()).isEqualTo(pointer);
+                key.close();
+                assertThatThrownBy(() -> pointer.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+            } else {
+                assertThatThrownBy(key::pointer).isInstanceOfSatisfying(UcxException.class, e -> {
+                    assertThat(e.status()).isEqualTo(UcxStatus.UNREACHABLE);
+                    assertThat(e).hasMessageContaining("only shared memory");
+                });
+                key.close();
+            }
+            assertThatThrownBy(key::pointer).isInstanceOf(UcxClosedException.class);
+        }
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void seesNoMemoryOfTheCallersOwn() {
+        try (UcpMemory memory = pair.context.register(Pair.pattern(SIZE)); UcpRemoteKey key = keyTo(memory.descriptor())) {
+            assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class).hasMessageContaining("only shared memory");
+        }
+        pair.assertStillWorks();
+    }
+
+    /** UCX only adds an offset to the address that the descriptor claims: reading there would end the process. */
+    @Test
+    void refusesPointerBeyondThePeersMemory() {
+        assumeTrue(List.of("posix", "sysv").contains(link.fastest()), link + " gives no pointers");
+        try (UcpMemory memory = pair.context.allocate(SIZE)) {
+            MemoryDescriptor honest = memory.descriptor();
+            MemoryDescriptor tooLong = new MemoryDescriptor(honest.address(), 1L << 40, honest.key());
+            MemoryDescriptor elsewhere = new MemoryDescriptor(honest.address() + (1L << 40), 8, honest.key());
+            for (MemoryDescriptor descriptor : List.of(tooLong, elsewhere)) {
+                try (UcpRemoteKey key = keyTo(descriptor)) {
+                    assertThatThrownBy(key::pointer).isInstanceOfSatisfying(UcxException.class,
+                            e -> assertThat(e.status()).isEqualTo(UcxStatus.INVALID_ADDR));
+                }
+            }
+        }
+    }
+
+    @Test
+    void comparesKeysWhereTheLibraryCan() {
+        try (UcpMemory memory = pair.context.allocate(SIZE); UcpRemoteKey one = keyTo(memory.descriptor());
+                UcpRemoteKey two = keyTo(memory.descriptor(10, 10))) {
+            assertThatThrownBy(() -> one.compare(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("other");
+            if (pair.context.support(UcpCapability.REMOTE_KEY_COMPARE).isSupported()) {
+                assertThat(one.compare(one)).isZero();
+                assertThat(Integer.signum(one.compare(two))).isEqualTo(-Integer.signum(two.compare(one)));
+            } else {
+                assertThatThrownBy(() -> one.compare(two)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("1.16");
+            }
+        }
+    }
+
+    @Test
+    void endsPointersWithTheEndpoint() {
+        assumeTrue(List.of("posix", "sysv").contains(link.fastest()), link + " gives no pointers");
+        try (UcpMemory memory = pair.context.allocate(SIZE)) {
+            MemorySegment pointer = keyTo(memory.descriptor()).pointer();
+            assertThat(pointer.get(ValueLayout.JAVA_BYTE, 0)).isZero();
+            boolean force = link.errorMode() == ErrorMode.PEER;
+            pair.run(done -> pair.toServer.close(force ? CloseMode.FORCE : CloseMode.FLUSH, done));
+            assertThatThrownBy(() -> pointer.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
         }
     }
 }

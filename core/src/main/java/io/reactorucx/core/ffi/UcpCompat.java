@@ -1,6 +1,7 @@
 package io.reactorucx.core.ffi;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -17,6 +18,8 @@ public final class UcpCompat {
     public static final int LC_NUMERIC_MASK = 1 << 1;
 
     private static final int F_DUPFD_CLOEXEC = 1030;
+    /** MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE and MAP_FIXED_NOREPLACE. */
+    private static final int MAP_RESERVE = 0x2 | 0x20 | 0x4000 | 0x100000;
 
     private UcpCompat() {
     }
@@ -44,6 +47,21 @@ public final class UcpCompat {
     private static final class close {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("close"),
                 FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    }
+
+    private static final class getpagesize {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("getpagesize"),
+                FunctionDescriptor.of(JAVA_INT));
+    }
+
+    private static final class mmap {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("mmap"),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+    }
+
+    private static final class munmap {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("munmap"),
+                FunctionDescriptor.of(JAVA_INT, ucx_h.C_POINTER, JAVA_LONG));
     }
 
     private static final class ucs_debug_disable_signals {
@@ -91,6 +109,44 @@ public final class UcpCompat {
     public static int close(int descriptor) {
         try {
             return (int) close.HANDLE.invokeExact(descriptor);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : int getpagesize(void) } */
+    public static int pageSize() {
+        try {
+            return (int) getpagesize.HANDLE.invokeExact();
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /**
+     * {@snippet lang=c : mmap(address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) }
+     *
+     * @param address where, a multiple of the page size
+     * @param bytes how much, a multiple of the page size
+     * @return whether nothing was there and it is reserved now
+     */
+    public static boolean reserve(long address, long bytes) {
+        try {
+            long result = (long) mmap.HANDLE.invokeExact(address, bytes, 0, MAP_RESERVE, -1, 0L);
+            if (result != address && result != -1) {
+                // A kernel before 4.17 takes the address for a hint.
+                unmap(MemorySegment.ofAddress(result), bytes);
+            }
+            return result == address;
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : int munmap(void *address, size_t bytes) } */
+    public static void unmap(MemorySegment address, long bytes) {
+        try {
+            int ignored = (int) munmap.HANDLE.invokeExact(address, bytes);
         } catch (Throwable t) {
             throw rethrow(t);
         }

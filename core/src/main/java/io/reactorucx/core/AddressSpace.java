@@ -1,0 +1,54 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.UcpCompat;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What is mapped where in this process. */
+final class AddressSpace {
+
+    static final long PAGE_BYTES = UcpCompat.pageSize();
+
+    private static final Path MAPS = Path.of("/proc/self/maps");
+    private static final int HEXADECIMAL = 16;
+
+    private AddressSpace() {
+    }
+
+    /** Whether all of a range is mapped with some rights, {@code rw} for example. */
+    static boolean covers(long address, long bytes, String rights) {
+        try {
+            return covers(Files.readAllLines(MAPS), address, bytes, rights);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the mappings of this process cannot be read", e);
+        }
+    }
+
+    /** Lines are in the order of addresses: {@code 7f2d0000-7f2e0000 r--p 00000000 08:01 55 /usr/lib/x}. */
+    static boolean covers(List<String> maps, long address, long bytes, String rights) {
+        long next = address;
+        long end = address + bytes;
+        for (String line : maps) {
+            int dash = line.indexOf('-');
+            int space = line.indexOf(' ');
+            if (dash < 0 || space < dash) {
+                continue;
+            }
+            long from = Long.parseUnsignedLong(line, 0, dash, HEXADECIMAL);
+            long to = Long.parseUnsignedLong(line, dash + 1, space, HEXADECIMAL);
+            if (Long.compareUnsigned(from, next) <= 0 && Long.compareUnsigned(next, to) < 0) {
+                if (!line.startsWith(rights, space + 1)) {
+                    return false;
+                }
+                next = to;
+                if (Long.compareUnsigned(next, end) >= 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+}
