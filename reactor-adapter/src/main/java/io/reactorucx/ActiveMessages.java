@@ -1,12 +1,16 @@
 package io.reactorucx;
 
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.AmSendFlag;
+import io.reactorucx.core.UcpData;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -62,6 +66,21 @@ public final class ActiveMessages {
         Objects.requireNonNull(payload, "payload");
         return ConnectionOperation.mono(connection, OperationKind.AM_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload, null, protocol, true, whenDone));
+    }
+
+    /**
+     * Sends segments that make one payload, in their order, without a copy.
+     *
+     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
+     * @param payload native memory, 1 to {@value UcpData#MAX_SEGMENTS} segments
+     * @return completes when the payload is free again
+     */
+    public Mono<Void> send(int id, MemorySegment header, List<MemorySegment> payload) {
+        check(id, header, AmProtocol.AUTO);
+        UcpData data = UcpData.ofSegments(payload);
+        return ConnectionOperation.mono(connection, OperationKind.AM_SEND, data.byteSize(), (worker, endpoint, whenDone) -> endpoint.transfers()
+                .amSend(id, header, data, Set.of(AmSendFlag.REPLY), Set.of(), whenDone).isImmediate());
     }
 
     /**

@@ -43,6 +43,7 @@ final class ConnectionCore {
     private final long nonce;
     private final Sinks.Empty<Void> disposed = Sinks.empty();
     private final OperationList operations = new OperationList();
+    private final StreamInbox stream = new StreamInbox(this);
     private final Receivers receivers = new Receivers();
     private final OpenOffers offers = new OpenOffers();
     private final boolean bySocketAddress;
@@ -154,7 +155,7 @@ final class ConnectionCore {
         LOG.debug("[{}] lost", peer, error);
         state = State.CLOSING;
         operations.forEach(operation -> operation.connectionLost(rawStatus));
-        receivers.end(error);
+        endReceivers(error);
         closeEndpoint(CloseMode.FORCE, new UcxException(rawStatus, "connect", peer));
     }
 
@@ -187,7 +188,7 @@ final class ConnectionCore {
         }
         UcxClosedException error = new UcxClosedException("operation", peer, "the peer has closed the connection");
         failHandshake(error);
-        receivers.end(null);
+        endReceivers(null);
         endReceives(error);
         beginClose(CloseMode.FLUSH);
     }
@@ -210,6 +211,11 @@ final class ConnectionCore {
         if (waiting != null) {
             waiting.failed(error);
         }
+    }
+
+    private void endReceivers(@Nullable RuntimeException error) {
+        receivers.end(error);
+        stream.end(error);
     }
 
     /** Tag receives belong to the worker: nothing but a cancel ends one, and one that stays would take another connection's message. */
@@ -237,7 +243,7 @@ final class ConnectionCore {
             return;
         }
         state = State.CLOSING;
-        receivers.end(null);
+        endReceivers(null);
         endReceives(closedHere("receive"));
         startCloseTimer();
         proceed();
@@ -259,7 +265,7 @@ final class ConnectionCore {
         if (peerFinished && offers.isEmpty()) {
             acknowledge();
         }
-        boolean idle = operations.isEmpty() && (open == null || open.isClosed() || open.inFlight() == 0);
+        boolean idle = operations.isQuiet() && (open == null || open.isClosed() || open.inFlight() == open.stream().receives());
         if (!endpointClosing && idle && open != null) {
             if (config.raw() || overdue) {
                 closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
@@ -296,13 +302,13 @@ final class ConnectionCore {
         state = State.CLOSING;
         failHandshake(handshakeError);
         endReceives(closedHere("receive"));
-        operations.forEach(operation -> operation.abandon(closedHere(operation.kind().ucxName())));
-        receivers.end(null);
+        operations.forEach(operation -> operation.endpointCloses(closedHere(operation.kind().ucxName())));
+        endReceivers(null);
         if (open == null) {
             endpointClosed = true;
         } else if (!endpointClosing) {
             offers.releaseAll(registry.worker());
-            boolean quiet = open.inFlight() == 0;
+            boolean quiet = open.inFlight() == open.stream().receives();
             if (config.errorMode() == ErrorMode.PEER) {
                 closeNow(open, quiet ? wanted : CloseMode.FORCE);
             } else if (quiet) {
@@ -349,7 +355,7 @@ final class ConnectionCore {
         if (state != State.CLOSED) {
             failHandshake(closedHere("connect"));
             operations.forEach(operation -> operation.abandon(closedHere(operation.kind().ucxName())));
-            receivers.end(closedHere("receive"));
+            endReceivers(closedHere("receive"));
             closed();
         }
     }
@@ -482,4 +488,8 @@ final class ConnectionCore {
 
     State state() {
         return state;
+    }
+
+    StreamInbox stream() {
+        return stream;
     }}

@@ -128,6 +128,13 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
         }
     }
 
+    /** The endpoint closes, which ends it. A stream may still have data for a receive, which hears of the end from UCX. */
+    final void endpointCloses(RuntimeException error) {
+        if (kind() != OperationKind.STREAM_RECEIVE) {
+            abandon(error);
+        }
+    }
+
     /** As {@link #connectionLost}, with words of our own. */
     final void abandon(RuntimeException error) {
         if (state.getAndSet(DONE) != DONE) {

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.engine.OperationKind;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -49,5 +50,15 @@ final class OperationList {
 
     boolean isEmpty() {
         return head == null;
+    }
+
+    /** Whether nothing is under way that has to end before the endpoint may close. */
+    boolean isQuiet() {
+        for (ConnectionOperation<?> each = head; each != null; each = each.next) {
+            if (each.kind() != OperationKind.STREAM_RECEIVE) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.core.AtomicWidth;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpRemoteKey;
@@ -73,6 +74,16 @@ public final class RemoteMemory {
             throw new IndexOutOfBoundsException("offset " + offset + ", length " + length + ": must lie within the "
                     + descriptor.length() + " bytes of the remote memory");
         }
+    }
+
+    /** {@return atomic operations on its words of 8 bytes} */
+    public RemoteAtomics atomics() {
+        return new RemoteAtomics(connection, this, AtomicWidth.LONG, pool);
+    }
+
+    /** {@return atomic operations on its words of 4 bytes} */
+    public RemoteAtomics intAtomics() {
+        return new RemoteAtomics(connection, this, AtomicWidth.INT, pool);
     }
 
     /** {@return completes when the peer sees all that was put over this connection before} */

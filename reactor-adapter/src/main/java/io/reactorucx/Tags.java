@@ -1,12 +1,18 @@
 package io.reactorucx;
 
+import io.reactorucx.core.UcpData;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpTagInfo;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -24,9 +30,11 @@ public final class Tags {
     private static final long ALL_BITS = -1L;
 
     private final ConnectionCore connection;
+    private final UcxBufferPool pool;
 
-    Tags(ConnectionCore connection) {
+    Tags(ConnectionCore connection, UcxBufferPool pool) {
         this.connection = connection;
+        this.pool = pool;
     }
 
     /**
@@ -40,6 +48,49 @@ public final class Tags {
         Objects.requireNonNull(payload, "payload");
         return ConnectionOperation.mono(connection, OperationKind.TAG_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.tagSend(payload, null, tag, whenDone));
+    }
+
+    /**
+     * Sends segments that make one message, in their order, without a copy.
+     *
+     * @param tag all 64 bits
+     * @param payload native memory, 1 to {@value UcpData#MAX_SEGMENTS} segments
+     * @return completes when the payload is free again
+     */
+    public Mono<Void> send(long tag, List<MemorySegment> payload) {
+        UcpData data = UcpData.ofSegments(payload);
+        return ConnectionOperation.mono(connection, OperationKind.TAG_SEND, data.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.transfers().tagSend(data, tag, Set.of(), whenDone).isImmediate());
+    }
+
+    /**
+     * Looks for a message that has arrived and that no receive has taken; it stays where it is.
+     *
+     * @param tag the tag
+     * @param mask bits of the tag that have to match
+     * @return tag and size of the oldest message that matches; empty when there is none
+     */
+    public Mono<UcpTagInfo> probe(long tag, long mask) {
+        return UcxResources.onEngine(connection.engine(), worker -> {
+            connection.endpointFor(OperationKind.TAG_RECEIVE);
+            return worker.tags().probe(tag, mask);
+        }).flatMap(Mono::justOrEmpty);
+    }
+
+    /**
+     * Receives all messages whose tag matches, one for each that is asked for: the others wait in UCX, and go to whoever receives next.
+     *
+     * @param tag the tag
+     * @param mask bits of the tag that have to match
+     * @param maxBytes size of the largest message; a longer one ends the Flux as {@code MESSAGE_TRUNCATED}
+     * @return the messages in leases of the pool, each the subscriber's to release; completes when the connection is closed in good order
+     */
+    public Flux<TaggedBuffer> receiveAll(long tag, long mask, int maxBytes) {
+        if (maxBytes < 0 || maxBytes > pool.maxBytes()) {
+            throw new IllegalArgumentException("maxBytes " + maxBytes + ": must be in 0.." + pool.maxBytes() + ", the limit of the pool");
+        }
+        return new LeasedTagReceive(connection, tag, mask, maxBytes, pool).repeat()
+                .onErrorResume(UcxClosedException.class, closed -> Flux.empty());
     }
 
     /**

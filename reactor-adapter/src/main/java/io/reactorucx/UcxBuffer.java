@@ -16,7 +16,7 @@ public final class UcxBuffer implements Disposable {
 
     private final UcxBufferPool pool;
     private final UcxBufferPool.Block block;
-    private final MemorySegment segment;
+    private MemorySegment segment;
     private final AtomicInteger references = new AtomicInteger(1);
 
     UcxBuffer(UcxBufferPool pool, UcxBufferPool.Block block, long length) {
@@ -79,6 +79,12 @@ public final class UcxBuffer implements Disposable {
     @Override
     public boolean isDisposed() {
         return references.get() <= 0;
+    }
+
+    /** Leaves the first bytes, which are all that were filled; before anybody has the lease. */
+    UcxBuffer shorten(long length) {
+        segment = segment.asSlice(0, length);
+        return this;
     }
 
     UcpMemory registration() {

@@ -5,6 +5,7 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.engine.OperationKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -31,6 +32,7 @@ public final class UcxConnection implements Disposable {
     private final int maxHeaderBytes;
     private final ActiveMessages activeMessages;
     private final Tags tags;
+    private final Streams streams;
     private final Scheduler scheduler;
 
     UcxConnection(ConnectionCore core, UcxResources resources, UcpEndpoint endpoint, @Nullable ControlFrame peer) {
@@ -40,7 +42,8 @@ public final class UcxConnection implements Disposable {
         this.peerVersion = peer == null ? null : peer.ucxVersion();
         this.maxHeaderBytes = core.maxHeaderBytes();
         this.activeMessages = new ActiveMessages(core);
-        this.tags = new Tags(core);
+        this.tags = new Tags(core, resources.buffers());
+        this.streams = new Streams(core, resources.buffers());
         this.scheduler = Schedulers.fromExecutor(new EngineExecutor(core.engine()));
     }
 
@@ -60,6 +63,11 @@ public final class UcxConnection implements Disposable {
         return tags;
     }
 
+    /** {@return the byte stream; both sides need {@link UcxResources.Builder#streams(boolean)}} */
+    public Streams streams() {
+        return streams;
+    }
+
     /**
      * Memory of the peer, over {@code ucp_put/get}. Both sides need {@link UcxResources.Builder#remoteMemoryAccess(boolean)}.
      *
@@ -73,6 +81,19 @@ public final class UcxConnection implements Disposable {
     /** {@return completes when the peer sees all that was put before} */
     public Mono<Void> flush() {
         return RemoteMemory.flush(core);
+    }
+
+    /**
+     * Orders puts, gets and atomics: those of this connection that are subscribed to later happen after those before.
+     *
+     * @return completes at once, it waits for none of them
+     */
+    public Mono<Void> fence() {
+        return UcxResources.onEngine(core.engine(), worker -> {
+            core.endpointFor(OperationKind.FLUSH);
+            worker.fence();
+            return true;
+        }).then();
     }
 
     /** {@return what the other side is called, for logs} */

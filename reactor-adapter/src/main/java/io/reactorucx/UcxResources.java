@@ -259,6 +259,8 @@ public final class UcxResources implements Disposable {
         private int engineCount = 1;
         private long maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES;
         private boolean remoteMemoryAccess;
+        private boolean remoteAtomics;
+        private boolean streams;
 
         Builder() {
         }
@@ -339,6 +341,29 @@ public final class UcxResources implements Disposable {
         }
 
         /**
+         * Whether peers may change words of this process's memory with atomic operations; the same trust as
+         * {@link #remoteMemoryAccess(boolean)}.
+         *
+         * @param allowed false by default
+         * @return this
+         */
+        public Builder remoteAtomics(boolean allowed) {
+            remoteAtomics = allowed;
+            return this;
+        }
+
+        /**
+         * Whether connections have byte streams. What a peer sends into one while nobody receives waits in UCX, without a limit.
+         *
+         * @param wanted false by default
+         * @return this
+         */
+        public Builder streams(boolean wanted) {
+            streams = wanted;
+            return this;
+        }
+
+        /**
          * Most memory that the buffer pool may take.
          *
          * @param bytes at least 4 MiB; 64 MiB by default
@@ -354,6 +379,12 @@ public final class UcxResources implements Disposable {
             config.features(UcpFeature.AM, UcpFeature.TAG);
             if (remoteMemoryAccess) {
                 config.feature(UcpFeature.RMA);
+            }
+            if (remoteAtomics) {
+                config.feature(UcpFeature.AMO32).feature(UcpFeature.AMO64);
+            }
+            if (streams) {
+                config.feature(UcpFeature.STREAM);
             }
             if (engine.waitStrategy() != WaitStrategy.BUSY_SPIN) {
                 config.feature(UcpFeature.WAKEUP);

@@ -36,7 +36,8 @@ enum Route {
 
     UcxResources.Builder resources() {
         // By worker address a peer's forced close is only noticed when UCX looks whether the peer is there.
-        return UcxResources.builder().transports(transports).remoteMemoryAccess(true).maxBufferBytes(256L << 20)
+        return UcxResources.builder().transports(transports).remoteMemoryAccess(true).remoteAtomics(true).streams(true)
+                .maxBufferBytes(256L << 20)
                 .setting("KEEPALIVE_INTERVAL", byWorkerAddress ? "500ms" : "20s")
                 .waitStrategy(isSelf() ? WaitStrategy.BUSY_SPIN : WaitStrategy.ADAPTIVE);
     }

@@ -131,8 +131,8 @@ public final class UcpStream {
         return lent.size();
     }
 
-    /** Receives under way, which a close of the endpoint ends. */
-    int receives() {
+    /** {@return receives under way, which only data or the close of the endpoint ends} */
+    public int receives() {
         return receives;
     }
 

@@ -16,6 +16,12 @@ public enum OperationKind {
     PUT("put"),
     /** Read of a peer's memory. */
     GET("get"),
+    /** Atomic change of a word of a peer's memory. */
+    ATOMIC("atomic_op"),
+    /** Send into the byte stream. */
+    STREAM_SEND("stream_send"),
+    /** Receive out of the byte stream. */
+    STREAM_RECEIVE("stream_recv"),
     /** Wait for the peer to see all writes. */
     FLUSH("ep_flush"),
     /** Close of an endpoint. */

@@ -1,0 +1,77 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+
+/** A tag receive into a lease, which is taken when the receive is posted and is the subscriber's once it has it. */
+final class LeasedTagReceive extends Mono<TaggedBuffer> {
+
+    private final ConnectionCore connection;
+    private final long tag;
+    private final long mask;
+    private final int maxBytes;
+    private final UcxBufferPool pool;
+
+    LeasedTagReceive(ConnectionCore connection, long tag, long mask, int maxBytes, UcxBufferPool pool) {
+        this.connection = connection;
+        this.tag = tag;
+        this.mask = mask;
+        this.maxBytes = maxBytes;
+        this.pool = pool;
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super TaggedBuffer> actual) {
+        actual.onSubscribe(new ReceiveOperation(this, actual));
+    }
+
+    private static final class ReceiveOperation extends ConnectionOperation<TaggedBuffer> {
+
+        private final LeasedTagReceive receive;
+        private @Nullable UcxBuffer buffer;
+        private long posted;
+
+        ReceiveOperation(LeasedTagReceive receive, CoreSubscriber<? super TaggedBuffer> actual) {
+            super(receive.connection, OperationKind.TAG_RECEIVE, actual);
+            this.receive = receive;
+        }
+
+        @Override
+        boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+            UcxBuffer leased = receive.pool.acquire(receive.maxBytes);
+            buffer = leased;
+            posted = worker.tagReceive(leased.segment(), leased.registration(), receive.tag, receive.mask, this);
+            return false;
+        }
+
+        @Override
+        void cancelled(UcpWorker worker) {
+            worker.cancelReceive(posted);
+        }
+
+        @Override
+        @Nullable TaggedBuffer result(long receivedLength, long senderTag) {
+            UcxBuffer filled = buffer;
+            buffer = null;
+            return filled == null ? null : new TaggedBuffer(senderTag, filled.shorten(receivedLength));
+        }
+
+        @Override
+        void released() {
+            UcxBuffer unused = buffer;
+            if (unused != null) {
+                buffer = null;
+                unused.release();
+            }
+        }
+
+        @Override
+        protected long bytes(long receivedLength) {
+            return receivedLength;
+        }
+    }
+}

@@ -1,0 +1,290 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpData;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpStream;
+import io.reactorucx.core.UcpStreamData;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.OperationKind;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
+
+/**
+ * The receiving end of a connection's byte stream. UCX cannot cancel a receive of a stream: one that a subscriber has left goes on, and
+ * what it brings waits for the next subscriber.
+ *
+ * <p>All state but the demand belongs to the engine's thread.
+ */
+final class StreamInbox {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StreamInbox.class);
+
+    /** Receives that are posted at once, for so many leases may be held while nobody subscribes. */
+    private static final int MOST_POSTED = 2;
+
+    private final ConnectionCore connection;
+    private final Queue<UcxBuffer> arrived = new ArrayDeque<>();
+    private final Queue<UcxBuffer> rest = new ArrayDeque<>();
+    private @Nullable Receiver receiver;
+    private int posted;
+    private boolean draining;
+    private boolean ended;
+    private @Nullable RuntimeException error;
+
+    StreamInbox(ConnectionCore connection) {
+        this.connection = connection;
+    }
+
+    Flux<UcxBuffer> flux(UcxBufferPool pool, int chunkBytes) {
+        return new Flux<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super UcxBuffer> actual) {
+                Receiver subscription = new Receiver(StreamInbox.this, actual, pool, chunkBytes);
+                actual.onSubscribe(subscription);
+                connection.execute(worker -> register(subscription), subscription::terminate);
+            }
+        };
+    }
+
+    private void register(Receiver subscription) {
+        Receiver before = receiver;
+        if (subscription.cancelled) {
+            return;
+        }
+        if (before != null && !before.cancelled) {
+            subscription.terminate(new IllegalStateException("stream: this connection has a receiver for it already"));
+            return;
+        }
+        receiver = subscription;
+        drain();
+    }
+
+    /** Nothing more will be asked of UCX: what has come is delivered, then the subscriber hears of the end. */
+    void end(@Nullable RuntimeException cause) {
+        if (!ended) {
+            ended = true;
+            error = cause;
+            Receiver current = receiver;
+            UcpEndpoint open = connection.endpoint();
+            if (cause == null && current != null && !current.cancelled && open != null && !open.isClosed() && open.failure() == 0) {
+                takeRest(open.stream(), current);
+            }
+            drain();
+        }
+    }
+
+    /** Takes what UCX has and would drop with the endpoint, as far as it is asked for; it follows what the posted receives bring. */
+    private void takeRest(UcpStream stream, Receiver current) {
+        try {
+            Optional<UcpStreamData> next = current.demand > rest.size() ? stream.borrow() : Optional.empty();
+            while (next.isPresent()) {
+                try (UcpStreamData data = next.get()) {
+                    copy(data.segment(), current);
+                }
+                next = current.demand > rest.size() ? stream.borrow() : Optional.empty();
+            }
+        } catch (UcxException e) {
+            error = e;
+        }
+    }
+
+    private void copy(MemorySegment data, Receiver current) {
+        for (long offset = 0; offset < data.byteSize(); offset += current.chunkBytes) {
+            long bytes = Math.min(current.chunkBytes, data.byteSize() - offset);
+            UcxBuffer lease = current.pool.acquire(bytes);
+            MemorySegment.copy(data, offset, lease.segment(), 0, bytes);
+            rest.add(lease);
+        }
+    }
+
+    private void received(UcxBuffer data) {
+        posted--;
+        arrived.add(data);
+        drain();
+    }
+
+    private void failed(RuntimeException cause) {
+        posted--;
+        Receiver current = receiver;
+        if (!ended && current != null) {
+            receiver = null;
+            current.terminate(cause);
+        }
+        drain();
+    }
+
+    private void drain() {
+        if (draining) {
+            return;
+        }
+        draining = true;
+        try {
+            Receiver current = receiver;
+            if (posted == 0) {
+                arrived.addAll(rest);
+                rest.clear();
+            }
+            while (current != null && !current.cancelled && current.demand > 0 && !arrived.isEmpty()) {
+                Operators.produced(Receiver.DEMAND, current, 1);
+                current.emit(arrived.remove());
+            }
+            if (current != null && current.cancelled) {
+                receiver = null;
+                current = null;
+            }
+            if (!ended) {
+                post(current);
+            } else if (current == null) {
+                arrived.addAll(rest);
+                rest.clear();
+                arrived.forEach(UcxBuffer::release);
+                arrived.clear();
+            } else if (arrived.isEmpty() && posted == 0) {
+                receiver = null;
+                current.terminate(error);
+            }
+        } finally {
+            draining = false;
+        }
+    }
+
+    private void post(@Nullable Receiver current) {
+        while (current != null && !current.cancelled && posted < MOST_POSTED && posted < current.demand) {
+            posted++;
+            new Receive(this, current).request(1);
+        }
+    }
+
+    /** One subscription. */
+    private static final class Receiver implements Subscription {
+
+        private static final AtomicLongFieldUpdater<Receiver> DEMAND = AtomicLongFieldUpdater.newUpdater(Receiver.class, "demand");
+
+        private final StreamInbox inbox;
+        private final CoreSubscriber<? super UcxBuffer> subscriber;
+        private final UcxBufferPool pool;
+        private final int chunkBytes;
+        private volatile long demand;
+        private volatile boolean cancelled;
+
+        Receiver(StreamInbox inbox, CoreSubscriber<? super UcxBuffer> subscriber, UcxBufferPool pool, int chunkBytes) {
+            this.inbox = inbox;
+            this.subscriber = subscriber;
+            this.pool = pool;
+            this.chunkBytes = chunkBytes;
+        }
+
+        private void emit(UcxBuffer data) {
+            try {
+                subscriber.onNext(data);
+            } catch (RuntimeException | LinkageError e) {
+                LOG.error("[{}] the receiver of the stream threw", inbox.connection.peer(), e);
+                cancelled = true;
+            }
+        }
+
+        private void terminate(@Nullable RuntimeException cause) {
+            if (cancelled) {
+                return;
+            }
+            cancelled = true;
+            if (cause == null) {
+                subscriber.onComplete();
+            } else {
+                subscriber.onError(cause);
+            }
+        }
+
+        @Override
+        public void request(long n) {
+            if (Operators.validate(n)) {
+                Operators.addCap(DEMAND, this, n);
+                if (!inbox.connection.engine().isEngineThread() || !inbox.draining) {
+                    inbox.connection.execute(worker -> inbox.drain());
+                }
+            }
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+            inbox.connection.execute(worker -> inbox.drain());
+        }
+    }
+
+    /** One receive of UCX, into a lease. */
+    private static final class Receive extends ConnectionOperation<UcxBuffer> {
+
+        private final UcxBufferPool pool;
+        private final int chunkBytes;
+        private @Nullable UcxBuffer buffer;
+
+        Receive(StreamInbox inbox, Receiver receiver) {
+            super(inbox.connection, OperationKind.STREAM_RECEIVE, new Outcome(inbox));
+            this.pool = receiver.pool;
+            this.chunkBytes = receiver.chunkBytes;
+        }
+
+        @Override
+        boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+            UcxBuffer leased = pool.acquire(chunkBytes);
+            buffer = leased;
+            endpoint.stream().receive(UcpData.of(leased.segment(), leased.registration()), false, this);
+            return false;
+        }
+
+        @Override
+        @Nullable UcxBuffer result(long receivedLength, long tag) {
+            UcxBuffer filled = buffer;
+            buffer = null;
+            return filled == null ? null : filled.shorten(receivedLength);
+        }
+
+        @Override
+        void released() {
+            UcxBuffer unused = buffer;
+            if (unused != null) {
+                buffer = null;
+                unused.release();
+            }
+        }
+
+        @Override
+        protected long bytes(long receivedLength) {
+            return receivedLength;
+        }
+    }
+
+    /** Where the receives of UCX signal to; not the subscriber, who may be another one by then. */
+    private record Outcome(StreamInbox inbox) implements CoreSubscriber<UcxBuffer> {
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+        }
+
+        @Override
+        public void onNext(UcxBuffer data) {
+            inbox.received(data);
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            inbox.failed(cause instanceof RuntimeException known ? known : new IllegalStateException(cause));
+        }
+
+        @Override
+        public void onComplete() {
+        }
+    }
+}
