@@ -137,7 +137,7 @@ final class ConnectionCore {
             closeEndpoint(CloseMode.FORCE, closedHere("operation"));
         } else if (config.raw() && state == State.CONNECTED) {
             operations.forEach(operation -> {
-                if (operation.kind() != OperationKind.TAG_RECEIVE) {
+                if (!operation.mayHaveArrived()) {
                     operation.connectionLost(rawStatus);
                 }
             });

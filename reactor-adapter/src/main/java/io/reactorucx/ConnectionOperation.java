@@ -128,6 +128,11 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
         }
     }
 
+    /** Whether it is a receive, whose data may be here although the peer is not any more. */
+    final boolean mayHaveArrived() {
+        return kind() == OperationKind.TAG_RECEIVE || kind() == OperationKind.STREAM_RECEIVE;
+    }
+
     /** The endpoint closes, which ends it. A stream may still have data for a receive, which hears of the end from UCX. */
     final void endpointCloses(RuntimeException error) {
         if (kind() != OperationKind.STREAM_RECEIVE) {

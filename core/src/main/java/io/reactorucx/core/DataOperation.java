@@ -74,6 +74,9 @@ record DataOperation(String name, UcpReceiver worker, @Nullable UcpEndpoint endp
         long token = worker.requests().begin(name, whenDone, endpoint, data.pinned(worker.context()), keepReachable);
         MemorySegment parameters = worker.parameters().forData(stub, token, data.isBytes() ? RequestParameters.BYTES : datatype,
                 data.registration(), attributes, operationFlags, flags.contains(RequestFlag.DETECT_MEMORY_TYPE));
+        if (flags.contains(RequestFlag.USER_REQUEST)) {
+            worker.parameters().withRequest(worker.requests().userRequest(token, worker.context()));
+        }
         boolean done = answer.posted(token, call.post(token, buffer, parameters));
         return new UcpRequest(worker, endpoint, done ? RequestTable.NONE : token);
     }

@@ -14,7 +14,9 @@ public enum RequestFlag {
     /** Refuse the operation as {@link UcxStatus#NO_RESOURCE} unless it ends within the call. */
     FORCE_IMMEDIATE_COMPLETION(ucx_h.UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL()),
     /** Let UCX find out where the memory is, instead of taking it for the host's. */
-    DETECT_MEMORY_TYPE(0);
+    DETECT_MEMORY_TYPE(0),
+    /** Keep UCX's request in memory of this process that was set aside for the operation's slot, instead of in UCX's pool. */
+    USER_REQUEST(0);
 
     private final int bit;
 

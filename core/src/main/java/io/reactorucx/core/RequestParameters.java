@@ -65,6 +65,14 @@ final class RequestParameters {
         return filled;
     }
 
+    /** Adds a block for UCX's request to what was filled in before. */
+    void withRequest(MemorySegment request) {
+        if (request.address() != 0) {
+            ucp_request_param_t.request(struct, request);
+            ucp_request_param_t.op_attr_mask(struct, ucp_request_param_t.op_attr_mask(struct) | ucx_h.UCP_OP_ATTR_FIELD_REQUEST());
+        }
+    }
+
     private MemorySegment of(MemorySegment stub, long token, @Nullable UcpMemory registration, int attributes, int flags) {
         int mask = COMMON | attributes;
         if (registration != null) {

@@ -39,7 +39,9 @@ final class RequestTable {
     final MemorySegment onDataReceive;
 
     private final int limit;
+    private final Arena arena;
     private final MemorySegment headers;
+    private @Nullable UserRequests userRequests;
     private int[] generation = new int[0];
     private @Nullable Completion[] completion = new Completion[0];
     private @Nullable UcpEndpoint[] endpoint = new UcpEndpoint[0];
@@ -59,6 +61,7 @@ final class RequestTable {
 
     RequestTable(int limit, Arena arena) {
         this.limit = limit;
+        this.arena = arena;
         this.headers = arena.allocate((long) limit * SLOT_HEADER_BYTES, SLOT_HEADER_BYTES);
         this.onSend = ucp_send_nbx_callback_t.allocate(this::sent, arena);
         this.onTagReceive = ucp_tag_recv_nbx_callback_t.allocate(this::tagReceived, arena);
@@ -180,11 +183,27 @@ final class RequestTable {
         }
         posting = NONE;
         if (completedWhilePosting) {
-            ucx_h.ucp_request_free(statusPointer);
+            free(statusPointer);
         } else {
             request[slot(token)] = answer;
         }
         return false;
+    }
+
+    private void free(MemorySegment requestPointer) {
+        if (userRequests == null || !userRequests.contains(requestPointer.address())) {
+            ucx_h.ucp_request_free(requestPointer);
+        }
+    }
+
+    /** A block for UCX's request that is the slot's own, instead of one of UCX's; NULL when the slot has none. */
+    MemorySegment userRequest(long token, UcpContext context) {
+        UserRequests blocks = userRequests;
+        if (blocks == null) {
+            blocks = new UserRequests(context.attributes().requestSize(), limit, arena);
+            userRequests = blocks;
+        }
+        return blocks.of(slot(token));
     }
 
     /** As {@link #posted}, for a receive whose completion is always called: one that ended within the call tells its length by a pointer. */
@@ -235,7 +254,7 @@ final class RequestTable {
             long received = hasInfo ? ucp_tag_recv_info.length(tagInfo) : bytes;
             long senderTag = hasInfo ? ucp_tag_recv_info.sender_tag(tagInfo) : 0;
             if (ended(userData.address(), rawStatus, received, senderTag)) {
-                ucx_h.ucp_request_free(requestPointer);
+                free(requestPointer);
             }
         } catch (Throwable t) {
             ArrivalUpcalls.log(t);

@@ -1,7 +1,9 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpMacros;
+import io.reactorucx.core.ffi.ucp_datatype_attr;
 import io.reactorucx.core.ffi.ucp_dt_iov;
+import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -106,6 +108,30 @@ public final class UcpData {
             bytes += each.byteSize();
         }
         return bytes;
+    }
+
+    /**
+     * How many bytes UCX makes of it ({@code ucp_dt_query}, from UCX 1.14 on).
+     *
+     * @param context asked whether it can
+     * @return size of the packed form
+     */
+    public long packedSize(UcpContext context) {
+        context.support(UcpCapability.DATATYPE_QUERY).require("dt_query");
+        if (generic != null) {
+            throw new UcxUnsupportedException("dt_query", "a generic datatype has a size only within an operation");
+        }
+        check(false, "data");
+        try (Arena call = Arena.ofConfined()) {
+            Native buffer = toNative();
+            MemorySegment attr = ucp_datatype_attr.allocate(call);
+            ucp_datatype_attr.field_mask(attr, ucx_h.UCP_DATATYPE_ATTR_FIELD_PACKED_SIZE() | ucx_h.UCP_DATATYPE_ATTR_FIELD_BUFFER()
+                    | ucx_h.UCP_DATATYPE_ATTR_FIELD_COUNT());
+            ucp_datatype_attr.buffer(attr, buffer.buffer());
+            ucp_datatype_attr.count(attr, buffer.count());
+            UcpContext.check(ucx_h.ucp_dt_query(datatype(), attr), "dt_query");
+            return ucp_datatype_attr.packed_size(attr);
+        }
     }
 
     @Nullable GenericDatatype generic() {

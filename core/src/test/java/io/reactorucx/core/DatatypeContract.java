@@ -297,4 +297,52 @@ abstract class DatatypeContract {
         pair.awaitOk(sent);
         assertThatThrownBy(send::info).isInstanceOf(IllegalStateException.class).hasMessageContaining("has ended");
     }
+
+    @Test
+    void keepsRequestsInMemoryOfTheProcess() {
+        for (int round = 0; round < 300; round++) {
+            for (long bytes : new long[] {1, 8192, 200_000}) {
+                MemorySegment payload = Pair.pattern(bytes);
+                MemorySegment destination = Arena.ofAuto().allocate(bytes);
+                Outcome received = Outcome.of(done -> pair.server.tags()
+                        .receive(UcpData.of(destination), TAG, -1, Set.of(RequestFlag.USER_REQUEST), done).isImmediate());
+                Outcome sent = Outcome.of(done -> pair.toServer.transfers()
+                        .tagSendSync(UcpData.of(payload), TAG, Set.of(RequestFlag.USER_REQUEST), done).isImmediate());
+                pair.awaitOk(received);
+                pair.awaitOk(sent);
+                assertThat(destination.mismatch(payload)).isEqualTo(-1);
+            }
+        }
+        assertThat(pair.client.inFlight() + pair.server.inFlight()).isZero();
+        Outcome cancelled = new Outcome();
+        pair.server.tags().receive(UcpData.of(Pair.pattern(10)), TAG, -1, Set.of(RequestFlag.USER_REQUEST), cancelled).cancel();
+        assertThat(pair.await(cancelled)).isEqualTo(UcxStatus.CANCELED);
+    }
+
+    @Test
+    void completesEverySendThatIsUnderWayWhenItsEndpointIsForcedToClose() {
+        assumeTrue(link.errorMode() == ErrorMode.PEER, "only an endpoint with peer failure handling closes by force");
+        List<Outcome> sent = new ArrayList<>();
+        for (RequestFlag flag : List.of(RequestFlag.USER_REQUEST, RequestFlag.MULTI_SEND)) {
+            sent.add(send(UcpData.of(Pair.pattern(1 << 20)), flag));
+            sent.add(Outcome.of(done -> pair.toServer.transfers().tagSendSync(UcpData.ofSegments(pieces(Pair.pattern(100_000))), TAG,
+                    Set.of(flag), done).isImmediate()));
+            sent.add(Outcome.of(done -> pair.toServer.transfers().tagSendSync(UcpData.generic(new Reversed(Pair.pattern(100_000))), TAG,
+                    Set.of(flag), done).isImmediate()));
+        }
+        pair.step();
+        pair.run(done -> pair.toServer.close(CloseMode.FORCE, done));
+        sent.forEach(each -> assertThat(pair.await(each)).isNotEqualTo(UcxStatus.OK));
+        assertThat(pair.client.inFlight()).isZero();
+    }
+
+    @Test
+    void asksUcxForPackedSize() {
+        UcpData data = UcpData.ofSegments(pieces(Pair.pattern(1000)));
+        if (pair.context.support(UcpCapability.DATATYPE_QUERY).isSupported()) {
+            assertThat(data.packedSize(pair.context)).isEqualTo(1000);
+        } else {
+            assertThatThrownBy(() -> data.packedSize(pair.context)).isInstanceOf(UcxUnsupportedException.class);
+        }
+    }
 }
