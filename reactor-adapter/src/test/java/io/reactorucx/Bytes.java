@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Objects;
 
 /** Contents of messages: different for each seed and at each place, so that what is lost, doubled or moved shows. */
@@ -50,5 +52,15 @@ final class Bytes {
 
     static byte[] array(MemorySegment segment) {
         return segment.toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    static byte[] sha256(MemorySegment memory) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(memory.asByteBuffer());
+            return digest.digest();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.concurrent.CountDownLatch;
 import reactor.core.publisher.Mono;
@@ -80,7 +78,7 @@ final class EchoServer {
         messages.receive(IGNORED).subscribe(message -> { }, error -> { });
         return Mono.when(
                 messages.receive(ECHO).concatMap(message -> echo(messages, message)),
-                messages.receive(DIGEST).concatMap(message -> messages.send(DIGESTED, sha256(window.segment()))),
+                messages.receive(DIGEST).concatMap(message -> messages.send(DIGESTED, Bytes.sha256(window.segment()))),
                 messages.receive(OFFER).doOnNext(message -> messages
                         .send(OFFERED, MemorySegment.NULL, window.segment().asSlice(0, OFFER_BYTES), AmProtocol.RENDEZVOUS)
                         .subscribe(ignored -> { }, error -> { })),
@@ -96,16 +94,6 @@ final class EchoServer {
         }
         return message.fetch(resources.buffers()).flatMap(buffer -> messages
                 .send(ECHOED, message.header(), buffer, AmProtocol.AUTO).doFinally(signal -> buffer.release()));
-    }
-
-    static byte[] sha256(MemorySegment memory) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(memory.asByteBuffer());
-            return digest.digest();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     private static void stall() {

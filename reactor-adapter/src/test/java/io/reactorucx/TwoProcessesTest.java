@@ -117,7 +117,7 @@ class TwoProcessesTest implements NeedsUcx {
 
         window.put(offset, part).then(window.flush()).block(Waits.PATIENCE);
 
-        assertThat(digest()).as("SHA-256 of the window").isEqualTo(EchoServer.sha256(content));
+        assertThat(digest()).as("SHA-256 of the window").isEqualTo(Bytes.sha256(content));
         Bytes.assertSame(Objects.requireNonNull(window.get(offset, Bytes.zeroed(size)).block(Waits.PATIENCE)), part);
         window.close();
     }
