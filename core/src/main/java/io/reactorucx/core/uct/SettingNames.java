@@ -7,6 +7,7 @@ import io.reactorucx.core.ffi.UctCompat;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.NativeText;
 import java.lang.foreign.Arena;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -33,8 +34,11 @@ final class SettingNames {
 
     /** Settings with their values; {@code read} gives null for a name that is none, {@code exists} may be asked where that is not sure. */
     static SortedMap<String, String> values(Function<String, @Nullable String> read, Predicate<String> exists) {
+        if (!UcpCompat.has(FUNCTION)) {
+            throw new UcxUnsupportedException(FUNCTION, "UCX " + Ucx.version() + " has no such function, so it cannot list settings");
+        }
         TreeMap<String, String> values = new TreeMap<>();
-        for (String name : candidates(printed())) {
+        for (String name : Printed.CANDIDATES) {
             String value = read.apply(name);
             if (value != null) {
                 values.put(name, value);
@@ -45,15 +49,25 @@ final class SettingNames {
         return values;
     }
 
+    /** Names with the prefixes of components, for a name without; only the right one exists for a component. */
+    static List<String> endingWith(String name) {
+        if (!UcpCompat.has(FUNCTION)) {
+            return List.of();
+        }
+        return Printed.CANDIDATES.stream().filter(candidate -> candidate.endsWith("_" + name)).toList();
+    }
+
+    /** The names do not change once the modules of UCX are loaded, which they are as soon as there is a component. */
+    private static final class Printed {
+        static final Set<String> CANDIDATES = candidates(printed());
+    }
+
     private static boolean isBeginning(TreeMap<String, String> values, String name) {
         Map.Entry<String, String> next = values.higherEntry(name);
         return next != null && Objects.requireNonNull(next.getKey()).startsWith(name);
     }
 
     private static String printed() {
-        if (!UcpCompat.has(FUNCTION)) {
-            throw new UcxUnsupportedException(FUNCTION, "UCX " + Ucx.version() + " has no such function, so it cannot list settings");
-        }
         int flags = ucx_h.UCS_CONFIG_PRINT_CONFIG() | ucx_h.UCS_CONFIG_PRINT_DOC() | ucx_h.UCS_CONFIG_PRINT_HIDDEN();
         try (Arena arena = Arena.ofConfined()) {
             return NativeText.print(stream -> UctCompat.ucs_config_parser_print_all_opts(stream, arena.allocateFrom(PREFIX), flags,

@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
@@ -133,12 +134,25 @@ public final class UctMdConfig {
         }
     }
 
+    /** Changes a setting; newer versions of UCX want the component's prefix before the name, which they tell nobody. */
+    private int modify(MemorySegment config, String name, String value) {
+        if (name.isEmpty() || read(config, name) == null) {
+            return UcxStatus.NO_ELEM.code();
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment cValue = arena.allocateFrom(value);
+            int status = ucx_h.uct_config_modify(config, arena.allocateFrom(name), cValue);
+            for (Iterator<String> full = SettingNames.endingWith(name).iterator();
+                    status == UcxStatus.NO_ELEM.code() && full.hasNext();) {
+                status = ucx_h.uct_config_modify(config, arena.allocateFrom(full.next()), cValue);
+            }
+            return status;
+        }
+    }
+
     /** Whether a name is complete, by a change of the setting to the value that it has. */
     private boolean exists(MemorySegment config, String name) {
-        try (Arena arena = Arena.ofConfined()) {
-            String value = Objects.requireNonNull(read(config, name));
-            return ucx_h.uct_config_modify(config, arena.allocateFrom(name), arena.allocateFrom(value)) == 0;
-        }
+        return modify(config, name, Objects.requireNonNull(read(config, name))) == 0;
     }
 
     private IllegalArgumentException unknown(String name) {
@@ -164,8 +178,7 @@ public final class UctMdConfig {
                         "uct_md_config_read");
                 MemorySegment config = pointer.get(ValueLayout.ADDRESS, 0);
                 try {
-                    changes.forEach((name, value) -> checkKnown(
-                            ucx_h.uct_config_modify(config, arena.allocateFrom(name), arena.allocateFrom(value)), name, value));
+                    changes.forEach((name, value) -> checkKnown(modify(config, name, value), name, value));
                     return nativeCalls.apply(config);
                 } finally {
                     ucx_h.uct_config_release(config);

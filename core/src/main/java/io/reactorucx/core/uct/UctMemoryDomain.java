@@ -34,6 +34,7 @@ public final class UctMemoryDomain implements AutoCloseable {
     private final String name;
     private final MemorySegment handle;
     private final Thread owner = Thread.currentThread();
+    private final List<UctRegisteredMemory> registrations = new ArrayList<>();
     private int children;
     private boolean closed;
 
@@ -202,6 +203,20 @@ public final class UctMemoryDomain implements AutoCloseable {
 
     MemorySegment handle() {
         return handle;
+    }
+
+    void registered(UctRegisteredMemory memory) {
+        registrations.add(memory);
+    }
+
+    void deregistered(UctRegisteredMemory memory) {
+        registrations.remove(memory);
+    }
+
+    /** Whether memory is part of a registration of this process. */
+    boolean isRegistered(MemorySegment memory) {
+        return registrations.stream().map(UctRegisteredMemory::segment).anyMatch(segment -> memory.address() >= segment.address()
+                && memory.byteSize() <= segment.byteSize() && memory.address() - segment.address() <= segment.byteSize() - memory.byteSize());
     }
 
     void opened() {

@@ -27,6 +27,7 @@ public final class UctRegisteredMemory implements UctMemory {
         this.handle = handle;
         this.segment = segment;
         domain.opened();
+        domain.registered(this);
     }
 
     static UctRegisteredMemory register(UctMemoryDomain domain, MemorySegment segment, Set<UctMemoryFlag> flags) {
@@ -96,6 +97,7 @@ public final class UctRegisteredMemory implements UctMemory {
         if (!closed) {
             closed = true;
             domain.closed();
+            domain.deregistered(this);
             UctStatus.check(ucx_h.uct_md_mem_dereg(domain.handle(), handle.handle()), "uct_md_mem_dereg");
         }
     }

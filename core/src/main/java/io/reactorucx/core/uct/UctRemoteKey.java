@@ -98,9 +98,10 @@ public final class UctRemoteKey implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             UctStatus.check(ucx_h.uct_rkey_ptr(domain.component().handle(), bundle, packed.address() + offset, pointer), "uct_rkey_ptr");
-            MemorySegment local = pointer.get(ValueLayout.ADDRESS, 0);
-            // UCX only adds a distance to the address: a key whose parts do not belong together would lead anywhere.
-            if (!SharedMappings.contain(local.address(), length)) {
+            MemorySegment local = pointer.get(ValueLayout.ADDRESS, 0).reinterpret(length);
+            // UCX only adds a distance to the address: a key whose parts do not belong together would lead anywhere. In newer
+            // versions the domain self points to memory of this process, which then has to be registered with it.
+            if (!SharedMappings.contain(local.address(), length) && !domain.isRegistered(local)) {
                 throw new UcxException(UcxStatus.INVALID_ADDR, "uct_rkey_ptr", null,
                         "the key maps less than the " + length + " bytes at offset " + offset + " that it speaks of");
             }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxUnsupportedException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -82,7 +83,8 @@ class MemoryDomainTest extends Domains {
             }
             for (Set<UctMemoryFlag> flags : List.of(UctMemoryFlag.accessAll(), UctMemoryFlag.accessRma(),
                     Set.of(UctMemoryFlag.ACCESS_LOCAL_READ, UctMemoryFlag.NONBLOCK, UctMemoryFlag.LOCK, UctMemoryFlag.HIDE_ERRORS))) {
-                try (UctRegisteredMemory registered = domain.register(memory, flags)) {
+                UctRegisteredMemory registered = domain.register(memory, flags);
+                try {
                     assertThat(registered.segment()).isEqualTo(memory);
                     assertThat(registered.bytes()).isEqualTo(4096);
                     assertThat(registered.domain()).isSameAs(domain);
@@ -95,8 +97,16 @@ class MemoryDomainTest extends Domains {
                     unsupported("uct_md_mem_advise", () -> registered.advise(0, 1, UctMemoryAdvice.WILLNEED));
                     try (UctRemoteKey key = domain.unpack(UctPackedKey.fromBytes(packed.toBytes()))) {
                         assertThat(key.packed()).isEqualTo(packed);
-                        unsupported("uct_rkey_ptr", key::pointer);
+                        if (domain.isSupported(UctMdOperation.REMOTE_POINTER)) {
+                            assertThat(key.pointer().address()).as("within one process").isEqualTo(memory.address());
+                            registered.close();
+                            assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class).hasMessageContaining("the key maps less");
+                        } else {
+                            unsupported("uct_rkey_ptr", key::pointer);
+                        }
                     }
+                } finally {
+                    registered.close();
                 }
             }
         }
