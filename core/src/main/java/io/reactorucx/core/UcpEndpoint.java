@@ -124,7 +124,7 @@ public final class UcpEndpoint {
         Objects.requireNonNull(descriptor, "descriptor");
         try (Arena call = Arena.ofConfined()) {
             MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-            MemorySegment packed = Arguments.padded(descriptor.key(), call);
+            MemorySegment packed = Arguments.padded(PackedKey.checked(descriptor.key()), call);
             int status = ucx_h.ucp_ep_rkey_unpack(handle, packed, pointer);
             if (status < 0) {
                 throw new UcxException(status, "ep_rkey_unpack", peer);

@@ -47,6 +47,17 @@ public enum UcxMemoryType {
         return accessible;
     }
 
+    /** How many types a library knows; it takes others for an index past its tables. */
+    static int count(UcxVersion version) {
+        if (version.isAtLeast(1, 21)) {
+            return GAUDI.code + 1;
+        }
+        if (version.isAtLeast(1, 17)) {
+            return ZE_MANAGED.code + 1;
+        }
+        return version.isAtLeast(1, 16) ? RDMA.code + 1 : ROCM_MANAGED.code + 1;
+    }
+
     static UcxMemoryType of(int code) {
         return Arrays.stream(values()).filter(type -> type.code == code).findFirst().orElse(UNKNOWN);
     }

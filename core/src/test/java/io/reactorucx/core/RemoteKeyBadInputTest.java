@@ -1,0 +1,78 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RemoteKeyBadInputTest extends BadInput {
+
+    private static final int TYPE_OFFSET = 8;
+
+    private UcpMemory memory;
+    private MemoryDescriptor descriptor;
+
+    @BeforeEach
+    void allocate() {
+        memory = pair.context.allocate(100);
+        descriptor = memory.descriptor();
+    }
+
+    @AfterEach
+    void release() {
+        if (memory != null) {
+            memory.close();
+        }
+    }
+
+    private MemoryDescriptor with(byte[] key) {
+        return new MemoryDescriptor(descriptor.address(), descriptor.length(), key);
+    }
+
+    private void assertRefused(byte[] key, String word) {
+        MemoryDescriptor bad = with(key);
+        assertThatThrownBy(() -> pair.toServer.unpack(bad)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(word);
+    }
+
+    @Test
+    void refusesKeyThatWasCutOff() {
+        byte[] key = descriptor.key();
+        assertThat(key).hasSizeGreaterThan(TYPE_OFFSET + 2);
+        for (int length = 1; length <= TYPE_OFFSET + 2; length++) {
+            assertRefused(Arrays.copyOf(key, length), "key of " + length + " bytes");
+        }
+        byte[] everyDomain = key.clone();
+        Arrays.fill(everyDomain, 0, TYPE_OFFSET, (byte) 0xff);
+        assertRefused(everyDomain, "ends before");
+    }
+
+    /** The type is an index into UCX's tables, which it does not check. */
+    @Test
+    void refusesKeyOfUnknownMemoryType() {
+        for (int type : new int[] {UcxMemoryType.count(Ucx.version()), 100, 255}) {
+            byte[] key = descriptor.key().clone();
+            key[TYPE_OFFSET] = (byte) type;
+            assertRefused(key, "memory type " + type);
+        }
+    }
+
+    @Test
+    void knowsTheTypesOfEachVersion() {
+        assertThat(UcxMemoryType.count(new UcxVersion(1, 13, 1))).isEqualTo(5);
+        assertThat(UcxMemoryType.count(new UcxVersion(1, 16, 0))).isEqualTo(6);
+        assertThat(UcxMemoryType.count(new UcxVersion(1, 18, 1))).isEqualTo(9);
+        assertThat(UcxMemoryType.count(new UcxVersion(1, 21, 0))).isEqualTo(10);
+    }
+
+    @Test
+    void takesKeyThatIsWhole() {
+        try (UcpRemoteKey key = pair.toServer.unpack(with(descriptor.key().clone()))) {
+            pair.run(done -> pair.toServer.put(Pair.pattern(100), null, key, 0, done));
+            pair.run(pair.toServer::flush);
+        }
+        assertThat(memory.segment().mismatch(Pair.pattern(100))).isEqualTo(-1);
+    }
+}
