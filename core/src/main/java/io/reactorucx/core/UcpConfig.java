@@ -39,10 +39,9 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         if (Objects.requireNonNull(features, "features").isEmpty()) {
             throw new IllegalArgumentException("features: at least one is needed");
         }
-        if (estimatedEndpoints < 1) {
-            throw new IllegalArgumentException("estimatedEndpoints " + estimatedEndpoints + ": at least 1");
-        }
-        Arguments.positive(estimatedProcessesPerNode, "estimatedProcessesPerNode");
+        // UCX keeps both as an int, and refuses endpoints later, or forgets them, when they do not fit.
+        hint(estimatedEndpoints, "estimatedEndpoints");
+        hint(estimatedProcessesPerNode, "estimatedProcessesPerNode");
         if (!PREFIX.matcher(Objects.requireNonNull(environmentPrefix, "environmentPrefix")).matches()) {
             throw new IllegalArgumentException("environmentPrefix " + environmentPrefix + ": a letter and then letters and digits, at most 31");
         }
@@ -50,6 +49,12 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         Map<String, String> checked = new TreeMap<>();
         settings.forEach((key, value) -> checked.put(ConfigKeys.checked(key), Objects.requireNonNull(value, key)));
         settings = Collections.unmodifiableMap(checked);
+    }
+
+    private static void hint(long value, String name) {
+        if (value < 1 || value > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(name + " " + value + ": must be in 1.." + Integer.MAX_VALUE);
+        }
     }
 
     /**
@@ -139,7 +144,7 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         /**
          * How many endpoints to expect.
          *
-         * @param value at least 1
+         * @param value 1 to 2,147,483,647
          * @return this
          */
         public Builder estimatedEndpoints(long value) {
@@ -150,7 +155,7 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         /**
          * How many processes of the application to expect on this host.
          *
-         * @param value at least 1
+         * @param value 1 to 2,147,483,647
          * @return this
          */
         public Builder estimatedProcessesPerNode(long value) {

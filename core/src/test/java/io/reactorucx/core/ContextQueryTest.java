@@ -65,8 +65,26 @@ class ContextQueryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {0, -1})
-    void refusesHintThatIsNoNumberOfProcesses(long value) {
+    @ValueSource(longs = {1, 1L << 20, Integer.MAX_VALUE})
+    void connectsWhateverTheHints(long value) {
+        UcpConfig config = UcpConfig.builder().transports("posix", "tcp").estimatedEndpoints(value).estimatedProcessesPerNode(value)
+                .tagSenderMask(-1).build();
+        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
+            EndpointOptions options = new EndpointOptions(ErrorMode.PEER, "itself", (endpoint, status) -> { });
+            UcpEndpoint endpoint = worker.connect(worker.address(), options);
+            Outcome flushed = Outcome.of(endpoint::flush);
+            Pair.until(worker::progress, flushed::isDone, "a connection");
+            assertThat(flushed.status()).isEqualTo(UcxStatus.OK);
+            Outcome closed = Outcome.of(done -> endpoint.close(CloseMode.FORCE, done));
+            Pair.until(worker::progress, () -> closed.isDone() && worker.inFlight() == 0, "a closed endpoint");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1, 1L << 31, 1L << 32, Long.MAX_VALUE})
+    void refusesHintThatUcxCannotKeep(long value) {
+        assertThatThrownBy(() -> tcp().estimatedEndpoints(value).build()).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("estimatedEndpoints " + value);
         assertThatThrownBy(() -> tcp().estimatedProcessesPerNode(value).build()).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("estimatedProcessesPerNode " + value);
     }
@@ -129,7 +147,10 @@ class ContextQueryTest {
             assertThat(context.memoryInfo(4096)).contains("UCP memory allocation").contains("allocated 4K");
             assertThat(context.openRegistrations()).isZero();
             assertThatThrownBy(() -> context.memoryInfo(0)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("bytes 0");
-            assertThatThrownBy(() -> context.memoryInfo(1L << 60)).isInstanceOf(UcxException.class).hasMessageContaining("cannot be allocated");
+            for (long tooMuch : new long[] {1L << 60, Long.MAX_VALUE}) {
+                assertThatThrownBy(() -> context.memoryInfo(tooMuch)).isInstanceOf(UcxException.class)
+                        .hasMessageContaining(tooMuch + " bytes cannot be allocated");
+            }
         }
     }
 

@@ -14,6 +14,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -224,7 +225,25 @@ class WorkerParametersTest {
     void connectsByNetworkAddress() {
         UcpWorker one = worker(UcpWorkerParameters.builder());
         UcpWorker two = worker(UcpWorkerParameters.builder());
-        UcpEndpoint endpoint = one.connect(two.networkAddress(), new EndpointOptions(ErrorMode.PEER, "two", (failed, status) -> { }));
+        assertThat(connect(one, two, two.networkAddress())).isNotEmpty().allMatch(name -> name.startsWith("tcp/"));
+        one.close();
+        two.close();
+    }
+
+    @Test
+    void connectsByAddressOfTheNewerVersion() {
+        UcpConfig config = UcpConfig.builder().transports("posix", "tcp").setting("ADDRESS_VERSION", "v2").build();
+        try (UcpContext newer = UcpContext.create(config); UcpWorker one = newer.createWorker(UcpWorkerConfig.of("one"));
+                UcpWorker two = newer.createWorker(UcpWorkerConfig.of("two"))) {
+            assertThat(two.address()[0] & 0xf).as("version in the address").isEqualTo(1);
+            assertThat(UcpWorker.uid(two.address())).isNotEqualTo(UcpWorker.uid(one.address()));
+            assertThat(connect(one, two, two.address())).isNotEmpty();
+        }
+    }
+
+    /** The transports of an endpoint that was connected, flushed and closed. */
+    private static List<String> connect(UcpWorker one, UcpWorker two, byte[] address) {
+        UcpEndpoint endpoint = one.connect(address, new EndpointOptions(ErrorMode.PEER, "two", (failed, status) -> { }));
         Runnable step = () -> {
             one.progress();
             two.progress();
@@ -232,11 +251,10 @@ class WorkerParametersTest {
         Outcome flushed = Outcome.of(endpoint::flush);
         Pair.until(step, flushed::isDone, "a connection");
         assertThat(flushed.status()).isEqualTo(UcxStatus.OK);
-        assertThat(endpoint.transports()).isNotEmpty().allMatch(name -> name.startsWith("tcp/"));
+        List<String> transports = endpoint.transports();
         Outcome closed = Outcome.of(done -> endpoint.close(CloseMode.FORCE, done));
         Pair.until(step, () -> closed.isDone() && one.inFlight() == 0, "a closed endpoint");
-        one.close();
-        two.close();
+        return transports;
     }
 
     @Test
