@@ -41,6 +41,13 @@ record DataOperation(String name, UcpReceiver worker, @Nullable UcpEndpoint endp
         return this;
     }
 
+    private void requireKnown(UcxMemoryType memoryType) {
+        if (memoryType != UcxMemoryType.HOST && memoryType != UcxMemoryType.UNKNOWN
+                && !worker.context().attributes().memoryTypes().contains(memoryType)) {
+            throw new UcxUnsupportedException(name, "no transport of this context knows memory of type " + memoryType);
+        }
+    }
+
     UcpRequest post(MemorySegment stub, int operationFlags, Completion whenDone, Call call) {
         String peer = endpoint == null ? null : endpoint.peer();
         return post(stub, operationFlags, whenDone, call, (token, pointer) -> worker.requests().posted(name, peer, token, pointer));
@@ -70,10 +77,12 @@ record DataOperation(String name, UcpReceiver worker, @Nullable UcpEndpoint endp
 
     private UcpRequest post(UcpData.Native buffer, long datatype, MemorySegment stub, int attributes, int operationFlags, Completion whenDone,
             Call call, Answer answer) {
+        UcxMemoryType memoryType = flags.contains(RequestFlag.DETECT_MEMORY_TYPE) ? UcxMemoryType.UNKNOWN : data.memoryType();
+        requireKnown(memoryType);
         Object[] keepReachable = {data, buffer};
         long token = worker.requests().begin(name, whenDone, endpoint, data.pinned(worker.context()), keepReachable);
         MemorySegment parameters = worker.parameters().forData(stub, token, data.isBytes() ? RequestParameters.BYTES : datatype,
-                data.registration(), attributes, operationFlags, flags.contains(RequestFlag.DETECT_MEMORY_TYPE));
+                data.registration(), attributes, operationFlags, memoryType);
         if (flags.contains(RequestFlag.USER_REQUEST)) {
             worker.parameters().withRequest(worker.requests().userRequest(token, worker.context()));
         }

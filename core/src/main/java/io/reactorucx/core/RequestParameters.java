@@ -25,7 +25,6 @@ final class RequestParameters {
     RequestParameters(Arena arena) {
         struct = ucp_request_param_t.allocate(arena);
         callback = ucp_request_param_t.cb(struct);
-        ucp_request_param_t.memory_type(struct, ucx_h.UCS_MEMORY_TYPE_HOST());
     }
 
     MemorySegment of(MemorySegment stub, long token, @Nullable UcpMemory registration) {
@@ -52,15 +51,17 @@ final class RequestParameters {
 
     /** For an operation with all options. */
     MemorySegment forData(MemorySegment stub, long token, long datatype, @Nullable UcpMemory registration, int attributes, int flags,
-            boolean detectMemoryType) {
+            UcxMemoryType memoryType) {
         int all = attributes | (flags == 0 ? 0 : ucx_h.UCP_OP_ATTR_FIELD_FLAGS());
         if (datatype != BYTES) {
             all |= ucx_h.UCP_OP_ATTR_FIELD_DATATYPE();
             ucp_request_param_t.datatype(struct, datatype);
         }
         MemorySegment filled = of(stub, token, registration, all, flags);
-        if (detectMemoryType) {
+        if (memoryType == UcxMemoryType.UNKNOWN) {
             ucp_request_param_t.op_attr_mask(filled, ucp_request_param_t.op_attr_mask(filled) & ~ucx_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE());
+        } else {
+            ucp_request_param_t.memory_type(filled, memoryType.code());
         }
         return filled;
     }
@@ -81,6 +82,7 @@ final class RequestParameters {
         }
         ucp_request_param_t.op_attr_mask(struct, mask);
         ucp_request_param_t.flags(struct, flags);
+        ucp_request_param_t.memory_type(struct, ucx_h.UCS_MEMORY_TYPE_HOST());
         ucp_request_param_t.cb.send(callback, stub);
         ucp_request_param_t.user_data(struct, MemorySegment.ofAddress(token));
         return struct;

@@ -30,8 +30,15 @@ public final class UcpData {
     private final @Nullable UcpMemory registration;
     private final long elementBytes;
     private final @Nullable GenericDatatype generic;
+    private final UcxMemoryType memoryType;
 
     private UcpData(List<MemorySegment> segments, @Nullable UcpMemory registration, long elementBytes, @Nullable GenericDatatype generic) {
+        this(segments, registration, elementBytes, generic, UcxMemoryType.HOST);
+    }
+
+    private UcpData(List<MemorySegment> segments, @Nullable UcpMemory registration, long elementBytes, @Nullable GenericDatatype generic,
+            UcxMemoryType memoryType) {
+        this.memoryType = memoryType;
         this.segments = segments;
         this.registration = registration;
         this.elementBytes = elementBytes;
@@ -101,6 +108,16 @@ public final class UcpData {
         return new UcpData(List.of(), null, 0, Objects.requireNonNull(datatype, "datatype"));
     }
 
+    /**
+     * The same data, where it is, for memory that is not the host's ({@code UCP_OP_ATTR_FIELD_MEMORY_TYPE}).
+     *
+     * @param type where the memory is; a type that the context does not know is refused when an operation is posted
+     * @return the data
+     */
+    public UcpData in(UcxMemoryType type) {
+        return new UcpData(segments, registration, elementBytes, generic, Objects.requireNonNull(type, "type"));
+    }
+
     /** {@return size of the memory in bytes; 0 for a generic datatype, which tells its size when it is posted} */
     public long byteSize() {
         long bytes = 0;
@@ -132,6 +149,10 @@ public final class UcpData {
             UcpContext.check(ucx_h.ucp_dt_query(datatype(), attr), "dt_query");
             return ucp_datatype_attr.packed_size(attr);
         }
+    }
+
+    UcxMemoryType memoryType() {
+        return memoryType;
     }
 
     @Nullable GenericDatatype generic() {

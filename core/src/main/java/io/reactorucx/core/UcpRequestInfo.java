@@ -5,7 +5,7 @@ package io.reactorucx.core;
  *
  * @param description UCX's words, empty where it has none
  * @param status {@link UcxStatus#IN_PROGRESS} until it has ended
- * @param memoryType number of the {@code ucs_memory_type_t} of its memory, 0 for the host's
+ * @param memoryType where its memory is
  */
-public record UcpRequestInfo(String description, UcxStatus status, int memoryType) {
+public record UcpRequestInfo(String description, UcxStatus status, UcxMemoryType memoryType) {
 }

@@ -76,6 +76,14 @@ class DataBadInputTest extends BadInput {
     }
 
     @Test
+    void refusesMemoryThatNoTransportKnows() {
+        assumeFalse(pair.context.attributes().memoryTypes().contains(UcxMemoryType.CUDA), "this UCX knows CUDA");
+        assertThatThrownBy(() -> send(UcpData.of(good).in(UcxMemoryType.CUDA))).isInstanceOf(UcxUnsupportedException.class)
+                .hasMessageContaining("memory of type CUDA");
+        assertThat(pair.client.inFlight()).isZero();
+    }
+
+    @Test
     void refusesImmediateReceiveWithWhichUcxLosesMessages() {
         assertThatThrownBy(() -> pair.server.tags().receive(UcpData.of(good), 1, -1, Set.of(RequestFlag.FORCE_IMMEDIATE_COMPLETION), NEVER))
                 .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("loses the message");
