@@ -10,6 +10,9 @@ enum Link {
     POSIX_NONE("posix,tcp", ErrorMode.NONE),
     SYSV_PEER("sysv,tcp", ErrorMode.PEER),
     SYSV_NONE("sysv,tcp", ErrorMode.NONE),
+    /** All that UCX has, as without any setting: shared memory beside tcp, and cma where no failure handling is asked for. */
+    ALL_PEER("", ErrorMode.PEER),
+    ALL_NONE("", ErrorMode.NONE),
     /** One worker that is connected to itself by its own address; UCX offers that only without peer failure handling. */
     SELF_NONE("self", ErrorMode.NONE);
 
@@ -29,13 +32,21 @@ enum Link {
         return this == SELF_NONE;
     }
 
-    /** The transport that has to carry the data. */
-    String fastest() {
-        return List.of(transports.split(",")).getFirst();
+    /** Whether a transport, as {@code transport/device}, is the one that has to carry the data. */
+    boolean isCarriedBy(String name) {
+        List<String> fastest = transports.isEmpty() ? List.of("posix", "sysv") : List.of(transports.split(",")[0]);
+        return fastest.stream().anyMatch(transport -> name.startsWith(transport + "/"));
+    }
+
+    boolean isSharedMemory() {
+        return isCarriedBy("posix/memory") || isCarriedBy("sysv/memory");
     }
 
     UcpConfig config() {
-        UcpConfig.Builder builder = UcpConfig.builder().name(name()).transports(transports.split(","));
+        UcpConfig.Builder builder = UcpConfig.builder().name(name());
+        if (!transports.isEmpty()) {
+            builder.transports(transports.split(","));
+        }
         builder.features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.RMA, UcpFeature.AMO32, UcpFeature.AMO64, UcpFeature.STREAM);
         // With wake-up and remote memory together UCX finds no way from a worker to itself without tcp.
         return (isSelf() ? builder : builder.feature(UcpFeature.WAKEUP)).build();

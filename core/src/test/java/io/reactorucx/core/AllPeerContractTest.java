@@ -1,0 +1,73 @@
+package io.reactorucx.core;
+
+import io.reactorucx.testsupport.NoLeaks;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What an application may rely on, over the transports that UCX chooses by itself, with failures of the peer reported. */
+@ExtendWith(NoLeaks.class)
+class AllPeerContractTest {
+
+    @Nested
+    class ActiveMessages extends ActiveMessageContract {
+        ActiveMessages() {
+            super(Link.ALL_PEER);
+        }
+    }
+
+    @Nested
+    class Tags extends TagContract {
+        Tags() {
+            super(Link.ALL_PEER);
+        }
+    }
+
+    @Nested
+    class RemoteMemory extends RemoteMemoryContract {
+        RemoteMemory() {
+            super(Link.ALL_PEER);
+        }
+    }
+
+    @Nested
+    class Connecting extends ConnectContract {
+        Connecting() {
+            super(Link.ALL_PEER);
+        }
+    }
+
+    @Nested
+    class Closing extends CloseContract {
+        Closing() {
+            super(Link.ALL_PEER);
+        }
+    }
+
+    @Nested
+    class Atomics extends AtomicContract {
+        Atomics() {
+            super(Link.ALL_PEER);
+        }
+    }
+
+    @Nested
+    class Datatypes extends DatatypeContract {
+        Datatypes() {
+            super(Link.ALL_PEER);
+        }
+    }
+
+    @Nested
+    class Probing extends ProbeContract {
+        Probing() {
+            super(Link.ALL_PEER);
+        }
+    }
+
+    @Nested
+    class Streams extends StreamContract {
+        Streams() {
+            super(Link.ALL_PEER);
+        }
+    }
+}
