@@ -279,7 +279,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         context().requireFamily(SocketAddresses.checked(remote, "remote"), "ep_create");
         InetSocketAddress local = Objects.requireNonNull(options, "options").localAddress();
         if (local != null) {
-            SocketAddresses.requireSameFamily(local, remote);
+            SocketAddresses.requireUsableFor(local, remote);
         }
         return create("ep_create", options, call -> EndpointParameters.toSocketAddress(remote, call));
     }

@@ -14,6 +14,8 @@ import java.lang.foreign.ValueLayout;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -40,8 +42,18 @@ public final class SocketAddresses {
         return address;
     }
 
-    /** Refuses to connect from an address of one family to one of the other, which fails late and names neither. */
-    public static void requireSameFamily(InetSocketAddress local, InetSocketAddress remote) {
+    /**
+     * Refuses to connect from an address of another family than the peer's, which fails late and names neither, or from one that no
+     * network interface has: the system takes all of 127.0.0.0/8, for which UCX finds no device, and the connection hangs.
+     */
+    public static void requireUsableFor(InetSocketAddress local, InetSocketAddress remote) {
+        try {
+            if (!local.getAddress().isAnyLocalAddress() && NetworkInterface.getByInetAddress(local.getAddress()) == null) {
+                throw new IllegalArgumentException("localAddress " + local + ": no network interface of this host has it");
+            }
+        } catch (SocketException e) {
+            throw new IllegalArgumentException("localAddress " + local + ": the network interfaces of this host are not known", e);
+        }
         if (local.getAddress().getAddress().length != remote.getAddress().getAddress().length) {
             throw new IllegalArgumentException("localAddress " + local + ": of another family than " + remote);
         }
