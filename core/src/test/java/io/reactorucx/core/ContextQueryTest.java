@@ -119,7 +119,7 @@ class ContextQueryTest {
     @Test
     void printsConfigurationWithItsSettings() {
         String text = tcp().setting("RNDV_THRESH", "12345").build().print(ConfigPrint.CONFIG);
-        assertThat(text).contains("UCX_TLS=tcp").contains("UCX_RNDV_THRESH=12345").doesNotContain("Transports to use");
+        assertThat(text).contains("UCX_TLS=tcp").containsPattern("UCX_RNDV_THRESH=.*12345").doesNotContain("Transports to use");
         assertThat(tcp().build().print(ConfigPrint.HEADER, ConfigPrint.CONFIG, ConfigPrint.DOC)).contains("queried").contains("#");
         assertThat(tcp().build().print(ConfigPrint.CONFIG, ConfigPrint.HIDDEN).lines().count())
                 .isGreaterThan(tcp().build().print(ConfigPrint.CONFIG).lines().count());
