@@ -2,7 +2,6 @@ package io.reactorucx;
 
 import io.reactorucx.core.UcpData;
 import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcpTagInfo;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.OperationKind;
@@ -70,10 +69,10 @@ public final class Tags {
      * @param mask bits of the tag that have to match
      * @return tag and size of the oldest message that matches; empty when there is none
      */
-    public Mono<UcpTagInfo> probe(long tag, long mask) {
+    public Mono<TagInfo> probe(long tag, long mask) {
         return UcxResources.onEngine(connection.engine(), worker -> {
             connection.endpointFor(OperationKind.TAG_RECEIVE);
-            return worker.tags().probe(tag, mask);
+            return worker.tags().probe(tag, mask).map(found -> new TagInfo(found.tag(), found.length()));
         }).flatMap(Mono::justOrEmpty);
     }
 

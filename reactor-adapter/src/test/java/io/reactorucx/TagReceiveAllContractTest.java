@@ -3,7 +3,6 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reactorucx.core.UcpTagInfo;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import java.lang.foreign.MemorySegment;
@@ -95,7 +94,7 @@ class TagReceiveAllContractTest extends SharedPeers {
         assertThat(peers.served().tags().probe(TAG, MASK).blockOptional(Waits.PATIENCE)).isEmpty();
         send(5, 123);
         peers.assertWorks();
-        assertThat(peers.served().tags().probe(TAG, MASK).block(Waits.PATIENCE)).isEqualTo(new UcpTagInfo(TAG + 5, 123));
+        assertThat(peers.served().tags().probe(TAG, MASK).block(Waits.PATIENCE)).isEqualTo(new TagInfo(TAG + 5, 123));
         assertThat(peers.served().tags().probe(TAG, -1).blockOptional(Waits.PATIENCE)).isEmpty();
         Bytes.assertSame(received(5, 123), Bytes.pattern(5, 123));
         assertThat(peers.served().tags().probe(TAG, MASK).blockOptional(Waits.PATIENCE)).isEmpty();
