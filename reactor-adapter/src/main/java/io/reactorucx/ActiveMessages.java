@@ -78,7 +78,7 @@ public final class ActiveMessages {
      */
     public Mono<Void> send(int id, MemorySegment header, List<MemorySegment> payload) {
         check(id, header, AmProtocol.AUTO);
-        UcpData data = UcpData.ofSegments(payload);
+        UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
         return ConnectionOperation.mono(connection, OperationKind.AM_SEND, data.byteSize(), (worker, endpoint, whenDone) -> endpoint.transfers()
                 .amSend(id, header, data, Set.of(AmSendFlag.REPLY), Set.of(), whenDone).isImmediate());
     }

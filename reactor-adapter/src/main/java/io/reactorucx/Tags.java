@@ -57,7 +57,7 @@ public final class Tags {
      * @return completes when the payload is free again
      */
     public Mono<Void> send(long tag, List<MemorySegment> payload) {
-        UcpData data = UcpData.ofSegments(payload);
+        UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
         return ConnectionOperation.mono(connection, OperationKind.TAG_SEND, data.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.transfers().tagSend(data, tag, Set.of(), whenDone).isImmediate());
     }
