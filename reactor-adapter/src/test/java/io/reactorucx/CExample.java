@@ -92,7 +92,7 @@ final class CExample {
 
     /** Our side's resources over the same transports. */
     static UcxResources resources(String transports) {
-        UcxResources.Builder builder = UcxResources.builder().setting("NET_DEVICES", "lo");
+        UcxResources.Builder builder = UcxResources.builder().streams(true).setting("NET_DEVICES", "lo");
         return (transports.equals("all") ? builder : builder.transports(transports.split(","))).build();
     }
 
