@@ -10,7 +10,6 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
@@ -154,7 +153,7 @@ public final class RemoteAtomics {
     }
 
     private Mono<Void> post(AtomicOperation operation, long offset, long operand) {
-        Objects.checkFromIndexSize(offset, width.bytes(), memory.length());
+        memory.checkRange(offset, width.bytes());
         return ConnectionOperation.mono(connection, OperationKind.ATOMIC, width.bytes(),
                 (worker, endpoint, whenDone) -> endpoint.atomics().post(operation, width, operand, memory.key(endpoint), offset, whenDone));
     }
@@ -164,7 +163,7 @@ public final class RemoteAtomics {
     }
 
     private Mono<Long> fetching(long offset, Fetch fetch) {
-        Objects.checkFromIndexSize(offset, width.bytes(), memory.length());
+        memory.checkRange(offset, width.bytes());
         return new Mono<>() {
             @Override
             public void subscribe(CoreSubscriber<? super Long> actual) {

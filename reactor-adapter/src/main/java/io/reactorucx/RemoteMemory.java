@@ -69,7 +69,7 @@ public final class RemoteMemory {
                 (worker, endpoint, whenDone) -> endpoint.put(source, null, key(endpoint), offset, whenDone));
     }
 
-    private void checkRange(long offset, long length) {
+    void checkRange(long offset, long length) {
         if (offset < 0 || length < 0 || offset > descriptor.length() - length) {
             throw new IndexOutOfBoundsException("offset " + offset + ", length " + length + ": must lie within the "
                     + descriptor.length() + " bytes of the remote memory");
