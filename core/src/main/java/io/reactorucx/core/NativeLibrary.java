@@ -48,7 +48,9 @@ final class NativeLibrary {
             if (loadedBefore.isPresent() && UcpCompat.has("ucs_debug_disable_signals")) {
                 UcpCompat.ucs_debug_disable_signals();
             }
-            return checkedVersion();
+            UcxVersion version = checkedVersion();
+            allowRegistrationCache(version);
+            return version;
         } catch (IllegalCallerException e) {
             throw nativeAccessDenied(e);
         } catch (ExceptionInInitializerError e) {
@@ -69,7 +71,22 @@ final class NativeLibrary {
     private static void warnLoadedBefore(Path path) {
         LOG.warn("{} was loaded before Reactor UCX could prepare its environment: UCX may have taken the JVM's signal handlers and"
                 + " patched memory functions. Load Reactor UCX first, or set UCX_ERROR_SIGNALS, UCX_DEBUG_SIGNO to nothing and"
-                + " UCX_MEM_EVENTS=n in the environment of the process", path);
+                + " UCX_MEM_MMAP_HOOK_MODE=none in the environment of the process", path);
+    }
+
+    /**
+     * UCX 1.16 to 1.21 follow a null pointer when a peer fails during a rendezvous and the context has no registration cache, which it
+     * only gets where UCX hears of unmapped memory. Told that the application reports that, it needs no hooks.
+     */
+    private static void allowRegistrationCache(UcxVersion version) {
+        if (!version.isAtLeast(1, 16) || version.isAtLeast(1, 22) || !UcpCompat.has("ucm_set_external_event")) {
+            return;
+        }
+        if (NativeEnvironment.get("UCX_MEM_EVENTS").filter(value -> value.matches("(?i)n|no|off|0")).isPresent()) {
+            LOG.warn("UCX_MEM_EVENTS=n makes UCX {} end the process when a peer fails during a rendezvous: leave it out", version);
+        } else if (NativeEnvironment.get("UCX_MEM_MMAP_HOOK_MODE").filter("none"::equals).isPresent()) {
+            UcpCompat.ucm_set_external_event(UcpCompat.UCM_EVENT_VM_MAPPED | UcpCompat.UCM_EVENT_VM_UNMAPPED);
+        }
     }
 
     private static void open(@Nullable String folder) {

@@ -31,7 +31,7 @@ class LoadingTest {
 
     private static ChildJvm.Builder child(Class<?> program) {
         return ChildJvm.of(program).withoutEnvironment("UCX_ERROR_SIGNALS").withoutEnvironment("UCX_DEBUG_SIGNO")
-                .withoutEnvironment("UCX_HANDLE_ERRORS").withoutEnvironment("UCX_MEM_EVENTS");
+                .withoutEnvironment("UCX_HANDLE_ERRORS").withoutEnvironment("UCX_MEM_EVENTS").withoutEnvironment("UCX_MEM_MMAP_HOOK_MODE");
     }
 
     private static String runOk(ChildJvm.Builder builder) {

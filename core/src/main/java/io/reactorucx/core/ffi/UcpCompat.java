@@ -17,6 +17,11 @@ public final class UcpCompat {
     /** {@snippet lang=c : #define LC_NUMERIC_MASK (1 << LC_NUMERIC) } */
     public static final int LC_NUMERIC_MASK = 1 << 1;
 
+    /** {@snippet lang=c : UCM_EVENT_VM_MAPPED = UCS_BIT(16) } */
+    public static final int UCM_EVENT_VM_MAPPED = 1 << 16;
+    /** {@snippet lang=c : UCM_EVENT_VM_UNMAPPED = UCS_BIT(17) } */
+    public static final int UCM_EVENT_VM_UNMAPPED = 1 << 17;
+
     private static final int F_DUPFD_CLOEXEC = 1030;
     /** MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE and MAP_FIXED_NOREPLACE. */
     private static final int MAP_RESERVE = 0x2 | 0x20 | 0x4000 | 0x100000;
@@ -62,6 +67,11 @@ public final class UcpCompat {
     private static final class munmap {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("munmap"),
                 FunctionDescriptor.of(JAVA_INT, ucx_h.C_POINTER, JAVA_LONG));
+    }
+
+    private static final class ucm_set_external_event {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(
+                ucx_h.SYMBOL_LOOKUP.findOrThrow("ucm_set_external_event"), FunctionDescriptor.ofVoid(JAVA_INT));
     }
 
     private static final class ucs_debug_disable_signals {
@@ -147,6 +157,15 @@ public final class UcpCompat {
     public static void unmap(MemorySegment address, long bytes) {
         try {
             int ignored = (int) munmap.HANDLE.invokeExact(address, bytes);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : void ucm_set_external_event(int events) } */
+    public static void ucm_set_external_event(int events) {
+        try {
+            ucm_set_external_event.HANDLE.invokeExact(events);
         } catch (Throwable t) {
             throw rethrow(t);
         }

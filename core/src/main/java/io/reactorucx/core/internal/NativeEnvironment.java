@@ -30,7 +30,9 @@ public final class NativeEnvironment {
         set("UCX_ERROR_SIGNALS", "", true);
         set("UCX_DEBUG_SIGNO", "", true);
         set("UCX_HANDLE_ERRORS", "none", true);
-        set("UCX_MEM_EVENTS", "n", false);
+        // Nothing is patched with these, and UCX 1.16 to 1.21 can still have the registration cache that they need, see NativeLibrary.
+        set("UCX_MEM_MMAP_HOOK_MODE", "none", false);
+        set("UCX_MEM_MALLOC_HOOKS", "n", false);
         set("UCX_VFS_ENABLE", "n", false);
         set("UCX_WARN_UNUSED_ENV_VARS", "n", false);
         // Without these UCX leaves shared memory out between peers that watch each other.

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 /** Whether UCX patches the memory functions of the C library. */
 record MemoryHooks(Supplier<Optional<Boolean>> mmapIsPatched, Map<String, String> environment) implements Check {
 
-    private static final String VARIABLE = "UCX_MEM_EVENTS";
+    private static final String VARIABLE = "UCX_MEM_MMAP_HOOK_MODE";
 
     @Override
     public String name() {
@@ -18,7 +18,7 @@ record MemoryHooks(Supplier<Optional<Boolean>> mmapIsPatched, Map<String, String
     @Override
     public List<Finding> findings() {
         String setting = Optional.ofNullable(environment.get(VARIABLE)).map(value -> ", " + VARIABLE + "=" + value).orElse("");
-        boolean wanted = environment.getOrDefault(VARIABLE, "n").matches("(?i)y|yes|on|1|try");
+        boolean wanted = !environment.getOrDefault(VARIABLE, "none").equals("none");
         if (mmapIsPatched.get().orElse(wanted)) {
             return List.of(Finding.warning(name(), "mmap is patched" + setting,
                     "Code is changed that other threads may be running: UCX's hooks do so, before 1.16 with occasional crashes (its NEWS), and"

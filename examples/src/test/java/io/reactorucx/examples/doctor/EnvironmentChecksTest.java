@@ -83,8 +83,8 @@ class EnvironmentChecksTest {
     @Test
     void believesWhatItMeasuresOfHooksAndOtherwiseTheSetting() {
         assertThat(only(new MemoryHooks(() -> Optional.of(true), Map.of())).severity()).isEqualTo(Severity.WARNING);
-        assertThat(only(new MemoryHooks(() -> Optional.of(false), environment("UCX_MEM_EVENTS", "y"))).severity()).isEqualTo(Severity.OK);
-        assertThat(only(new MemoryHooks(Optional::empty, environment("UCX_MEM_EVENTS", "y"))).severity()).isEqualTo(Severity.WARNING);
+        assertThat(only(new MemoryHooks(() -> Optional.of(false), environment("UCX_MEM_MMAP_HOOK_MODE", "bistro"))).severity()).isEqualTo(Severity.OK);
+        assertThat(only(new MemoryHooks(Optional::empty, environment("UCX_MEM_MMAP_HOOK_MODE", "bistro"))).severity()).isEqualTo(Severity.WARNING);
         assertThat(only(new MemoryHooks(Optional::empty, Map.of())).severity()).isEqualTo(Severity.OK);
     }
 }
