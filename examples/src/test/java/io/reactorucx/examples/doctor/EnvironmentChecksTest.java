@@ -12,6 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The checks that read variables of the environment. */
 class EnvironmentChecksTest {
 
+    private static final String HOOKS = "UCX_MEM_MMAP_HOOK_MODE";
+
     private static Finding only(Check check) {
         List<Finding> findings = check.findings();
         assertThat(findings).hasSize(1);
@@ -83,8 +85,8 @@ class EnvironmentChecksTest {
     @Test
     void believesWhatItMeasuresOfHooksAndOtherwiseTheSetting() {
         assertThat(only(new MemoryHooks(() -> Optional.of(true), Map.of())).severity()).isEqualTo(Severity.WARNING);
-        assertThat(only(new MemoryHooks(() -> Optional.of(false), environment("UCX_MEM_MMAP_HOOK_MODE", "bistro"))).severity()).isEqualTo(Severity.OK);
-        assertThat(only(new MemoryHooks(Optional::empty, environment("UCX_MEM_MMAP_HOOK_MODE", "bistro"))).severity()).isEqualTo(Severity.WARNING);
+        assertThat(only(new MemoryHooks(() -> Optional.of(false), environment(HOOKS, "bistro"))).severity()).isEqualTo(Severity.OK);
+        assertThat(only(new MemoryHooks(Optional::empty, environment(HOOKS, "bistro"))).severity()).isEqualTo(Severity.WARNING);
         assertThat(only(new MemoryHooks(Optional::empty, Map.of())).severity()).isEqualTo(Severity.OK);
     }
 }
