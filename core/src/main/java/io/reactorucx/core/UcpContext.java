@@ -42,6 +42,7 @@ public final class UcpContext implements AutoCloseable {
     /** Memory that UCX allocated, which ends with its close; looked through by every operation, and nearly always empty or short. */
     private final List<UcpMemory> allocated = new CopyOnWriteArrayList<>();
     private final @Nullable Thread owner;
+    private volatile @Nullable Boolean estimatesAreSafe;
     private volatile boolean closed;
     private final AtomicInteger openWorkers = new AtomicInteger();
     private final AtomicInteger abandonedWorkers = new AtomicInteger();
@@ -301,6 +302,18 @@ public final class UcpContext implements AutoCloseable {
         if (owner != null && Thread.currentThread() != owner) {
             throw new IllegalStateException("context " + config.name() + ": it was made with workersShared(false) and belongs to the thread "
                     + owner.getName() + ", this is " + Thread.currentThread().getName());
+        }
+    }
+
+    /** Refuses estimates where UCX would read memory that is none; looked up once, when somebody asks for the first. */
+    void requireEstimates(String operation) {
+        Boolean safe = estimatesAreSafe;
+        if (safe == null) {
+            safe = PerformanceEstimate.isSafe(config);
+            estimatesAreSafe = safe;
+        }
+        if (!safe) {
+            throw new UcxUnsupportedException(operation, "with the setting UNIFIED_MODE UCX reads past its interfaces there");
         }
     }
 

@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -238,6 +239,23 @@ public final class UcpEndpoint {
     public UcpEndpointAttributes attributes() {
         requireOpen("ep_query");
         return UcpEndpointAttributes.of(handle);
+    }
+
+    /**
+     * How long UCX expects a message to take on the fastest of this endpoint's transports ({@code ucp_ep_evaluate_perf}), by the latency
+     * and the bandwidth that the transport claims; nothing is measured.
+     *
+     * @param messageBytes size of the message, at least 0
+     * @return the time in ns, empty until the endpoint has a transport
+     * @throws UcxUnsupportedException in a context with the setting {@code UNIFIED_MODE}, where UCX reads past its interfaces
+     */
+    public OptionalLong estimateNanos(long messageBytes) {
+        requireOpen("ep_evaluate_perf");
+        if (messageBytes < 0) {
+            throw new IllegalArgumentException("messageBytes " + messageBytes + ": must be at least 0");
+        }
+        worker.context().requireEstimates("ep_evaluate_perf");
+        return PerformanceEstimate.nanos(handle, messageBytes);
     }
 
     /** {@return UCX's own description of the endpoint} */

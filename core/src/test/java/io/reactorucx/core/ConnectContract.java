@@ -64,6 +64,26 @@ abstract class ConnectContract {
     }
 
     @Test
+    void estimatesTimeOfMessages() {
+        long nothing = pair.toServer.estimateNanos(0).orElseThrow();
+        long much = pair.toServer.estimateNanos(1 << 30).orElseThrow();
+        assertThat(nothing).isNotNegative().isLessThan(much);
+        assertThat(pair.toServer.estimateNanos(Long.MAX_VALUE).orElseThrow()).isGreaterThan(much);
+        assertThatThrownBy(() -> pair.toServer.estimateNanos(-1)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("messageBytes -1");
+        if (!link.isSelf()) {
+            UcpEndpoint early = connect(pair.server.listen(Pair.loopback(0), requests::add).address());
+            assertThat(early.estimateNanos(0)).as("before there is a connection").isEmpty();
+            assertThat(early.estimateNanos(100)).as("before there is a connection").isEmpty();
+            pair.until(() -> !requests.isEmpty(), "a connection request");
+            pair.server.accept(requests.getFirst(), pair.options(link.errorMode(), "another client"));
+            pair.run(early::flush);
+            assertThat(early.estimateNanos(0)).isPresent();
+        }
+        pair.assertStillWorks();
+    }
+
+    @Test
     void connectsByWorkerAddress() {
         EndpointOptions options = pair.options(link.errorMode(), "by address");
         UcpEndpoint forth = pair.client.connect(pair.server.address(), options);

@@ -238,6 +238,20 @@ class EndpointBadInputTest extends BadInput {
         }
     }
 
+    @Test
+    void refusesEstimateWhereUcxReadsPastItsInterfaces() {
+        UcpConfig config = UcpConfig.builder().name("unified").transports("tcp").setting("UNIFIED_MODE", "y").build();
+        try (UcpContext unified = UcpContext.create(config); UcpWorker worker = unified.createWorker(UcpWorkerConfig.of("unified"))) {
+            UcpEndpoint endpoint = worker.connect(worker.address(), pair.options(ErrorMode.PEER, "itself"));
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> endpoint.estimateNanos(1)).isInstanceOf(UcxUnsupportedException.class)
+                        .hasMessageContaining("ep_evaluate_perf").hasMessageContaining("UNIFIED_MODE");
+            }
+            Outcome closed = Outcome.of(done -> endpoint.close(CloseMode.FORCE, done));
+            Pair.until(worker::progress, () -> closed.isDone() && worker.inFlight() == 0, "a closed endpoint");
+        }
+    }
+
     static Stream<Arguments> everyMethod() {
         MemorySegment memory = Pair.pattern(8);
         return Stream.of(argumentSet("amSend", (Use) e -> e.amSend(1, Pair.EMPTY, memory, null, AmProtocol.AUTO, false, NEVER)),
@@ -246,6 +260,7 @@ class EndpointBadInputTest extends BadInput {
                 argumentSet("unpack", (Use) e -> e.unpack(new MemoryDescriptor(4096, 10, new byte[10]))),
                 argumentSet("flush", (Use) e -> e.flush(NEVER)), argumentSet("info", (Use) UcpEndpoint::info),
                 argumentSet("transports", (Use) UcpEndpoint::transports),
+                argumentSet("estimateNanos", (Use) e -> e.estimateNanos(1)),
                 argumentSet("close", (Use) e -> e.close(CloseMode.FORCE, NEVER)));
     }
 

@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.ffi.ucx_h;
 import java.util.EnumSet;
@@ -27,6 +28,15 @@ class UcxStatusTest {
         assertThat(UcxStatus.CANCELED.code()).isEqualTo(ucx_h.UCS_ERR_CANCELED());
         assertThat(UcxStatus.CONNECTION_RESET.code()).isEqualTo(ucx_h.UCS_ERR_CONNECTION_RESET());
         assertThat(UcxStatus.ENDPOINT_TIMEOUT.code()).isEqualTo(ucx_h.UCS_ERR_ENDPOINT_TIMEOUT());
+    }
+
+    /** The texts are written out here, since errors need them also where the library is missing. */
+    @ParameterizedTest
+    @EnumSource(value = UcxStatus.class, mode = EnumSource.Mode.EXCLUDE, names = {"UNKNOWN", "LINK_FAILURE", "ENDPOINT_FAILURE"})
+    void saysWhatTheLibrarySays(UcxStatus status) {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        String text = ucx_h.ucs_status_string((byte) status.code()).reinterpret(128).getString(0);
+        assertThat(text).isEqualTo(status.description());
     }
 
     @ParameterizedTest
