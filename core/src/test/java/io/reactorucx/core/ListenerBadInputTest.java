@@ -88,6 +88,28 @@ class ListenerBadInputTest extends BadInput {
         assertThat(failing.isClosed()).isTrue();
     }
 
+    /** In C, nothing may end from within a callback; a handler is none. */
+    @Test
+    void closesListenerFromItsOwnHandler() {
+        List<UcpListener> closing = new ArrayList<>();
+        closing.add(pair.server.listen(Pair.loopback(0), request -> closing.getFirst().close()));
+        pair.client.connect(closing.getFirst().address(), options());
+        pair.until(() -> pair.errors.contains(UcxStatus.REJECTED), "a rejection");
+        assertThat(closing.getFirst().isClosed()).isTrue();
+    }
+
+    @Test
+    void closesEndpointFromItsErrorHandler() {
+        List<Outcome> closes = new ArrayList<>();
+        UcpEndpoint failing = pair.client.connect(listener.address(), new EndpointOptions(ErrorMode.PEER, "listener",
+                (endpoint, status) -> closes.add(Outcome.of(done -> endpoint.close(CloseMode.FORCE, done)))));
+        pair.until(() -> requests.size() == 2, "a second connection request");
+        requests.getLast().reject();
+        pair.until(() -> !closes.isEmpty() && closes.getFirst().isDone(), "the end of the close");
+        assertThat(failing.isClosed()).isTrue();
+        assertThat(closes).hasSize(1);
+    }
+
     @Test
     void refusesToCloseWorkerWithOpenListener() {
         UcpWorker worker = pair.context.createWorker(UcpWorkerConfig.of("listening"));
