@@ -1,0 +1,96 @@
+package io.reactorucx.examples;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** The classes of all modules, tests included, with the questions that the pages under {@code docs} raise about them. */
+final class CompiledClasses {
+
+    private static final String BINDINGS = "io.reactorucx.core.ffi.";
+    private static final List<String> MODULES = List.of("core", "progress-engine", "reactor-adapter", "examples");
+    private static final int MOST_METHODS = 2;
+
+    private final JavaClasses classes;
+    private final CallGraph calls;
+
+    private CompiledClasses(JavaClasses classes) {
+        this.classes = classes;
+        this.calls = new CallGraph(classes);
+    }
+
+    static CompiledClasses of(Path root) {
+        return new CompiledClasses(new ClassFileImporter().importPaths(folders(root).filter(Files::isDirectory).toList()));
+    }
+
+    /** Folders that are not there, since only some modules were built. */
+    static List<Path> missing(Path root) {
+        return folders(root).filter(folder -> !Files.isDirectory(folder)).toList();
+    }
+
+    private static Stream<Path> folders(Path root) {
+        return MODULES.stream().flatMap(module -> Stream.of(module + "/target/classes", module + "/target/test-classes")).map(root::resolve);
+    }
+
+    /** The nearest public methods that lead to a function of C. */
+    List<String> callersOf(String function) {
+        return nearest(function, CompiledClasses::isPublicApi);
+    }
+
+    /** The nearest tests that lead to a function of C, but for those of wrong arguments, which are not to reach it. */
+    List<String> testsOf(String function) {
+        return nearest(function, unit -> isTest(unit) && !unit.getName().startsWith("refuses"));
+    }
+
+    private List<String> nearest(String function, Predicate<JavaCodeUnit> kind) {
+        return calls.nearestCallers(BINDINGS + "ucx_h", function, kind).stream()
+                .sorted(Comparator.comparing(JavaCodeUnit::getFullName))
+                .map(unit -> unit.getOwner().getSimpleName() + "#" + unit.getName()).distinct().limit(MOST_METHODS).toList();
+    }
+
+    private static boolean isPublicApi(JavaCodeUnit unit) {
+        JavaClass owner = unit.getOwner();
+        return unit.getModifiers().contains(JavaModifier.PUBLIC) && owner.getModifiers().contains(JavaModifier.PUBLIC)
+                && !owner.getPackageName().endsWith(".ffi") && !owner.getPackageName().endsWith(".internal")
+                && !isOfTests(owner) && unit.isMethod();
+    }
+
+    private static boolean isTest(JavaMember member) {
+        return isOfTests(member.getOwner()) && member.getAnnotations().stream()
+                .anyMatch(annotation -> annotation.getRawType().getSimpleName().endsWith("Test"));
+    }
+
+    private static boolean isOfTests(JavaClass type) {
+        return type.getSource().orElseThrow().getUri().getPath().contains("/test-classes/");
+    }
+
+    /** Whether there is, outside of the tests, a type or a member of one, {@code Type} or {@code Type#member}. */
+    boolean has(String name) {
+        return !name.contains("#") ? types(name).anyMatch(type -> !isOfTests(type))
+                : members(name).anyMatch(member -> !isOfTests(member.getOwner()));
+    }
+
+    /** Whether there is a test of that name, {@code Type#method}. */
+    boolean hasTest(String name) {
+        return name.contains("#") && members(name).anyMatch(CompiledClasses::isTest);
+    }
+
+    private Stream<JavaMember> members(String name) {
+        String[] parts = name.split("#", 2);
+        return types(parts[0]).flatMap(type -> type.getAllMembers().stream()).filter(member -> member.getName().equals(parts[1]));
+    }
+
+    private Stream<JavaClass> types(String name) {
+        String inBytecode = name.replace('.', '$');
+        return classes.stream().filter(type -> type.getName().endsWith("." + inBytecode));
+    }
+}
