@@ -71,9 +71,10 @@ final class GenericOperations {
     }
 
     private long pack(MemorySegment state, long offset, MemorySegment destination, long length) {
-        // UCX gives the room that there is, from 1.14 on also behind the end of the data, and aborts when more comes than there is.
+        // UCX says how much room there is, newer ones the largest size_t, and aborts when more comes than there is.
         Running operation = running.get(state.address());
-        long bytes = operation == null ? length : Math.clamp(operation.size - offset, 0, length);
+        long rest = operation == null ? 0 : Math.max(0, operation.size - offset);
+        long bytes = Long.compareUnsigned(length, rest) < 0 ? length : rest;
         call(state, true, offset, destination, bytes);
         return bytes;
     }
