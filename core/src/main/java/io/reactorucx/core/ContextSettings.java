@@ -15,6 +15,9 @@ import java.util.stream.Collectors;
 /** UCX's own configuration ({@code ucp_config_t}): read from the environment, changed, used once, and released. */
 final class ContextSettings {
 
+    /** From 1.16 on the other mode makes {@code ucp_worker_fence} wait for the peers, without a limit and on the worker's own thread. */
+    private static final String FENCE_MODE = "FENCE_MODE";
+
     private ContextSettings() {
     }
 
@@ -60,10 +63,12 @@ final class ContextSettings {
             String prefix = config.environmentPrefix();
             MemorySegment settings = read(prefix.isEmpty() ? MemorySegment.NULL : arena.allocateFrom(prefix), arena);
             try {
+                if (UcpKeys.NAMES.contains(FENCE_MODE) && NativeEnvironment.get("UCX_" + FENCE_MODE).isEmpty()) {
+                    modify(settings, FENCE_MODE, "weak", arena);
+                }
                 config.settings().forEach((key, value) -> {
                     if (UcpKeys.NAMES.contains(key)) {
-                        UcpContext.check(ucx_h.ucp_config_modify(settings, arena.allocateFrom(key), arena.allocateFrom(value)),
-                                "setting " + key + "=" + value);
+                        modify(settings, key, value, arena);
                     }
                 });
                 return use.apply(settings);
@@ -71,6 +76,11 @@ final class ContextSettings {
                 ucx_h.ucp_config_release(settings);
             }
         }
+    }
+
+    private static void modify(MemorySegment settings, String key, String value, Arena arena) {
+        UcpContext.check(ucx_h.ucp_config_modify(settings, arena.allocateFrom(key), arena.allocateFrom(value)),
+                "setting " + key + "=" + value);
     }
 
     static String print(UcpConfig config, int flags) {

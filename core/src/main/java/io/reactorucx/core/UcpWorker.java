@@ -221,7 +221,10 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
                 ucx_h.ucp_worker_flush_nbx(handle, parameters().of(requests().onSend, token, null)));
     }
 
-    /** Has puts, gets and atomics that follow happen after those before, for each endpoint ({@code ucp_worker_fence}). Completes nothing. */
+    /**
+     * Has puts, gets and atomics that follow happen after those before, for each endpoint ({@code ucp_worker_fence}). Completes nothing, and
+     * waits for nothing: over several network devices at once only a {@link #flush} orders.
+     */
     public void fence() {
         checkOpen("worker_fence");
         UcpContext.check(ucx_h.ucp_worker_fence(handle), "worker_fence");
