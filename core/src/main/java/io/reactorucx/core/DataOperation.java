@@ -64,7 +64,7 @@ record DataOperation(String name, UcpReceiver worker, @Nullable UcpEndpoint endp
         UcpRequest request;
         try {
             request = post(running.toNative(), generics.datatype(), stub, attributes, operationFlags, running, call, answer);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             running.end();
             throw e;
         }

@@ -45,7 +45,7 @@ final class GenericOperations {
         return datatype;
     }
 
-    /** Whether user code is being called from inside UCX, where nothing may be posted. */
+    /** Whether user code is being called from inside UCX, or between the checks of an operation and its post: nothing may change then. */
     boolean inCallback() {
         return inCallback;
     }
@@ -55,14 +55,42 @@ final class GenericOperations {
     }
 
     Running begin(GenericDatatype type, boolean packing, Completion whenDone) {
-        GenericDatatype.State state = Objects.requireNonNull(packing ? type.startPack() : type.startUnpack(), "state");
-        long size = state.packedSize();
-        if (size < 0) {
-            throw new IllegalArgumentException("packedSize() " + size + ": must be 0 or more");
+        Objects.requireNonNull(whenDone, "whenDone");
+        inCallback = true;
+        try {
+            GenericDatatype.State state = Objects.requireNonNull(packing ? type.startPack() : type.startUnpack(), "state");
+            Running started = new Running(++lastId, state, sizeOrFinish(state), whenDone);
+            running.put(started.id, started);
+            return started;
+        } finally {
+            inCallback = false;
         }
-        Running started = new Running(++lastId, state, size, whenDone);
-        running.put(started.id, started);
-        return started;
+    }
+
+    private static long sizeOrFinish(GenericDatatype.State state) {
+        try {
+            long size = state.packedSize();
+            if (size < 0) {
+                throw new IllegalArgumentException("packedSize() " + size + ": must be 0 or more");
+            }
+            return size;
+        } catch (RuntimeException | Error e) {
+            Throwable another = finish(state);
+            if (another != null && another != e) {
+                e.addSuppressed(another);
+            }
+            throw e;
+        }
+    }
+
+    /** Answers what it throws: an operation that has ended is told nevertheless. */
+    private static @Nullable Throwable finish(GenericDatatype.State state) {
+        try {
+            state.finish();
+            return null;
+        } catch (Throwable t) {
+            return t;
+        }
     }
 
     private long packedSize(MemorySegment state) {
@@ -143,11 +171,8 @@ final class GenericOperations {
         /** UCX does not touch it any more, or never has; answers what a callback threw. */
         @Nullable Throwable end() {
             if (running.remove(id) != null) {
-                try {
-                    state.finish();
-                } catch (RuntimeException e) {
-                    failure = failure == null ? e : failure;
-                }
+                Throwable thrown = finish(state);
+                failure = failure == null ? thrown : failure;
             }
             return failure;
         }

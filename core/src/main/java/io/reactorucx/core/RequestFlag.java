@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.ucx_h;
+import java.util.Objects;
 import java.util.Set;
 
 /** How UCX may treat one operation ({@code UCP_OP_ATTR_FLAG_*}). */
@@ -22,6 +23,11 @@ public enum RequestFlag {
 
     RequestFlag(int bit) {
         this.bit = bit;
+    }
+
+    /** To be called before anything is checked: the set may be of any class, whose methods could change what was. */
+    static Set<RequestFlag> copy(Set<RequestFlag> flags) {
+        return Set.copyOf(Objects.requireNonNull(flags, "flags"));
     }
 
     /** The bits of some flags; throws for those that contradict each other, which UCX does not. */

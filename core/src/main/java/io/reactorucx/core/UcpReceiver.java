@@ -107,8 +107,9 @@ public abstract sealed class UcpReceiver permits UcpWorker {
      * @return the operation
      */
     public final UcpRequest fetchInto(UcpActiveMessage message, UcpData destination, Set<RequestFlag> flags, Completion whenDone) {
+        Set<RequestFlag> checked = RequestFlag.copy(flags);
         checkOpen("am_recv_data");
-        return activeMessages.fetchInto(message, destination, flags, whenDone);
+        return activeMessages.fetchInto(message, destination, checked, whenDone);
     }
 
     /**
@@ -203,10 +204,10 @@ public abstract sealed class UcpReceiver permits UcpWorker {
         return made;
     }
 
-    /** Throws when a callback of a generic datatype, which runs inside UCX, comes back to the worker. */
+    /** Throws when a generic datatype comes back to the worker: from inside UCX, or while its operation, checked already, is posted. */
     final void checkNotInCallback() {
         if (generics != null && generics.inCallback()) {
-            throw new IllegalStateException("worker: called by a generic datatype from inside UCX");
+            throw new IllegalStateException("worker: called by a generic datatype, which may not use it");
         }
     }
 

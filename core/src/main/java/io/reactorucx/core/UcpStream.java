@@ -60,8 +60,9 @@ public final class UcpStream {
      * @return the operation
      */
     public UcpRequest send(UcpData payload, Set<RequestFlag> flags, Completion whenDone) {
+        Set<RequestFlag> checked = RequestFlag.copy(flags);
         endpoint.requireUsable("stream_send", UcpFeature.STREAM);
-        return operation("stream_send", payload, false, flags).post(worker.requests().onSend, 0, whenDone,
+        return operation("stream_send", payload, false, checked).post(worker.requests().onSend, 0, whenDone,
                 (token, data, parameters) -> ucx_h.ucp_stream_send_nbx(endpoint.handle(), data.buffer(), data.count(), parameters));
     }
 

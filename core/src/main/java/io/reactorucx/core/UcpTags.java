@@ -105,9 +105,9 @@ public final class UcpTags {
     }
 
     private DataOperation receive(String name, UcpData destination, Set<RequestFlag> flags) {
+        Set<RequestFlag> all = new HashSet<>(RequestFlag.copy(flags));
         worker.checkOpen(name);
         worker.context().requireFeature(UcpFeature.TAG, name);
-        Set<RequestFlag> all = new HashSet<>(flags);
         all.add(RequestFlag.NO_IMMEDIATE_COMPLETION);
         return new DataOperation(name, worker, null, destination, true, Set.copyOf(all)).refuse(RequestFlag.FORCE_IMMEDIATE_COMPLETION,
                 "UCX loses the message that it matches but cannot finish within the call");

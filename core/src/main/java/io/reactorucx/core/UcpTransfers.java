@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -35,12 +36,14 @@ public final class UcpTransfers {
      */
     public UcpRequest amSend(int id, MemorySegment header, UcpData payload, Set<AmSendFlag> how, Set<RequestFlag> flags,
             Completion whenDone) {
+        Set<RequestFlag> checked = RequestFlag.copy(flags);
+        int bits = AmSendFlag.bits(Set.copyOf(Objects.requireNonNull(how, "how")));
         endpoint.requireUsable("am_send", UcpFeature.AM);
         Arguments.range(id, 0, UcpWorker.MAX_AM_ID, "id");
         Arguments.header(header, worker.maxHeaderBytes());
-        DataOperation send = new DataOperation("am_send", worker, endpoint, payload, false, flags).requireLayoutIsHonoured();
+        DataOperation send = new DataOperation("am_send", worker, endpoint, payload, false, checked).requireLayoutIsHonoured();
         RequestTable requests = worker.requests();
-        return send.post(requests.onSend, AmSendFlag.bits(how), whenDone,
+        return send.post(requests.onSend, bits, whenDone,
                 (token, data, parameters) -> ucx_h.ucp_am_send_nbx(endpoint.handle(), id, requests.header(token, header), header.byteSize(),
                         data.buffer(), data.count(), parameters));
     }
@@ -55,8 +58,9 @@ public final class UcpTransfers {
      * @return the operation
      */
     public UcpRequest tagSend(UcpData payload, long tag, Set<RequestFlag> flags, Completion whenDone) {
+        Set<RequestFlag> checked = RequestFlag.copy(flags);
         endpoint.requireUsable("tag_send", UcpFeature.TAG);
-        return new DataOperation("tag_send", worker, endpoint, payload, false, flags).post(worker.requests().onSend, 0, whenDone,
+        return new DataOperation("tag_send", worker, endpoint, payload, false, checked).post(worker.requests().onSend, 0, whenDone,
                 (token, data, parameters) -> ucx_h.ucp_tag_send_nbx(endpoint.handle(), data.buffer(), data.count(), tag, parameters));
     }
 
@@ -70,8 +74,9 @@ public final class UcpTransfers {
      * @return the operation
      */
     public UcpRequest tagSendSync(UcpData payload, long tag, Set<RequestFlag> flags, Completion whenDone) {
+        Set<RequestFlag> checked = RequestFlag.copy(flags);
         endpoint.requireUsable("tag_send_sync", UcpFeature.TAG);
-        return new DataOperation("tag_send_sync", worker, endpoint, payload, false, flags)
+        return new DataOperation("tag_send_sync", worker, endpoint, payload, false, checked)
                 .refuse(RequestFlag.FORCE_IMMEDIATE_COMPLETION, "a peer's match never comes within the call")
                 .post(worker.requests().onSend, 0, whenDone, (token, data, parameters) -> ucx_h.ucp_tag_send_sync_nbx(endpoint.handle(),
                         data.buffer(), data.count(), tag, parameters));

@@ -191,7 +191,7 @@ class DataBadInputTest extends BadInput {
             }
         };
         assertThatThrownBy(() -> send(UcpData.generic(returning(posting)))).isInstanceOfSatisfying(UcxException.class,
-                e -> assertThat(e).hasRootCauseMessage("worker: called by a generic datatype from inside UCX"));
+                e -> assertThat(e).hasRootCauseMessage("worker: called by a generic datatype, which may not use it"));
         assertThat(reversed.finishes).isEqualTo(1);
         Outcome received = new Outcome();
         pair.server.tagReceive(Arena.ofAuto().allocate(16), null, 1, -1, received);
