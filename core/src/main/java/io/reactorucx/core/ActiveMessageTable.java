@@ -141,9 +141,7 @@ final class ActiveMessageTable {
         }
         checkHeld(message);
         if (!message.isRendezvous()) {
-            copy(MemorySegment.ofAddress(message.data()).reinterpret(length), destination.segments());
-            release(message);
-            return new UcpRequest(worker, message.replyEndpoint(), RequestTable.NONE);
+            return fetch.postCopy(MemorySegment.ofAddress(message.data()).reinterpret(length), whenDone, () -> release(message));
         }
         return fetch.post(worker.requests().onDataReceive, 0, whenDone, (token, data, parameters) -> {
             claim(message);
@@ -151,15 +149,6 @@ final class ActiveMessageTable {
             worker.requests().keep(token, exact.buffer());
             return ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), exact.buffer(), exact.count(), parameters);
         });
-    }
-
-    private static void copy(MemorySegment from, List<MemorySegment> to) {
-        long offset = 0;
-        for (MemorySegment each : to) {
-            long bytes = Math.min(each.byteSize(), from.byteSize() - offset);
-            MemorySegment.copy(from, offset, each, 0, bytes);
-            offset += bytes;
-        }
     }
 
     void release(UcpActiveMessage message) {

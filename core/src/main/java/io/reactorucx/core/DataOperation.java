@@ -1,6 +1,8 @@
 package io.reactorucx.core;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -41,10 +43,47 @@ record DataOperation(String name, UcpReceiver worker, @Nullable UcpEndpoint endp
         return this;
     }
 
-    private void requireKnown(UcxMemoryType memoryType) {
+    private UcxMemoryType memoryType() {
+        UcxMemoryType memoryType = flags.contains(RequestFlag.DETECT_MEMORY_TYPE) ? UcxMemoryType.UNKNOWN : data.memoryType();
         if (memoryType != UcxMemoryType.HOST && memoryType != UcxMemoryType.UNKNOWN
                 && !worker.context().attributes().memoryTypes().contains(memoryType)) {
             throw new UcxUnsupportedException(name, "no transport of this context knows memory of type " + memoryType);
+        }
+        return memoryType;
+    }
+
+    /** Takes data that is here already, by a copy of the processor, with the checks and the completion that a receive would have. */
+    UcpRequest postCopy(MemorySegment from, Completion whenDone, Runnable release) {
+        RequestFlag.bits(flags);
+        UcxMemoryType memoryType = memoryType();
+        boolean reachable = memoryType == UcxMemoryType.UNKNOWN
+                ? worker.context().attributes().memoryTypes().stream().allMatch(UcxMemoryType::isHostAccessible)
+                : memoryType.isHostAccessible();
+        if (!reachable) {
+            throw new UcxUnsupportedException(name, "memory of type " + memoryType + " for eager data, which the processor copies: fetch it"
+                    + " into memory that the host can reach");
+        }
+        if (!flags.contains(RequestFlag.NO_IMMEDIATE_COMPLETION)) {
+            copy(from, data.segments());
+            release.run();
+            return new UcpRequest(worker, endpoint, RequestTable.NONE);
+        }
+        RequestTable requests = worker.requests();
+        long token = requests.begin(name, whenDone, endpoint, data.pinned(worker.context()), data);
+        copy(from, data.segments());
+        release.run();
+        MemorySegment length = requests.scratch(token, Long.BYTES);
+        length.set(ValueLayout.JAVA_LONG, 0, from.byteSize());
+        requests.postedWithLength(name, null, token, MemorySegment.NULL, length);
+        return new UcpRequest(worker, endpoint, token);
+    }
+
+    private static void copy(MemorySegment from, List<MemorySegment> to) {
+        long offset = 0;
+        for (MemorySegment each : to) {
+            long bytes = Math.min(each.byteSize(), from.byteSize() - offset);
+            MemorySegment.copy(from, offset, each, 0, bytes);
+            offset += bytes;
         }
     }
 
@@ -77,8 +116,7 @@ record DataOperation(String name, UcpReceiver worker, @Nullable UcpEndpoint endp
 
     private UcpRequest post(UcpData.Native buffer, long datatype, MemorySegment stub, int attributes, int operationFlags, Completion whenDone,
             Call call, Answer answer) {
-        UcxMemoryType memoryType = flags.contains(RequestFlag.DETECT_MEMORY_TYPE) ? UcxMemoryType.UNKNOWN : data.memoryType();
-        requireKnown(memoryType);
+        UcxMemoryType memoryType = memoryType();
         Object[] keepReachable = {data, buffer};
         long token = worker.requests().begin(name, whenDone, endpoint, data.pinned(worker.context()), keepReachable);
         MemorySegment parameters = worker.parameters().forData(stub, token, data.isBytes() ? RequestParameters.BYTES : datatype,

@@ -98,7 +98,8 @@ public abstract sealed class UcpReceiver permits UcpWorker {
     }
 
     /**
-     * Moves held data into data of any layout, but for a generic one ({@code ucp_am_recv_data_nbx}).
+     * Moves held data into data of any layout, but for a generic one ({@code ucp_am_recv_data_nbx}). Eager data, which is here already, is
+     * copied by the processor: {@link UcxUnsupportedException} for memory that it may not reach.
      *
      * @param message a message whose data is held
      * @param destination at least as long as the message

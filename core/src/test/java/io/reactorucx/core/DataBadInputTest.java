@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 import java.lang.foreign.Arena;
@@ -127,6 +128,48 @@ class DataBadInputTest extends BadInput {
         pair.awaitOk(sent);
         assertThatThrownBy(() -> pair.server.fetchInto(message, UcpData.of(Arena.ofAuto().allocate(100_000)), PLAIN, NEVER))
                 .isInstanceOf(IllegalStateException.class);
+    }
+
+    /** Data that is here already is not received by UCX, so that what UCX would refuse or do with flags is this library's to see to. */
+    private UcpActiveMessage awaitEagerMessage() {
+        pair.server.activeMessageHandler(Pair.ID, pair.received::add, true);
+        pair.awaitOk(pair.send(Pair.EMPTY, Pair.pattern(100_000), AmProtocol.EAGER));
+        UcpActiveMessage message = pair.awaitMessage();
+        assertThat(message.isInline() || message.isRendezvous()).isFalse();
+        return message;
+    }
+
+    @Test
+    void refusesEagerDataToMemoryThatProcessorMayNotReach() {
+        UcpActiveMessage message = awaitEagerMessage();
+        MemorySegment destination = Arena.ofAuto().allocate(100_000);
+        assumeFalse(pair.context.attributes().memoryTypes().contains(UcxMemoryType.ROCM), "a transport of this context knows ROCM");
+        assertThatThrownBy(() -> pair.server.fetchInto(message, UcpData.of(destination).in(UcxMemoryType.ROCM), PLAIN, NEVER))
+                .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("ROCM");
+        Set<RequestFlag> exclusive = Set.of(RequestFlag.FAST_COMPLETION, RequestFlag.MULTI_SEND);
+        assertThatThrownBy(() -> pair.server.fetchInto(message, UcpData.of(destination), exclusive, NEVER))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("exclude each other");
+        assertThat(pair.server.holds(message)).isTrue();
+        Set<RequestFlag> detect = Set.of(RequestFlag.DETECT_MEMORY_TYPE);
+        assumeTrue(pair.context.attributes().memoryTypes().stream().allMatch(UcxMemoryType::isHostAccessible), "there is other memory");
+        assertThat(pair.server.fetchInto(message, UcpData.of(destination), detect, NEVER).isImmediate()).isTrue();
+        assertThat(destination.mismatch(Pair.pattern(100_000))).isEqualTo(-1);
+    }
+
+    @Test
+    void completesFetchOfEagerDataThatShallNotEndWithinTheCall() {
+        UcpActiveMessage message = awaitEagerMessage();
+        MemorySegment destination = Arena.ofAuto().allocate(100_010).fill((byte) 0x55);
+        Set<RequestFlag> later = Set.of(RequestFlag.NO_IMMEDIATE_COMPLETION);
+        assertThatThrownBy(() -> pair.server.fetchInto(message, UcpData.of(destination), later, null))
+                .isInstanceOf(NullPointerException.class);
+        Outcome fetched = Outcome.of(done -> pair.server.fetchInto(message, UcpData.of(destination), later, done).isImmediate());
+        assertThat(fetched.isDone()).as("a completion within the call").isFalse();
+        pair.awaitOk(fetched);
+        assertThat(fetched.length()).isEqualTo(100_000);
+        assertThat(destination.asSlice(0, 100_000).mismatch(Pair.pattern(100_000))).isEqualTo(-1);
+        assertThat(pair.server.holds(message)).isFalse();
+        assertThat(pair.server.inFlight()).isZero();
     }
 
     @Test
