@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.UcpMacros;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
@@ -121,7 +122,9 @@ public final class UcpStream {
         if (data.address() == 0) {
             return Optional.empty();
         }
-        UcpStreamData borrowed = new UcpStreamData(this, data, length.get(ValueLayout.JAVA_LONG, 0));
+        // With other modes than SINGLE, the thread that gives it back or closes the endpoint may be another one.
+        Arena lease = worker.config().parameters().threadMode() == UcxThreadMode.SINGLE ? Arena.ofConfined() : Arena.ofShared();
+        UcpStreamData borrowed = new UcpStreamData(this, data, length.get(ValueLayout.JAVA_LONG, 0), lease);
         lent.add(borrowed);
         return Optional.of(borrowed);
     }
@@ -137,8 +140,11 @@ public final class UcpStream {
         return receives;
     }
 
-    void giveBack(UcpStreamData data, MemorySegment handle) {
+    void checkThread() {
         worker.checkThread();
+    }
+
+    void giveBack(UcpStreamData data, MemorySegment handle) {
         if (lent.remove(data)) {
             ucx_h.ucp_stream_data_release(endpoint.handle(), handle);
         }

@@ -13,11 +13,12 @@ public final class UcpStreamData implements AutoCloseable {
 
     private final UcpStream stream;
     private final MemorySegment handle;
-    private final Arena arena = Arena.ofConfined();
+    private final Arena arena;
     private final MemorySegment segment;
 
-    UcpStreamData(UcpStream stream, MemorySegment handle, long length) {
+    UcpStreamData(UcpStream stream, MemorySegment handle, long length, Arena arena) {
         this.stream = stream;
+        this.arena = arena;
         this.handle = handle;
         this.segment = handle.reinterpret(length, arena, null).asReadOnly();
     }
@@ -30,6 +31,7 @@ public final class UcpStreamData implements AutoCloseable {
     @Override
     public void close() {
         if (arena.scope().isAlive()) {
+            stream.checkThread();
             arena.close();
             stream.giveBack(this, handle);
         }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,8 @@ class WorkerModesTest {
     @BeforeEach
     void createContext() {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        context = UcpContext.create(UcpConfig.builder().name("modes").transports("tcp", "self").build());
+        context = UcpContext.create(UcpConfig.builder().name("modes").transports("tcp", "self")
+                .features(UcpFeature.AM, UcpFeature.STREAM, UcpFeature.WAKEUP).build());
     }
 
     @AfterEach
@@ -193,6 +195,50 @@ class WorkerModesTest {
             Pair.until(worker::progress, () -> closed.isDone() && worker.inFlight() == 0, "a closed endpoint");
             worker.close();
         }
+    }
+
+    /** A thread borrows data of a stream; another one reads it and closes the endpoint, or gives it back first. */
+    @ParameterizedTest
+    @EnumSource(value = UcxThreadMode.class, names = {"SERIALIZED", "MULTI"})
+    void takesStreamDataBackFromAnyThreadThatHasEntered(UcxThreadMode mode) {
+        UcpWorker worker = worker(mode);
+        for (boolean givenBack : new boolean[] {false, true}) {
+            try (UcpWorker.Entry entry = worker.enter()) {
+                assertThat(entry).isNotNull();
+                UcpEndpoint endpoint = worker.connect(worker.address(),
+                        new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
+                Outcome sent = Outcome.of(done -> endpoint.stream().send(Pair.pattern(100), null, done));
+                Pair.until(worker::progress, () -> sent.isDone() && worker.streams().poll().contains(endpoint), "the bytes");
+            }
+            UcpEndpoint endpoint = onAnotherThread(worker, () -> worker.endpoints().getFirst());
+            UcpStreamData data = onAnotherThread(worker, () -> endpoint.stream().borrow().orElseThrow());
+            assertThatThrownBy(data::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("has not entered it");
+            try (UcpWorker.Entry entry = worker.enter()) {
+                assertThat(entry).isNotNull();
+                assertThat(data.segment().mismatch(Pair.pattern(100))).as("data after a close that was refused").isEqualTo(-1);
+                assertThat(endpoint.stream().lent()).isOne();
+                if (givenBack) {
+                    data.close();
+                    assertThat(endpoint.stream().lent()).isZero();
+                }
+                Outcome closed = Outcome.of(whenDone -> endpoint.close(CloseMode.FLUSH, whenDone));
+                Pair.until(worker::progress, () -> closed.isDone() && worker.inFlight() == 0, "a closed endpoint");
+                assertThat(endpoint.stream().lent()).isZero();
+            }
+        }
+        try (UcpWorker.Entry entry = worker.enter()) {
+            assertThat(entry).isNotNull();
+            worker.close();
+        }
+    }
+
+    private static <T> T onAnotherThread(UcpWorker worker, Supplier<T> action) {
+        return CompletableFuture.supplyAsync(() -> {
+            try (UcpWorker.Entry entry = worker.enter()) {
+                assertThat(entry).isNotNull();
+                return action.get();
+            }
+        }, task -> Thread.ofPlatform().start(task)).join();
     }
 
     @Test
