@@ -97,8 +97,8 @@ final class FetchingBitwise implements Completion {
             boolean sound = false;
             try {
                 sound = isSoundWithinProcess();
-            } catch (UcxException e) {
-                LOG.debug("Fetching bitwise operations cannot be tried: {}", e.getMessage());
+            } catch (RuntimeException e) {
+                LOG.debug("Fetching bitwise operations cannot be tried", e);
             }
             if (!sound) {
                 LOG.info("UCX {} computes AND, OR and XOR with an answer wrongly, or cannot be asked: they are made of compare-and-swaps",
@@ -115,13 +115,20 @@ final class FetchingBitwise implements Completion {
 
     private static boolean isSoundWithinProcess() {
         UcpConfig config = UcpConfig.builder().name("atomics-probe").features(UcpFeature.AMO32, UcpFeature.AMO64).transports("self").build();
-        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("atomics-probe"))) {
-            UcpEndpoint endpoint = worker.connect(worker.address(), new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
-            try (UcpMemory memory = context.allocate(Long.BYTES)) {
-                return OPERATIONS.stream().allMatch(operation -> isRight(worker, endpoint, memory, operation, AtomicWidth.INT)
+        try (UcpContext context = UcpContext.create(config); UcpMemory memory = context.allocate(Long.BYTES)) {
+            UcpWorker worker = context.createWorker(UcpWorkerConfig.of("atomics-probe"));
+            try {
+                UcpEndpoint endpoint = worker.connect(worker.address(),
+                        new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
+                boolean sound = OPERATIONS.stream().allMatch(operation -> isRight(worker, endpoint, memory, operation, AtomicWidth.INT)
                         && isRight(worker, endpoint, memory, operation, AtomicWidth.LONG));
-            } finally {
                 finish(worker, endpoint);
+                worker.close();
+                return sound;
+            } catch (RuntimeException e) {
+                // Something is under way that does not end: UCX keeps what it may still touch.
+                worker.abandon();
+                throw e;
             }
         }
     }

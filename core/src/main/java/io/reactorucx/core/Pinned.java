@@ -17,7 +17,12 @@ interface Pinned {
             @Override
             public void pin() {
                 second.pin();
-                first.pin();
+                try {
+                    first.pin();
+                } catch (RuntimeException e) {
+                    second.unpin();
+                    throw e;
+                }
             }
 
             @Override

@@ -7,6 +7,7 @@ import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -146,7 +147,11 @@ public final class UcpData {
                     | ucx_h.UCP_DATATYPE_ATTR_FIELD_COUNT());
             ucp_datatype_attr.buffer(attr, buffer.buffer());
             ucp_datatype_attr.count(attr, buffer.count());
-            UcpContext.check(ucx_h.ucp_dt_query(datatype(), attr), "dt_query");
+            try {
+                UcpContext.check(ucx_h.ucp_dt_query(datatype(), attr), "dt_query");
+            } finally {
+                Reference.reachabilityFence(buffer);
+            }
             return ucp_datatype_attr.packed_size(attr);
         }
     }

@@ -39,18 +39,28 @@ public final class UcpStreams {
     public List<UcpEndpoint> poll() {
         worker.checkOpen("stream_worker_poll");
         worker.context().requireFeature(UcpFeature.STREAM, "stream_worker_poll");
-        long count = ucx_h.ucp_stream_worker_poll(workerHandle, polled, MAX_POLLED, 0);
-        if (count < 0) {
-            throw new UcxException((int) count, "stream_worker_poll", null);
-        }
         List<UcpEndpoint> endpoints = new ArrayList<>();
+        int most;
+        long count;
+        do {
+            most = MAX_POLLED - endpoints.size();
+            count = ucx_h.ucp_stream_worker_poll(workerHandle, polled, most, 0);
+            if (count < 0) {
+                throw new UcxException((int) count, "stream_worker_poll", null);
+            }
+            addOurs(count, endpoints);
+            // Those that are not ours leave room, and there may be more behind them.
+        } while (count == most && endpoints.size() < MAX_POLLED);
+        return endpoints;
+    }
+
+    private void addOurs(long count, List<UcpEndpoint> endpoints) {
         for (int i = 0; i < count; i++) {
             UcpEndpoint endpoint = worker.endpoint(ucp_stream_poll_ep.ep(ucp_stream_poll_ep.asSlice(polled, i)).address());
             if (endpoint != null) {
                 endpoints.add(endpoint);
             }
         }
-        return endpoints;
     }
 
     /** Where UCX puts a length during a call. */
