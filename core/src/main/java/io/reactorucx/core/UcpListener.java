@@ -20,12 +20,16 @@ import org.slf4j.LoggerFactory;
 /**
  * A socket address at which peers connect ({@code ucp_listener_h}).
  *
- * <p><b>Threading:</b> the thread of its worker; requests may be accepted by workers of other threads. <b>Ownership:</b> close it before
- * its worker; requests that wait are rejected then. <b>Errors:</b> {@link UcxException} with UCX's status.
+ * <p><b>Threading:</b> the thread of its worker; requests may be accepted by workers of other threads. <b>Ownership:</b> {@link #refuse()}
+ * and {@link #close()} it before its worker; requests that wait are rejected then. <b>Errors:</b> {@link UcxException} with UCX's status.
  */
 public final class UcpListener implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcpListener.class);
+    /** Rounds of progress without a request after which a close goes on: below 1 ms, in which UCX's thread reads what clients have sent. */
+    private static final int QUIET_ROUNDS = 1_000;
+    /** Most rounds of progress of a close, however many clients come. */
+    private static final int MAX_CLOSING_ROUNDS = 20 * QUIET_ROUNDS;
 
     private final UcpWorker worker;
     private final MemorySegment handle;
@@ -84,7 +88,7 @@ public final class UcpListener implements AutoCloseable {
         return address;
     }
 
-    /** {@return requests that were rejected because too many waited, or after {@link #refuse()}} */
+    /** {@return requests that were rejected because too many waited, after {@link #refuse()} or by {@link #close()}} */
     public long rejectedRequests() {
         return rejected;
     }
@@ -135,14 +139,24 @@ public final class UcpListener implements AutoCloseable {
     }
 
     /**
-     * Rejects whoever wants to connect from here on.
-     *
-     * <p>UCX follows a dangling pointer when a listener is destroyed while the socket of a client is accepted and its request is not read
-     * yet. Refuse first, go on with progress until no client comes any more, then close.
+     * Rejects whoever wants to connect from here on. Go on with progress until no client comes any more, then {@link #close()}.
      */
     public void refuse() {
         worker.checkThread();
         refusing = true;
+    }
+
+    /** Answers whether there was any request. */
+    private boolean rejectPending() {
+        boolean any = false;
+        for (UcpConnectionRequest request : List.copyOf(pending)) {
+            if (!request.isAnswered()) {
+                any = true;
+                rejected++;
+                reject(request);
+            }
+        }
+        return any;
     }
 
     /** {@return whether {@link #close()} was called} */
@@ -150,6 +164,15 @@ public final class UcpListener implements AutoCloseable {
         return closed;
     }
 
+    /**
+     * Rejects who waits and who comes while UCX is given some rounds of progress, and ends the listener.
+     *
+     * <p>What remains: UCX follows a dangling pointer, which ends the process, when a client whose socket it has accepted sends its request
+     * only after the listener is gone, however late. No call of UCX tells of such clients. The rounds take less than 1 ms and cover those
+     * whose request is on its way; {@link #refuse()} before, with progress until none comes any more, gives more time to slow ones and to
+     * those that need progress of this thread. Nothing covers one that connects and sends nothing for long: where strangers reach the
+     * address, keep the listener, refusing, for as long as the process lives.
+     */
     @Override
     public void close() {
         worker.checkThread();
@@ -159,10 +182,10 @@ public final class UcpListener implements AutoCloseable {
         lifetime.lock();
         try {
             closed = true;
-            for (UcpConnectionRequest request : List.copyOf(pending)) {
-                if (!request.isAnswered()) {
-                    reject(request);
-                }
+            int quiet = 0;
+            for (int round = 0; round < MAX_CLOSING_ROUNDS && quiet < QUIET_ROUNDS; round++) {
+                worker.handleMissedEvents();
+                quiet = rejectPending() ? 0 : quiet + 1;
             }
             ucx_h.ucp_listener_destroy(handle);
         } finally {

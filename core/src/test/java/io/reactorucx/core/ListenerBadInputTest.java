@@ -50,6 +50,21 @@ class ListenerBadInputTest extends BadInput {
         pair.until(() -> pair.errors.contains(UcxStatus.REJECTED), "a rejection");
     }
 
+    /** A request that UCX has read and not told of yet is one that the close has to see. */
+    @Test
+    void rejectsRequestThatComesWhileListenerCloses() {
+        UcpListener closing = pair.server.listen(Pair.loopback(0), request -> {
+            throw new AssertionError("a request that was handed on");
+        });
+        // Nothing but a request that UCX's own thread has read wakes the server: it makes no progress until then.
+        Pair.until(pair.server::progress, pair.server::arm, "a server without work");
+        pair.client.connect(closing.address(), options());
+        Pair.until(pair.client::progress, () -> pair.server.await(0), "a sign of the request");
+        closing.close();
+        assertThat(closing.rejectedRequests()).isOne();
+        pair.until(() -> pair.errors.contains(UcxStatus.REJECTED), "a rejection");
+    }
+
     private void assertAnswered(UcpConnectionRequest request) {
         assertThatThrownBy(request::reject).isInstanceOf(IllegalStateException.class).hasMessageContaining("answered already");
         assertThatThrownBy(() -> pair.server.accept(request, options())).isInstanceOf(IllegalStateException.class)
