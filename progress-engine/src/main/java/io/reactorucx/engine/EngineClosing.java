@@ -73,7 +73,7 @@ final class EngineClosing {
 
     private static void close(UcpEndpoint endpoint) {
         boolean force = endpoint.errorMode() == ErrorMode.PEER;
-        if (!force && endpoint.inFlight() > 0) {
+        if (!force && endpoint.inFlight() > endpoint.stream().receives()) {
             return;
         }
         try {

@@ -7,6 +7,7 @@ import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpConnectionRequest;
+import io.reactorucx.core.UcpData;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpListener;
 import io.reactorucx.core.UcpWorker;
@@ -205,6 +206,19 @@ class EngineClosingTest {
         assertThat(endpoint.isClosed()).isTrue();
         fixture.stepUntil("the message has arrived", receive::isEnded);
         assertThat(receive.length()).isEqualTo(64);
+    }
+
+    @Test
+    void closesEndpointWithoutFailureDetectionThatReceivesFromItsStream() {
+        UcpEndpoint endpoint = Fixture.connect(engine, peer, ErrorMode.NONE);
+        List<Integer> statuses = new ArrayList<>();
+        UcpData destination = UcpData.of(Arena.ofAuto().allocate(8));
+        engine.execute(new Probe(it -> endpoint.stream().receive(destination, false, (status, length, tag) -> statuses.add(status))));
+        assertThat(endpoint.inFlight()).isOne();
+        fixture.close(engine);
+        assertThat(endpoint.isClosed()).isTrue();
+        assertThat(statuses).containsExactly(UcxStatus.CANCELED.code());
+        assertThat(fixture.context().openWorkers()).isOne();
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcpWorkerConfig;
 import io.reactorucx.core.Ucx;
@@ -54,7 +55,7 @@ final class Fixture implements AutoCloseable {
     }
 
     static UcpConfig contextConfig(String... transports) {
-        UcpConfig.Builder config = UcpConfig.builder().transports(transports);
+        UcpConfig.Builder config = UcpConfig.builder().transports(transports).feature(UcpFeature.STREAM);
         if (Arrays.asList(transports).contains("posix")) {
             config.setting("POSIX_ERROR_HANDLING", "y");
         }
