@@ -63,7 +63,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         if (attributes.threadMode().compareTo(asked) < 0) {
             throw new UcxUnsupportedException("worker_create", "thread mode " + asked + " was asked for, UCX gave " + attributes.threadMode());
         }
-        threads = new WorkerThreads(config.name(), asked);
+        threads = new WorkerThreads(config.name(), asked, this::checkMayLeave);
         endpoints = new EndpointTable(this, handle);
         upcalls = new ArrivalUpcalls(this, config.maxInlineBytes(), arena);
         wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, eventFd, arena) : null;
@@ -422,6 +422,14 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         closed = true;
         if (wakeup != null) {
             wakeup.destroyed();
+        }
+    }
+
+    /** Throws where this thread goes on with the worker after the call that would let another one enter. */
+    private void checkMayLeave() {
+        checkNotInCallback();
+        if (progressing) {
+            throw new IllegalStateException("worker " + config.name() + ": left from a completion or handler, while it is in progress()");
         }
     }
 

@@ -9,12 +9,14 @@ final class WorkerThreads {
 
     private final String name;
     private final UcxThreadMode mode;
+    private final Runnable checkMayLeave;
     private final Thread owner = Thread.currentThread();
     private final ReentrantLock entered = new ReentrantLock();
 
-    WorkerThreads(String name, UcxThreadMode mode) {
+    WorkerThreads(String name, UcxThreadMode mode, Runnable checkMayLeave) {
         this.name = name;
         this.mode = mode;
+        this.checkMayLeave = checkMayLeave;
     }
 
     void check() {
@@ -61,6 +63,9 @@ final class WorkerThreads {
         public void close() {
             if (!left) {
                 threads.check();
+                if (threads.entered.getHoldCount() == 1) {
+                    threads.checkMayLeave.run();
+                }
                 left = true;
                 threads.entered.unlock();
             }

@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.testsupport.NoLeaks;
@@ -10,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -228,6 +230,29 @@ class WorkerModesTest {
         }
         try (UcpWorker.Entry entry = worker.enter()) {
             assertThat(entry).isNotNull();
+            worker.close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = UcxThreadMode.class, names = {"SERIALIZED", "MULTI"})
+    void refusesToLeaveFromWithinACompletion(UcxThreadMode mode) {
+        UcpWorker worker = worker(mode);
+        try (UcpWorker.Entry entry = worker.enter()) {
+            List<Throwable> thrown = new ArrayList<>();
+            UcpEndpoint endpoint = worker.connect(worker.address(),
+                    new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
+            UcpData payload = UcpData.of(Pair.pattern(100));
+            worker.activeMessageHandler(1, message -> {
+                worker.enter().close();
+                thrown.add(catchThrowable(entry::close));
+            });
+            endpoint.transfers().amSend(1, Pair.EMPTY, payload, Set.of(), Set.of(), (status, length, tag) -> { });
+            Pair.until(worker::progress, () -> !thrown.isEmpty() && worker.inFlight() == 0, "the message");
+            assertThat(thrown).singleElement().isInstanceOf(IllegalStateException.class);
+            assertThat(thrown.getFirst()).hasMessageContaining("left from a completion or handler");
+            Outcome closed = Outcome.of(whenDone -> endpoint.close(CloseMode.FLUSH, whenDone));
+            Pair.until(worker::progress, () -> closed.isDone() && worker.inFlight() == 0, "a closed endpoint");
             worker.close();
         }
     }
