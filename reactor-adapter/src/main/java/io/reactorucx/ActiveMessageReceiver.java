@@ -28,6 +28,7 @@ final class ActiveMessageReceiver implements Subscription {
     private final ConnectionCore connection;
     private final int id;
     private final CoreSubscriber<? super ActiveMessage> subscriber;
+    private final CoalescedCommand drain;
     private final Queue<ActiveMessage> queue = new ArrayDeque<>();
     private volatile long demand;
     private volatile boolean cancelled;
@@ -41,6 +42,7 @@ final class ActiveMessageReceiver implements Subscription {
         this.connection = connection;
         this.id = id;
         this.subscriber = subscriber;
+        this.drain = new CoalescedCommand(connection, this::drain);
     }
 
     static Flux<ActiveMessage> flux(ConnectionCore connection, int id) {
@@ -97,6 +99,16 @@ final class ActiveMessageReceiver implements Subscription {
             error = cause;
             drain();
         }
+    }
+
+    /** Nothing can be delivered any more: what waits is dropped, and the subscriber hears of the end at once. */
+    void abandon(RuntimeException cause) {
+        discardQueue();
+        if (error == null) {
+            error = cause;
+        }
+        ended = true;
+        drain();
     }
 
     private void drain() {
@@ -160,7 +172,7 @@ final class ActiveMessageReceiver implements Subscription {
         if (Operators.validate(n)) {
             Operators.addCap(DEMAND, this, n);
             if (!connection.engine().isEngineThread() || !draining) {
-                connection.execute(worker -> drain());
+                drain.submit();
             }
         }
     }
@@ -168,6 +180,10 @@ final class ActiveMessageReceiver implements Subscription {
     @Override
     public void cancel() {
         cancelled = true;
-        connection.execute(worker -> drain());
+        if (connection.engine().isEngineThread()) {
+            // At once, also within its own signal: whoever leaves there may subscribe again there.
+            connection.receivers().remove(this);
+        }
+        drain.submit();
     }
 }

@@ -20,6 +20,10 @@ final class Receivers {
         byId.remove(receiver.id(), receiver);
     }
 
+    boolean isEmpty() {
+        return byId.isEmpty();
+    }
+
     boolean has(int id) {
         return byId.containsKey(id);
     }
@@ -33,5 +37,10 @@ final class Receivers {
     /** No more messages will come: what waits is delivered, then the subscribers hear of the end. */
     void end(@Nullable RuntimeException cause) {
         List.copyOf(byId.values()).forEach(receiver -> receiver.end(cause));
+    }
+
+    /** The engine is gone: what waits is dropped, and the subscribers hear of the end at once. */
+    void abandon(RuntimeException cause) {
+        List.copyOf(byId.values()).forEach(receiver -> receiver.abandon(cause));
     }
 }

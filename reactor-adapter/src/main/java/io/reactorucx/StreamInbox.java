@@ -5,7 +5,6 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpStream;
 import io.reactorucx.core.UcpStreamData;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -39,6 +38,7 @@ final class StreamInbox {
     private @Nullable Receiver receiver;
     private int posted;
     private boolean draining;
+    private boolean missed;
     private boolean ended;
     private @Nullable RuntimeException error;
 
@@ -94,7 +94,8 @@ final class StreamInbox {
                 }
                 next = current.demand > rest.size() ? stream.borrow() : Optional.empty();
             }
-        } catch (UcxException e) {
+        } catch (RuntimeException e) {
+            // Of the pool as well: the end of the connection goes on, whatever became of its last bytes.
             error = e;
         }
     }
@@ -124,39 +125,71 @@ final class StreamInbox {
         drain();
     }
 
+    /** The engine is gone: what has come goes back, asked for or not, and the subscriber hears of the end at once. */
+    void abandon(RuntimeException cause) {
+        if (error == null) {
+            error = cause;
+        }
+        ended = true;
+        Receiver current = receiver;
+        receiver = null;
+        drop();
+        if (current != null) {
+            current.terminate(error);
+        }
+    }
+
+    /** Whether nobody is left who waits for the end. */
+    boolean isDelivered() {
+        return receiver == null || receiver.cancelled;
+    }
+
+    /** Signals may come back here, to ask for more, to leave, or with the next subscriber: those are for another round. */
     private void drain() {
+        missed = true;
         if (draining) {
             return;
         }
         draining = true;
         try {
-            Receiver current = receiver;
-            if (posted == 0) {
-                arrived.addAll(rest);
-                rest.clear();
-            }
-            while (current != null && !current.cancelled && current.demand > 0 && !arrived.isEmpty()) {
-                Operators.produced(Receiver.DEMAND, current, 1);
-                current.emit(arrived.remove());
-            }
-            if (current != null && current.cancelled) {
-                receiver = null;
-                current = null;
-            }
-            if (!ended) {
-                post(current);
-            } else if (current == null) {
-                arrived.addAll(rest);
-                rest.clear();
-                arrived.forEach(UcxBuffer::release);
-                arrived.clear();
-            } else if (arrived.isEmpty() && posted == 0) {
-                receiver = null;
-                current.terminate(error);
+            while (missed) {
+                missed = false;
+                deliver();
             }
         } finally {
             draining = false;
         }
+    }
+
+    private void deliver() {
+        Receiver current = receiver;
+        if (posted == 0) {
+            arrived.addAll(rest);
+            rest.clear();
+        }
+        while (current != null && !current.cancelled && current.demand > 0 && !arrived.isEmpty()) {
+            Operators.produced(Receiver.DEMAND, current, 1);
+            current.emit(arrived.remove());
+        }
+        if (current != null && current.cancelled && receiver == current) {
+            receiver = null;
+        }
+        current = receiver;
+        if (!ended) {
+            post(current);
+        } else if (current == null) {
+            drop();
+        } else if (arrived.isEmpty() && rest.isEmpty() && posted == 0) {
+            receiver = null;
+            current.terminate(error);
+        }
+    }
+
+    private void drop() {
+        arrived.addAll(rest);
+        rest.clear();
+        arrived.forEach(UcxBuffer::release);
+        arrived.clear();
     }
 
     private void post(@Nullable Receiver current) {
@@ -175,6 +208,7 @@ final class StreamInbox {
         private final CoreSubscriber<? super UcxBuffer> subscriber;
         private final UcxBufferPool pool;
         private final int chunkBytes;
+        private final CoalescedCommand drain;
         private volatile long demand;
         private volatile boolean cancelled;
 
@@ -183,6 +217,7 @@ final class StreamInbox {
             this.subscriber = subscriber;
             this.pool = pool;
             this.chunkBytes = chunkBytes;
+            this.drain = new CoalescedCommand(inbox.connection, inbox::drain);
         }
 
         private void emit(UcxBuffer data) {
@@ -211,7 +246,7 @@ final class StreamInbox {
             if (Operators.validate(n)) {
                 Operators.addCap(DEMAND, this, n);
                 if (!inbox.connection.engine().isEngineThread() || !inbox.draining) {
-                    inbox.connection.execute(worker -> inbox.drain());
+                    drain.submit();
                 }
             }
         }
@@ -219,7 +254,7 @@ final class StreamInbox {
         @Override
         public void cancel() {
             cancelled = true;
-            inbox.connection.execute(worker -> inbox.drain());
+            drain.submit();
         }
     }
 

@@ -10,6 +10,7 @@ import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -287,5 +288,21 @@ class DemandTest implements NeedsUcx {
         subscriber.request(3);
         await().atMost(Waits.PATIENCE).until(() -> subscriber.completed);
         assertThat(subscriber.firstBytes()).containsExactly(0, 1, 2);
+    }
+
+    @Test
+    void subscriberMaySubscribeAgainWithinASignal() {
+        connect(10, 1000, OverflowPolicy.ERROR);
+        CompletableFuture<Void> again = new CompletableFuture<>();
+        CompletableFuture<ActiveMessage> second = peers.served().activeMessages().receive(ID).next().flatMap(first ->
+                peers.served().activeMessages().receive(ID).next().doOnSubscribe(ignored -> again.complete(null))).toFuture();
+        Waits.engineOf(peers.served());
+
+        peers.client().activeMessages().send(ID, new byte[] {1}).block(Waits.PATIENCE);
+        Waits.get(again);
+        Waits.engineOf(peers.served());
+        peers.client().activeMessages().send(ID, new byte[] {2}).block(Waits.PATIENCE);
+
+        assertThat(Bytes.array(Waits.get(second).data())).containsExactly(2);
     }
 }

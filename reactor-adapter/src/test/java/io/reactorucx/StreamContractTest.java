@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,6 +136,35 @@ class StreamContractTest extends SharedPeers {
         client.close().block(Waits.PATIENCE);
 
         waiting.assertDone();
+        served.onDispose().block(Waits.PATIENCE);
+    }
+
+    @Test
+    void subscriberMaySubscribeAgainWithinASignal() {
+        MemorySegment payload = Bytes.pattern(6, 8);
+        CompletableFuture<UcxBuffer> tail = peers.served().streams().receive(4).take(1).next().flatMap(head -> {
+            head.release();
+            return peers.served().streams().receive(4).take(1).next();
+        }).toFuture();
+        Waits.engineOf(peers.served());
+
+        Sent.of(peers.client().streams().send(payload)).assertDone();
+
+        Bytes.assertSame(Waits.get(tail).segment(), payload.asSlice(4));
+        Waits.get(tail).release();
+    }
+
+    @Test
+    void subscriptionsToAClosedStreamEndWithinTheSignalOfTheOneBefore() {
+        route.assumeTwoPeers();
+        UcxConnection client = peers.connect();
+        UcxConnection served = peers.nextServed();
+        Sent stream = Sent.of(served.streams().receive(4).repeat(2).then());
+        Waits.engineOf(served);
+
+        client.close().block(Waits.PATIENCE);
+
+        stream.assertDone();
         served.onDispose().block(Waits.PATIENCE);
     }
 }
