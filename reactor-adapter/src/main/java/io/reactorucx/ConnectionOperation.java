@@ -4,7 +4,6 @@ import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.engine.Command;
 import io.reactorucx.engine.Operation;
 import io.reactorucx.engine.OperationKind;
 import java.util.concurrent.CancellationException;
@@ -68,7 +67,12 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
         if (before == NEW) {
             released();
         } else if (before == SUBMITTED) {
-            engine().execute(new Cancellation());
+            // Whatever the queue holds: a receive that stays takes a message that is somebody else's. An engine that closes cancels by itself.
+            connection.execute(worker -> {
+                if (linked) {
+                    cancelled(worker);
+                }
+            });
         }
     }
 
@@ -89,35 +93,45 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
     @Override
     protected final void succeeded(long receivedLength, long tag) {
         unlink();
-        if (state.getAndSet(DONE) == DONE) {
-            released();
-        } else {
-            T value;
-            try {
-                value = result(receivedLength, tag);
-            } catch (RuntimeException e) {
+        try {
+            if (state.getAndSet(DONE) == DONE) {
                 released();
-                subscriber.onError(e);
-                return;
+            } else {
+                signal(receivedLength, tag);
             }
-            released();
-            if (value != null) {
-                subscriber.onNext(value);
-            }
-            subscriber.onComplete();
+        } finally {
+            connection.operationEnded();
         }
-        connection.operationEnded();
+    }
+
+    private void signal(long receivedLength, long tag) {
+        T value;
+        try {
+            value = result(receivedLength, tag);
+        } catch (RuntimeException e) {
+            released();
+            subscriber.onError(e);
+            return;
+        }
+        released();
+        if (value != null) {
+            subscriber.onNext(value);
+        }
+        subscriber.onComplete();
     }
 
     @Override
     protected final void failed(RuntimeException error) {
         unlink();
-        released();
-        if (state.getAndSet(DONE) != DONE) {
-            subscriber.onError(connection.explained(error, kind()));
-        }
-        if (engine().isEngineThread()) {
-            connection.operationEnded();
+        try {
+            released();
+            if (state.getAndSet(DONE) != DONE) {
+                subscriber.onError(connection.explained(error, kind()));
+            }
+        } finally {
+            if (engine().isEngineThread()) {
+                connection.operationEnded();
+            }
         }
     }
 
@@ -157,21 +171,6 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
     @Override
     protected final String peer() {
         return connection.peer();
-    }
-
-    private final class Cancellation implements Command {
-
-        @Override
-        public void run(UcpWorker worker) {
-            if (linked) {
-                cancelled(worker);
-            }
-        }
-
-        @Override
-        public void reject(RuntimeException cause) {
-            // The engine closes, and cancels what it can by itself.
-        }
     }
 
     /** Posts an operation; answers whether it is done. */

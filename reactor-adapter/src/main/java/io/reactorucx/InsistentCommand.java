@@ -6,6 +6,8 @@ import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -13,6 +15,17 @@ import reactor.core.scheduler.Schedulers;
  * about itself must not be lost. There is at most a little of it for each subscription.
  */
 record InsistentCommand(ProgressEngine engine, Consumer<UcpWorker> action, Consumer<RuntimeException> whenEngineClosed) implements Command {
+
+    /** Runs something on an engine's thread and gives its result; fails when that throws, or the engine is closed. */
+    static <T> Mono<T> mono(ProgressEngine engine, Function<UcpWorker, T> action) {
+        return Mono.create(sink -> new InsistentCommand(engine, worker -> {
+            try {
+                sink.success(action.apply(worker));
+            } catch (RuntimeException | LinkageError e) {
+                sink.error(e);
+            }
+        }, sink::error).submit());
+    }
 
     void submit() {
         engine.execute(this);

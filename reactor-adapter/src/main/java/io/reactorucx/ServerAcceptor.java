@@ -56,7 +56,7 @@ final class ServerAcceptor {
     }
 
     private Mono<Void> onEachEngine(Consumer<ConnectionRegistry> action) {
-        return Flux.fromIterable(resources.registries()).flatMap(registry -> UcxResources.onEngine(registry.engine(), worker -> {
+        return Flux.fromIterable(resources.registries()).flatMap(registry -> InsistentCommand.mono(registry.engine(), worker -> {
             action.accept(registry);
             return registry;
         })).then();
@@ -88,7 +88,7 @@ final class ServerAcceptor {
             public void reject(RuntimeException cause) {
                 super.reject(cause);
                 // Each request needs an answer, or the client waits and the listener's room for requests fills up.
-                UcxResources.onEngine(listening.engine(), worker -> {
+                InsistentCommand.mono(listening.engine(), worker -> {
                     request.reject();
                     return request;
                 }).subscribe(done -> { }, error -> LOG.debug("[{}] not rejected", connection.peer(), error));
@@ -189,9 +189,11 @@ final class ServerAcceptor {
                 return;
             }
             UcxConnection accepted = new UcxConnection(connection, resources, made, peer);
-            if (peer != null) {
-                // Ahead of all that the handler may say, a FIN included. What the client answers is only delivered after this call.
-                connection.sendControl(ControlFrame.Type.WELCOME, new byte[0]);
+            // Ahead of all that the handler may say, a FIN included. What the client answers is only delivered after this call.
+            if (peer != null && !connection.sendControl(ControlFrame.Type.WELCOME, new byte[0])) {
+                // Without it the client does not take the connection, and gives up in its time.
+                connection.beginClose(CloseMode.FORCE);
+                return;
             }
             Mono<Void> handled;
             try {

@@ -3,7 +3,10 @@ package io.reactorucx;
 import io.reactorucx.core.UcpListener;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -16,6 +19,8 @@ import reactor.core.publisher.Sinks;
  */
 public final class UcxBoundServer implements Disposable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(UcxBoundServer.class);
+
     /** How long nobody may have tried to connect before the listener goes, and how often that is looked at. */
     private static final Duration QUIET = Duration.ofMillis(100);
     private static final int MOST_LOOKS = 20;
@@ -24,7 +29,7 @@ public final class UcxBoundServer implements Disposable {
     private final ConnectionRegistry listening;
     private final UcpListener listener;
     private final Sinks.Empty<Void> disposed = Sinks.empty();
-    private volatile boolean disposing;
+    private final AtomicBoolean disposing = new AtomicBoolean();
 
     UcxBoundServer(ServerAcceptor acceptor, ConnectionRegistry listening, UcpListener listener) {
         this.acceptor = acceptor;
@@ -48,14 +53,14 @@ public final class UcxBoundServer implements Disposable {
     }
 
     private Mono<Void> onListener(Consumer<UcpListener> action) {
-        return UcxResources.onEngine(listening.engine(), worker -> {
+        return InsistentCommand.mono(listening.engine(), worker -> {
             action.accept(listener);
             return listener;
-        }).then();
+        }).then().doOnError(error -> LOG.debug("A step of the close of the server at {} failed", address(), error)).onErrorComplete();
     }
 
     private Mono<Void> noMoreClients() {
-        Mono<Long> rejected = UcxResources.onEngine(listening.engine(), worker -> listener.rejectedRequests());
+        Mono<Long> rejected = InsistentCommand.mono(listening.engine(), worker -> listener.rejectedRequests());
         return rejected.delayElement(QUIET).zipWhen(before -> rejected, Long::equals)
                 .repeat(MOST_LOOKS - 1).takeUntil(Boolean::booleanValue).then();
     }
@@ -67,9 +72,9 @@ public final class UcxBoundServer implements Disposable {
      */
     public Mono<Void> close() {
         return Mono.defer(() -> {
-            if (!disposing) {
-                disposing = true;
-                onListener(UcpListener::refuse).then(acceptor.close()).onErrorComplete().then(noMoreClients())
+            if (disposing.compareAndSet(false, true)) {
+                // Each step whatever became of the one before: an engine that is closed has closed what is its own.
+                onListener(UcpListener::refuse).then(acceptor.close().onErrorComplete()).then(noMoreClients().onErrorComplete())
                         .then(onListener(UcpListener::close))
                         .subscribe(ignored -> { }, error -> disposed.tryEmitEmpty(), disposed::tryEmitEmpty);
             }
@@ -98,7 +103,7 @@ public final class UcxBoundServer implements Disposable {
 
     @Override
     public boolean isDisposed() {
-        return disposing;
+        return disposing.get();
     }
 
     /** {@return completes when it is closed} */

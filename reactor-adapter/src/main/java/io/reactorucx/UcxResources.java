@@ -198,7 +198,7 @@ public final class UcxResources implements Disposable {
 
     private Mono<Void> closeConnections() {
         return Flux.fromIterable(servers).flatMap(UcxBoundServer::close, Integer.MAX_VALUE).thenMany(Flux.fromIterable(registries))
-                .flatMap(registry -> onEngine(registry.engine(), worker -> registry.connections()).onErrorComplete())
+                .flatMap(registry -> InsistentCommand.mono(registry.engine(), worker -> registry.connections()).onErrorComplete())
                 .flatMapIterable(Function.identity())
                 .flatMap(connection -> connection.close(CloseMode.FLUSH).timeout(connection.config().closeTimeout().plusSeconds(1))
                         .onErrorComplete(), Integer.MAX_VALUE)

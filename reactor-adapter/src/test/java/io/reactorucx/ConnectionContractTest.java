@@ -23,6 +23,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -313,5 +315,45 @@ class ConnectionContractTest implements NeedsUcx {
         assertThat(Objects.requireNonNull(peers.serverResources().engines().getFirst().counters()).heldMessages()).isZero();
         peers.client().onDispose().block(Waits.PATIENCE);
         sent.cancel();
+    }
+
+    @Test
+    void closeGoesOnWhenASubscriberThrows() {
+        route.assumeTwoPeers();
+        connectWithCloseTimeout(Duration.ofMinutes(1));
+        Inbox inbox = Inbox.of(peers.served(), ID);
+        peers.client().activeMessages().send(ID, Bytes.zeroed(0), Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS)
+                .subscribe(new ThrowingSubscriber());
+        ActiveMessage offer = inbox.next();
+        CompletableFuture<Void> closed = peers.client().close().toFuture();
+        Waits.engineOf(peers.client());
+        assertThat(closed).isNotDone();
+
+        Bytes.assertSame(Bytes.of(offer), Bytes.pattern(1, Bytes.MIB));
+
+        Waits.get(closed);
+    }
+
+    private static final class ThrowingSubscriber implements CoreSubscriber<Void> {
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            subscription.request(1);
+        }
+
+        @Override
+        public void onNext(Void value) {
+            throw new AssertionError("there is no value");
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            throw new IllegalArgumentException("this subscriber throws", error);
+        }
+
+        @Override
+        public void onComplete() {
+            throw new IllegalArgumentException("this subscriber throws");
+        }
     }
 }

@@ -7,6 +7,7 @@ import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -215,5 +218,56 @@ class EngineLimitsTest implements NeedsUcx {
 
         assertThat(Waits.get(failure)).contains("block()").contains("reactor-ucx-small-0");
         peers.assertWorks();
+    }
+
+    @Test
+    void cancelledReceiveTakesNoMessageAlthoughTheQueueWasFull() {
+        connect(4, 64);
+        Sent abandoned = Sent.of(peers.client().tags().receive(ID, Bytes.zeroed(8)));
+        Waits.engineOf(peers.client());
+        CountDownLatch gate = block();
+        for (int i = 0; i < 4; i++) {
+            peers.client().flush().subscribe();
+        }
+        abandoned.cancel();
+        gate.countDown();
+        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().engines().getFirst().counters().inFlight() == 0);
+
+        CompletableFuture<TaggedMessage> next = peers.client().tags().receive(ID, Bytes.zeroed(8)).toFuture();
+        peers.served().tags().send(ID, Bytes.pattern(1, 8)).block(Waits.PATIENCE);
+        Bytes.assertSame(Waits.get(next).data(), Bytes.pattern(1, 8));
+    }
+
+    @Test
+    void demandTakesOnePlaceOfTheQueueHoweverOftenItIsAskedFor() {
+        connect(16, 64);
+        BaseSubscriber<Object> messages = unasked();
+        BaseSubscriber<Object> stream = unasked();
+        peers.client().activeMessages().receive(ID).subscribe(messages);
+        peers.client().streams().receive(1).subscribe(stream);
+        Waits.engineOf(peers.client());
+        EngineCounters counters = peers.clientResources().engines().getFirst().counters();
+        long before = counters.rejectedCommands();
+        CountDownLatch gate = block();
+
+        for (int i = 0; i < 1000; i++) {
+            messages.request(1);
+            stream.request(1);
+        }
+
+        assertThat(counters.rejectedCommands()).isEqualTo(before);
+        gate.countDown();
+        messages.cancel();
+        stream.cancel();
+        peers.client().close().block(Waits.PATIENCE);
+    }
+
+    private static BaseSubscriber<Object> unasked() {
+        return new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+                // Asks later.
+            }
+        };
     }
 }

@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.core.UcxException;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +11,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
 
 /** What a server does with its handler, its connections and its engines. */
 @ExtendWith(NoLeaks.class)
@@ -216,5 +221,46 @@ class ServerTest implements NeedsUcx {
         assertThat(serverResources.isDisposed()).isTrue();
         serverResources.onDispose().block(Waits.PATIENCE);
         server.disposeNow();
+    }
+
+    @Test
+    void disposalGoesOnAlthoughTheQueuesOfTheEnginesAreFull() throws InterruptedException {
+        UcxBoundServer server = bind(connection -> Mono.never());
+        UcxConnection client = connectNow(server, 0);
+        CountDownLatch gate = new CountDownLatch(1);
+        for (ConnectionRegistry registry : serverResources.registries()) {
+            fill(new EngineExecutor(registry.engine()), gate);
+        }
+
+        CompletableFuture<Void> closed = server.close().toFuture();
+        gate.countDown();
+        Waits.get(closed);
+
+        client.onDispose().block(Waits.PATIENCE);
+        assertThat(server.connections()).isZero();
+        StepVerifier.create(UcxClient.create(clientResources).remoteAddress("127.0.0.1", server.port()).connect())
+                .expectError(UcxException.class).verify(Waits.PATIENCE);
+    }
+
+    /** Keeps an engine busy until the gate opens, and its queue full until then. */
+    private static void fill(EngineExecutor engine, CountDownLatch gate) throws InterruptedException {
+        CountDownLatch blocked = new CountDownLatch(1);
+        engine.execute(() -> {
+            blocked.countDown();
+            try {
+                gate.await(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        assertThat(blocked.await(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        boolean full = false;
+        while (!full) {
+            try {
+                engine.execute(() -> { });
+            } catch (RejectedExecutionException e) {
+                full = true;
+            }
+        }
     }
 }
