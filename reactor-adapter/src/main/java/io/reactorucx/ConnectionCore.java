@@ -1,28 +1,20 @@
 package io.reactorucx;
 
-import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * One connection on its engine's thread: what is under way, who receives, and how it ends.
@@ -40,12 +32,14 @@ final class ConnectionCore {
     private final ConnectionRegistry registry;
     private final ConnectionConfig config;
     private final String peer;
-    private final long nonce;
+    private final ControlSender control;
     private final Sinks.Empty<Void> disposed = Sinks.empty();
     private final OperationList operations = new OperationList();
     private final StreamInbox stream = new StreamInbox(this);
     private final Receivers receivers = new Receivers();
     private final OpenOffers offers = new OpenOffers();
+    private final CloseTimer closeTimer = new CloseTimer(this, this::outOfTime);
+    private final ConnectionEnd end;
     private final boolean bySocketAddress;
     private @Nullable UcpEndpoint endpoint;
     private @Nullable Handshake handshake;
@@ -54,18 +48,18 @@ final class ConnectionCore {
     private boolean givenUp;
     private int maxHeaderBytes = Integer.MAX_VALUE;
     private boolean finSent;
-    private boolean peerFinished;
+    private volatile boolean peerFinished;
     private boolean acknowledged;
     private boolean endpointClosing;
     private boolean endpointClosed;
     private boolean overdue;
-    private @Nullable Disposable closeTimer;
 
     ConnectionCore(ConnectionRegistry registry, ConnectionConfig config, String peer, long nonce, boolean bySocketAddress) {
         this.registry = registry;
         this.config = config;
         this.peer = peer;
-        this.nonce = nonce;
+        this.control = new ControlSender(config, peer, nonce);
+        this.end = new ConnectionEnd(peer);
         this.bySocketAddress = bySocketAddress;
     }
 
@@ -95,7 +89,8 @@ final class ConnectionCore {
     /** The client's endpoint is connected, or has failed. */
     void wired() {
         wired = true;
-        if (givenUp) {
+        // One that has run out of time as well is closing: in error mode NONE only now can it.
+        if (givenUp && state == State.CONNECTING) {
             giveUp();
         } else {
             proceed();
@@ -114,18 +109,17 @@ final class ConnectionCore {
             return;
         }
         if (endpoint == null || wired) {
-            closeEndpoint(CloseMode.FORCE, closedHere("connect"));
+            closeEndpoint(CloseMode.FORCE, end.closed("connect"));
         } else if (!givenUp) {
             givenUp = true;
-            closeTimer = Schedulers.parallel().schedule(() -> execute(worker -> outOfTime()), config.handshakeTimeout().toMillis(),
-                    TimeUnit.MILLISECONDS);
+            closeTimer.start(config.handshakeTimeout());
         }
     }
 
     /** Refused the peer: what it may still say changes nothing, and it has some time to read why. */
     void refused() {
         handshake = null;
-        startCloseTimer();
+        closeTimer.start(config.closeTimeout());
     }
 
     void endpointFailed(UcpEndpoint failed, int rawStatus) {
@@ -134,8 +128,9 @@ final class ConnectionCore {
         }
         if (peerFinished) {
             LOG.debug("[{}] the peer has left", peer);
-            closeEndpoint(CloseMode.FORCE, closedHere("operation"));
+            closeEndpoint(CloseMode.FORCE, end.closed("operation"));
         } else if (config.raw() && state == State.CONNECTED) {
+            end.lost(new UcxException(rawStatus, "connection", peer));
             operations.forEach(operation -> {
                 if (!operation.mayHaveArrived()) {
                     operation.connectionLost(rawStatus);
@@ -153,9 +148,13 @@ final class ConnectionCore {
         }
         UcxException error = new UcxException(rawStatus, "connection", peer);
         LOG.debug("[{}] lost", peer, error);
+        if (state != State.CLOSING) {
+            // First of all: whoever hears of it below may close this side, which is then no end in good order.
+            end.lost(error);
+        }
         state = State.CLOSING;
         operations.forEach(operation -> operation.connectionLost(rawStatus));
-        endReceivers(error);
+        endReceivers();
         closeEndpoint(CloseMode.FORCE, new UcxException(rawStatus, "connect", peer));
     }
 
@@ -171,7 +170,7 @@ final class ConnectionCore {
             case FIN_ACK -> {
                 if (finSent) {
                     // The peer has all that was sent. Without a socket address nothing tells a flushing close that the peer has closed, too.
-                    closeEndpoint(bySocketAddress ? CloseMode.FLUSH : CloseMode.FORCE, closedHere("operation"));
+                    closeEndpoint(bySocketAddress ? CloseMode.FLUSH : CloseMode.FORCE, end.closed("operation"));
                 }
             }
         }
@@ -188,7 +187,7 @@ final class ConnectionCore {
         }
         UcxClosedException error = new UcxClosedException("operation", peer, "the peer has closed the connection");
         failHandshake(error);
-        endReceivers(null);
+        endReceivers();
         endReceives(error);
         beginClose(CloseMode.FLUSH);
     }
@@ -196,13 +195,8 @@ final class ConnectionCore {
     /** Tells the peer that it may close: what it sent is with the user, or has been given up. */
     private void acknowledge() {
         if (!acknowledged && !endpointClosing) {
-            acknowledged = true;
-            sendControl(ControlFrame.Type.FIN_ACK, new byte[0]);
+            acknowledged = sendControl(ControlFrame.Type.FIN_ACK, new byte[0]);
         }
-    }
-
-    private UcxClosedException closedHere(String operation) {
-        return new UcxClosedException(operation, peer, "the connection is closed");
     }
 
     private void failHandshake(RuntimeException error) {
@@ -213,9 +207,9 @@ final class ConnectionCore {
         }
     }
 
-    private void endReceivers(@Nullable RuntimeException error) {
-        receivers.end(error);
-        stream.end(error);
+    private void endReceivers() {
+        receivers.end(end.loss());
+        stream.end(end.loss());
     }
 
     /** Tag receives belong to the worker: nothing but a cancel ends one, and one that stays would take another connection's message. */
@@ -239,21 +233,14 @@ final class ConnectionCore {
             return;
         }
         if (state == State.CONNECTING || mode == CloseMode.FORCE || (endpoint != null && endpoint.failure() != 0)) {
-            closeEndpoint(CloseMode.FORCE, closedHere("operation"));
+            closeEndpoint(CloseMode.FORCE, end.closed("operation"));
             return;
         }
         state = State.CLOSING;
-        endReceivers(null);
-        endReceives(closedHere("receive"));
-        startCloseTimer();
+        endReceivers();
+        endReceives(end.closed("receive"));
+        closeTimer.start(config.closeTimeout());
         proceed();
-    }
-
-    private void startCloseTimer() {
-        if (closeTimer == null) {
-            closeTimer = Schedulers.parallel().schedule(() -> execute(worker -> outOfTime()), config.closeTimeout().toMillis(),
-                    TimeUnit.MILLISECONDS);
-        }
     }
 
     /** The next step of the end, if what it waits for has come. */
@@ -268,19 +255,19 @@ final class ConnectionCore {
         boolean idle = operations.isQuiet() && (open == null || open.isClosed() || open.inFlight() == open.stream().receives());
         if (!endpointClosing && idle && open != null) {
             if (config.raw() || overdue) {
-                closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
+                closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
             } else if (peerFinished) {
                 if (!acknowledged) {
                     return;
                 }
                 // Over a socket address the peer's flushing close arrives as an error of the endpoint; over a worker address nothing will.
                 if (!bySocketAddress) {
-                    closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
+                    closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
                 }
             } else if (!finSent) {
                 finSent = true;
                 if (!sendControl(ControlFrame.Type.FIN, new byte[0])) {
-                    closeEndpoint(CloseMode.FLUSH, closedHere("operation"));
+                    closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
                 }
             }
         }
@@ -291,7 +278,7 @@ final class ConnectionCore {
         if (state != State.CLOSED) {
             LOG.debug("[{}] not closed in good order within {}", peer, config.closeTimeout());
             overdue = true;
-            closeEndpoint(CloseMode.FORCE, closedHere("operation"));
+            closeEndpoint(CloseMode.FORCE, end.closed("operation"));
             closedWhenIdle();
         }
     }
@@ -301,16 +288,16 @@ final class ConnectionCore {
         UcpEndpoint open = endpoint;
         state = State.CLOSING;
         failHandshake(handshakeError);
-        endReceives(closedHere("receive"));
-        operations.forEach(operation -> operation.endpointCloses(closedHere(operation.kind().ucxName())));
-        endReceivers(null);
+        endReceives(end.reason(OperationKind.TAG_RECEIVE));
+        operations.forEach(operation -> operation.endpointCloses(end.reason(operation.kind())));
+        endReceivers();
         if (open == null) {
             endpointClosed = true;
         } else if (!endpointClosing) {
             offers.releaseAll(registry.worker());
             boolean quiet = open.inFlight() == open.stream().receives();
             if (config.errorMode() == ErrorMode.PEER) {
-                closeNow(open, quiet ? wanted : CloseMode.FORCE);
+                closeNow(open, quiet && open.failure() == 0 ? wanted : CloseMode.FORCE);
             } else if (quiet) {
                 closeNow(open, CloseMode.FLUSH);
             } else {
@@ -334,18 +321,21 @@ final class ConnectionCore {
         }
     }
 
-    /** Nobody hears of the end before UCX has let go of the memory of every operation. A flushing close touches none. */
+    /**
+     * Nobody hears of the end before UCX has let go of the memory of every operation. A flushing close touches none, and when it takes too
+     * long the receives of the stream, which nothing else ends, are not waited for: their leases are ours, and stay until UCX lets go.
+     */
     private void closedWhenIdle() {
-        if (state == State.CLOSING && operations.isEmpty() && (endpointClosed || (overdue && endpointClosing))) {
+        boolean late = overdue && endpointClosing;
+        if (state == State.CLOSING && (late ? operations.isQuiet() : endpointClosed && operations.isEmpty())) {
             closed();
         }
     }
 
     private void closed() {
         state = State.CLOSED;
-        if (closeTimer != null) {
-            closeTimer.dispose();
-        }
+        closeTimer.stop();
+        operations.forEach(operation -> operation.abandon(end.reason(operation.kind())));
         registry.remove(this, endpoint);
         disposed.tryEmitEmpty();
     }
@@ -353,29 +343,34 @@ final class ConnectionCore {
     /** The engine is gone, and with it all that was under way. */
     void engineClosed() {
         if (state != State.CLOSED) {
-            failHandshake(closedHere("connect"));
-            operations.forEach(operation -> operation.abandon(closedHere(operation.kind().ucxName())));
-            endReceivers(closedHere("receive"));
+            failHandshake(end.closed("connect"));
+            end.lost(end.closed("receive"));
+        }
+        receivers.abandon(end.closed("receive"));
+        stream.abandon(end.closed("receive"));
+        if (state != State.CLOSED) {
             closed();
         }
+    }
+
+    /** Whether all that receive have heard of the end. */
+    boolean isDelivered() {
+        return receivers.isEmpty() && stream.isDelivered();
+    }
+
+    /** How a Flux goes on of which an operation was refused: it is complete only after an end in good order. */
+    <T> Mono<T> afterEnd(UcxClosedException refusal) {
+        UcxException loss = end.loss();
+        if (loss != null) {
+            return Mono.error(loss);
+        }
+        return state == State.CONNECTED && !peerFinished ? Mono.error(refusal) : Mono.empty();
     }
 
     /** Answers whether the frame is on its way. */
     boolean sendControl(ControlFrame.Type type, byte[] rest) {
         UcpEndpoint open = endpoint;
-        if (open == null) {
-            return false;
-        }
-        ControlFrame frame = new ControlFrame(ControlFrame.PROTOCOL_VERSION, type, config.errorMode(), Ucx.version(),
-                registry.worker().maxHeaderBytes(), nonce, rest);
-        MemorySegment payload = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, frame.toBytes());
-        try {
-            open.amSend(ControlFrame.AM_ID, MemorySegment.NULL, payload, null, AmProtocol.EAGER, true, (status, length, tag) -> proceed());
-            return true;
-        } catch (UcxException e) {
-            LOG.warn("[{}] {} not sent: {}", peer, type, e.getMessage());
-            return false;
-        }
+        return open != null && control.send(open, type, rest, (status, length, tag) -> proceed());
     }
 
     /** Gives an offer up that nobody will fetch. */
@@ -409,7 +404,7 @@ final class ConnectionCore {
         UcpEndpoint open = endpoint;
         boolean usable = state == State.CONNECTED || (kind == OperationKind.AM_FETCH && state == State.CLOSING && !endpointClosing);
         if (open == null || !usable) {
-            throw closedHere(kind.ucxName());
+            throw end.closed(kind.ucxName());
         }
         return open;
     }
@@ -479,7 +474,7 @@ final class ConnectionCore {
     }
 
     long nonce() {
-        return nonce;
+        return control.nonce();
     }
 
     @Nullable UcpEndpoint endpoint() {
@@ -492,4 +487,5 @@ final class ConnectionCore {
 
     StreamInbox stream() {
         return stream;
-    }}
+    }
+}

@@ -30,6 +30,7 @@ final class ConnectionRegistry {
 
     private final ProgressEngine engine;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
+    private final Set<ConnectionCore> undelivered = new HashSet<>();
     private final Set<Integer> receivedIds = new HashSet<>();
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLong dropped = new AtomicLong();
@@ -62,6 +63,11 @@ final class ConnectionRegistry {
         if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
             open.decrementAndGet();
         }
+        // What came before the end may still wait to be asked for.
+        undelivered.removeIf(ConnectionCore::isDelivered);
+        if (!connection.isDelivered()) {
+            undelivered.add(connection);
+        }
     }
 
     List<ConnectionCore> connections() {
@@ -84,6 +90,8 @@ final class ConnectionRegistry {
     /** The engine has ended, with its worker. */
     void engineClosed() {
         connections().forEach(ConnectionCore::engineClosed);
+        List.copyOf(undelivered).forEach(ConnectionCore::engineClosed);
+        undelivered.clear();
     }
 
     /** Makes UCX deliver an id; it stays so, since UCX complains aloud of messages that nobody takes. */

@@ -82,14 +82,15 @@ public final class Tags {
      * @param tag the tag
      * @param mask bits of the tag that have to match
      * @param maxBytes size of the largest message; a longer one ends the Flux as {@code MESSAGE_TRUNCATED}
-     * @return the messages in leases of the pool, each the subscriber's to release; completes when the connection is closed in good order
+     * @return the messages in leases of the pool, each the subscriber's to release; completes when the connection is closed in
+     *     good order, fails when it is lost
      */
     public Flux<TaggedBuffer> receiveAll(long tag, long mask, int maxBytes) {
         if (maxBytes < 0 || maxBytes > pool.maxBytes()) {
             throw new IllegalArgumentException("maxBytes " + maxBytes + ": must be in 0.." + pool.maxBytes() + ", the limit of the pool");
         }
         return new LeasedTagReceive(connection, tag, mask, maxBytes, pool).repeat()
-                .onErrorResume(UcxClosedException.class, closed -> Flux.empty());
+                .onErrorResume(UcxClosedException.class, connection::afterEnd);
     }
 
     /**

@@ -1,0 +1,40 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.OperationKind;
+import org.jspecify.annotations.Nullable;
+
+/** Why a connection ended: it was closed, unless it was lost before. Written on the engine's thread, read by any. */
+final class ConnectionEnd {
+
+    private final String peer;
+    private volatile @Nullable UcxException loss;
+
+    ConnectionEnd(String peer) {
+        this.peer = peer;
+    }
+
+    /** From now on it is a loss, whatever somebody does in answer to it. */
+    void lost(UcxException error) {
+        if (loss == null) {
+            loss = error;
+        }
+    }
+
+    /** What was lost, null for an end in good order. */
+    @Nullable UcxException loss() {
+        return loss;
+    }
+
+    UcxClosedException closed(String operation) {
+        return new UcxClosedException(operation, peer, "the connection is closed");
+    }
+
+    /** What an operation ends with. */
+    UcxException reason(OperationKind kind) {
+        UcxException lost = loss;
+        return lost == null || lost instanceof UcxClosedException ? closed(kind.ucxName())
+                : new UcxException(lost.rawStatus(), kind.ucxName(), peer);
+    }
+}
