@@ -2,9 +2,12 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.core.UcpCapability;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcpSupport;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,12 +27,17 @@ class RemoteAtomicsContractTest extends SharedPeers {
 
     @BeforeEach
     void open() {
+        UcpSupport support = peers.clientResources().context().support(UcpCapability.ATOMICS_64, peers.client().errorMode());
+        assumeTrue(support.isSupported(), support.reason());
         memory = peers.serverResources().registerMemory(Bytes.zeroed(64));
         remote = peers.client().memory(MemoryDescriptor.fromBytes(memory.descriptor().toBytes()));
     }
 
     @AfterEach
     void closeMemory() {
+        if (remote == null) {
+            return;
+        }
         remote.close();
         Waits.engineOf(peers.client());
         memory.close();

@@ -32,6 +32,7 @@ final class CapabilityCheck {
         return switch (capability) {
             case ENDPOINT_FORCED_CLOSE -> errorMode == ErrorMode.PEER ? UcpSupport.SUPPORTED
                     : UcpSupport.missing("UCX closes by force only with error mode PEER, this is " + errorMode);
+            case ATOMICS_32, ATOMICS_64 -> atomics(context, errorMode);
             case SHARED_MEMORY, REMOTE_POINTERS -> sharedMemory(context, errorMode);
             case SOCKET_ADDRESSES -> connectionManager(context);
             case SOCKET_ADDRESSES_IPV6 -> context.tcpUsesOnlyIpv6() ? connectionManager(context)
@@ -40,6 +41,14 @@ final class CapabilityCheck {
                     : UcpSupport.missing("the context was made for the workers of one thread, see UcpConfig.workersShared()");
             default -> UcpSupport.SUPPORTED;
         };
+    }
+
+    /** UCX's newer protocols, the default from 1.16 on, have none for atomic operations that watches the peer. */
+    private static UcpSupport atomics(UcpContext context, ErrorMode errorMode) {
+        boolean newProtocols = Ucx.version().isAtLeast(1, 16) && !context.setting("PROTO_ENABLE").matches("(?i)n|no|off|0");
+        return newProtocols && errorMode == ErrorMode.PEER
+                ? UcpSupport.missing("UCX " + Ucx.version() + " has atomic operations only with error mode NONE, this is PEER")
+                : UcpSupport.SUPPORTED;
     }
 
     private static UcpSupport sharedMemory(UcpContext context, ErrorMode errorMode) {

@@ -22,6 +22,7 @@ public final class UcpAtomics {
 
     private final UcpEndpoint endpoint;
     private final UcpWorker worker;
+    private @Nullable UcpSupport support;
 
     UcpAtomics(UcpEndpoint endpoint, UcpWorker worker) {
         this.endpoint = endpoint;
@@ -65,7 +66,7 @@ public final class UcpAtomics {
         }
         if (FetchingBitwise.OPERATIONS.contains(operation)) {
             Objects.requireNonNull(whenDone, "whenDone");
-            endpoint.requireUsable("atomic_op", Objects.requireNonNull(width, "width").feature());
+            requireUsable("atomic_op", width);
             if (!FetchingBitwise.isSound()) {
                 return new FetchingBitwise(this, operation, width, operand, reply, key, offset, whenDone).run();
             }
@@ -106,6 +107,17 @@ public final class UcpAtomics {
         return posted("atomic_op", operation, width, operand, reply, key, offset, token);
     }
 
+    private void requireUsable(String name, AtomicWidth width) {
+        endpoint.requireUsable(name, Objects.requireNonNull(width, "width").feature());
+        UcpSupport known = support;
+        if (known == null) {
+            known = worker.context().support(width == AtomicWidth.INT ? UcpCapability.ATOMICS_32 : UcpCapability.ATOMICS_64,
+                    endpoint.errorMode());
+            support = known;
+        }
+        known.require(name);
+    }
+
     private static MemorySegment checked(MemorySegment reply, AtomicWidth width) {
         MemorySegment checked = Arguments.destination(reply, "reply");
         int bytes = Objects.requireNonNull(width, "width").bytes();
@@ -117,7 +129,7 @@ public final class UcpAtomics {
     }
 
     private long begin(String name, AtomicWidth width, @Nullable MemorySegment reply, UcpRemoteKey key, long offset, Completion whenDone) {
-        endpoint.requireUsable(name, Objects.requireNonNull(width, "width").feature());
+        requireUsable(name, width);
         long address = Objects.requireNonNull(key, "key").address(endpoint, offset, width.bytes());
         Arguments.aligned(address, width.bytes(), "remote word");
         Pinned pin = Pinned.both(key.pinned(), reply == null ? null : worker.context().pinned(null, reply));

@@ -49,7 +49,16 @@ abstract class AtomicContract {
         }
     }
 
+    private UcpSupport support() {
+        return pair.context.support(UcpCapability.ATOMICS_64, link.errorMode());
+    }
+
     private UcpAtomics open(RemoteMemoryContract.Origin origin) {
+        assumeTrue(support().isSupported(), support().reason());
+        return map(origin);
+    }
+
+    private UcpAtomics map(RemoteMemoryContract.Origin origin) {
         memory = origin.in(pair.context, 64);
         memory.segment().fill((byte) 0x55);
         key = pair.toServer.unpack(MemoryDescriptor.fromBytes(memory.descriptor().toBytes()));
@@ -88,6 +97,14 @@ abstract class AtomicContract {
             case SWAP -> OPERAND;
             case COMPARE_AND_SWAP -> throw new AssertionError("has two operands");
         };
+    }
+
+    @Test
+    void refusesWhatTheLibraryHasNoProtocolFor() {
+        assumeTrue(!support().isSupported(), "the library can do it");
+        UcpAtomics atomics = map(RemoteMemoryContract.Origin.values()[0]);
+        assertThatThrownBy(() -> atomics.post(AtomicOperation.ADD, AtomicWidth.LONG, OPERAND, key, OFFSET, BadInput.NEVER))
+                .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("error mode");
     }
 
     @ParameterizedTest

@@ -332,7 +332,11 @@ abstract class DatatypeContract {
         }
         pair.step();
         pair.run(done -> pair.toServer.close(CloseMode.FORCE, done));
-        sent.forEach(each -> assertThat(pair.await(each)).isNotEqualTo(UcxStatus.OK));
+        for (Outcome each : sent) {
+            UcxStatus status = pair.await(each);
+            // UCX's newer protocols take data that was packed for sent.
+            assertThat(Ucx.version().isAtLeast(1, 16) || status != UcxStatus.OK).as("%s", status).isTrue();
+        }
         assertThat(pair.client.inFlight()).isZero();
     }
 
