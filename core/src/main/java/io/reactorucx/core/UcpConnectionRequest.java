@@ -6,41 +6,45 @@ import io.reactorucx.core.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A peer that wants to connect to a listener ({@code ucp_conn_request_h}). Exactly one answer is due: {@link UcpWorker#accept} on any
  * worker of the same context, or {@link #reject()}. A listener that closes rejects what is left.
  *
- * <p><b>Threading:</b> accept on the accepting worker's thread, reject on the listener's. <b>Ownership:</b> ends with the answer.
- * <b>Errors:</b> a second answer throws {@link IllegalStateException}.
+ * <p><b>Threading:</b> accept on the accepting worker's thread, reject on the listener's, questions on any. <b>Ownership:</b> ends with
+ * the answer. <b>Errors:</b> a second answer throws {@link IllegalStateException}.
  */
 public final class UcpConnectionRequest {
 
     private final UcpListener listener;
     private final MemorySegment handle;
     private final InetSocketAddress clientAddress;
-    private final long clientId;
-    private final AtomicBoolean answered = new AtomicBoolean();
+    /** Held while UCX reads the request, which it may not do any more once the answer is claimed. */
+    private final ReentrantLock lock = new ReentrantLock();
+    private OptionalLong clientId = OptionalLong.empty();
+    private volatile boolean answered;
 
-    private UcpConnectionRequest(UcpListener listener, MemorySegment handle, InetSocketAddress clientAddress, long clientId) {
+    private UcpConnectionRequest(UcpListener listener, MemorySegment handle, InetSocketAddress clientAddress) {
         this.listener = listener;
         this.handle = handle;
         this.clientAddress = clientAddress;
-        this.clientId = clientId;
     }
 
-    /** Asks UCX for what it knows of the client ({@code ucp_conn_request_query}), which it does until the request is answered. */
+    /** Asks UCX only for what the socket says of the client: in what the client itself sent, a stranger's bytes end the process. */
     static UcpConnectionRequest of(UcpListener listener, MemorySegment handle) {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment attr = ucp_conn_request_attr.allocate(call);
-            ucp_conn_request_attr.field_mask(attr,
-                    ucx_h.UCP_CONN_REQUEST_ATTR_FIELD_CLIENT_ADDR() | ucx_h.UCP_CONN_REQUEST_ATTR_FIELD_CLIENT_ID());
-            boolean known = ucx_h.ucp_conn_request_query(handle, attr) >= 0;
+            boolean known = query(handle, attr, ucx_h.UCP_CONN_REQUEST_ATTR_FIELD_CLIENT_ADDR());
             return new UcpConnectionRequest(listener, handle,
-                    known ? SocketAddresses.read(ucp_conn_request_attr.client_address(attr)) : new InetSocketAddress(0),
-                    known ? ucp_conn_request_attr.client_id(attr) : 0);
+                    known ? SocketAddresses.read(ucp_conn_request_attr.client_address(attr)) : new InetSocketAddress(0));
         }
+    }
+
+    private static boolean query(MemorySegment handle, MemorySegment attr, int field) {
+        ucp_conn_request_attr.field_mask(attr, field);
+        return ucx_h.ucp_conn_request_query(handle, attr) >= 0;
     }
 
     /** {@return address of the client's end} */
@@ -48,9 +52,26 @@ public final class UcpConnectionRequest {
         return clientAddress;
     }
 
-    /** {@return the number that the client's worker was made with, 0 where its endpoint does not send it} */
+    /**
+     * The number that the client's worker was made with ({@code ucp_conn_request_query}). UCX reads it from what the client sent, and
+     * trusts that: bytes of something else than UCX end the process. Ask only where all clients can be trusted, and before the answer;
+     * what was asked once is known afterwards too.
+     *
+     * @return the number, 0 where the client's endpoint does not send it
+     */
     public long clientId() {
-        return clientId;
+        lock.lock();
+        try (Arena call = Arena.ofConfined()) {
+            if (clientId.isEmpty()) {
+                requireUnanswered();
+                MemorySegment attr = ucp_conn_request_attr.allocate(call);
+                boolean known = query(handle, attr, ucx_h.UCP_CONN_REQUEST_ATTR_FIELD_CLIENT_ID());
+                clientId = OptionalLong.of(known ? ucp_conn_request_attr.client_id(attr) : 0);
+            }
+            return clientId.getAsLong();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Refuses the peer, which sees {@link UcxStatus#REJECTED}. */
@@ -68,13 +89,23 @@ public final class UcpConnectionRequest {
 
     /** Claims the one answer. */
     void answer() {
-        if (!answered.compareAndSet(false, true)) {
+        lock.lock();
+        try {
+            requireUnanswered();
+            answered = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireUnanswered() {
+        if (answered) {
             throw new IllegalStateException("connection request of " + clientAddress + ": it was answered already");
         }
     }
 
     boolean isAnswered() {
-        return answered.get();
+        return answered;
     }
 
     void rejectNow(MemorySegment listenerHandle) {

@@ -3,7 +3,12 @@ package io.reactorucx.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,6 +74,38 @@ class ListenerBadInputTest extends BadInput {
         assertThatThrownBy(request::reject).isInstanceOf(IllegalStateException.class).hasMessageContaining("answered already");
         assertThatThrownBy(() -> pair.server.accept(request, options())).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("answered already");
+    }
+
+    @Test
+    void tellsIdOfClientOnlyWhileTheRequestExists() {
+        UcpConnectionRequest request = requests.getFirst();
+        pair.server.accept(request, options());
+        assertThatThrownBy(request::clientId).isInstanceOf(IllegalStateException.class).hasMessageContaining("answered already");
+        pair.run(connecting::flush);
+        pair.client.connect(listener.address(), options());
+        pair.until(() -> requests.size() == 2, "a second connection request");
+        assertThat(requests.getLast().clientId()).isZero();
+        requests.getLast().reject();
+        assertThat(requests.getLast().clientId()).isZero();
+        pair.until(() -> pair.errors.contains(UcxStatus.REJECTED), "a rejection");
+    }
+
+    /** What a port scanner may send: UCX's frame, and in it nothing that UCX would understand. */
+    @Test
+    void survivesBytesOfStrangers() throws IOException {
+        int frameBytes = 16;
+        int dataBytes = 64;
+        ByteBuffer frame = ByteBuffer.allocate(frameBytes + dataBytes).order(ByteOrder.nativeOrder());
+        Arrays.fill(frame.array(), (byte) 0xff);
+        frame.putLong(0, dataBytes).putLong(Long.BYTES, 0);
+        try (Socket stranger = new Socket(listener.address().getAddress(), listener.address().getPort())) {
+            stranger.getOutputStream().write(frame.array());
+            pair.until(() -> requests.size() == 2, "a request of the stranger");
+            assertThat(requests.getLast().clientAddress().getPort()).isEqualTo(stranger.getLocalPort());
+            requests.getLast().reject();
+        }
+        pair.server.accept(requests.getFirst(), options());
+        pair.run(connecting::flush);
     }
 
     @Test
