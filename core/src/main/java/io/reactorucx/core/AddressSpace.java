@@ -27,6 +27,19 @@ final class AddressSpace {
         }
     }
 
+    /** Whether a range is part of one mapping that others can have too, readable and writable, which the JVM's own memory is not. */
+    static boolean isSharedMapping(long address, long bytes) {
+        try {
+            return isSharedMapping(Files.readAllLines(MAPS), address, bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the mappings of this process cannot be read", e);
+        }
+    }
+
+    static boolean isSharedMapping(List<String> maps, long address, long bytes) {
+        return maps.stream().anyMatch(line -> covers(List.of(line), address, bytes, "rw-s"));
+    }
+
     /** Lines are in the order of addresses: {@code 7f2d0000-7f2e0000 r--p 00000000 08:01 55 /usr/lib/x}. */
     static boolean covers(List<String> maps, long address, long bytes, String rights) {
         long next = address;

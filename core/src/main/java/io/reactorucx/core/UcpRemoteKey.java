@@ -71,10 +71,10 @@ public final class UcpRemoteKey implements AutoCloseable {
                         "only shared memory that the peer's UCX allocated is mapped into this process");
             }
             long local = result.get(ValueLayout.ADDRESS, 0).address();
-            // UCX adds an offset to what the descriptor says, and checks nothing.
-            if (!AddressSpace.covers(local, descriptor.length(), "rw")) {
+            // UCX adds an offset to what the descriptor says, and checks nothing: that may lead anywhere in this process.
+            if (!AddressSpace.isSharedMapping(local, descriptor.length())) {
                 throw new UcxException(UcxStatus.INVALID_ADDR, "rkey_ptr", endpoint.peer(),
-                        "the descriptor claims more than the peer's memory that is mapped here");
+                        "the descriptor claims what is not within one piece of shared memory that is mapped here");
             }
             Arena lifetime = Arena.ofShared();
             pointers = lifetime;

@@ -277,6 +277,14 @@ class MemoryMapTest {
         assertThat(AddressSpace.covers(maps, 0x5000, 0x1000, "r")).isTrue();
         assertThat(AddressSpace.covers(maps, 0xffffffffff600000L, 0x1000, "--xp")).isTrue();
         assertThat(AddressSpace.covers(List.of(), 0x1000, 1, "rw")).isFalse();
+        assertThat(AddressSpace.isSharedMapping(maps, 0x3000, 0x1000)).isTrue();
+        assertThat(AddressSpace.isSharedMapping(maps, 0x3fff, 1)).isTrue();
+        assertThat(AddressSpace.isSharedMapping(maps, 0x2fff, 1)).isFalse();
+        assertThat(AddressSpace.isSharedMapping(maps, 0x2fff, 2)).isFalse();
+        assertThat(AddressSpace.isSharedMapping(maps, 0x3000, 0x1001)).isFalse();
+        assertThat(AddressSpace.isSharedMapping(maps, 0x5000, 1)).isFalse();
+        List<String> neighbours = List.of("1000-2000 rw-s 0 0 0 /dev/shm/x", "2000-3000 rw-s 0 0 0 /dev/shm/y");
+        assertThat(AddressSpace.isSharedMapping(neighbours, 0x1000, 0x1001)).isFalse();
         assertThat(EnumSet.allOf(MemoryProtection.class).stream().mapToInt(MemoryProtection::bit).sum()).isEqualTo(0x303);
     }
 }

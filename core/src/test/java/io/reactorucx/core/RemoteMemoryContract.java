@@ -230,6 +230,24 @@ abstract class RemoteMemoryContract {
         }
     }
 
+    /** A key that is mapped again lies where it lay before, or near it. */
+    @Test
+    void refusesPointerIntoTheCallersOwnMemory() {
+        assumeTrue(link.isSharedMemory(), link + " gives no pointers");
+        long ownBytes = 16L << 20;
+        MemorySegment own = Arena.ofAuto().allocate(ownBytes);
+        try (UcpMemory memory = pair.context.allocate(SIZE)) {
+            MemoryDescriptor honest = memory.descriptor();
+            UcpRemoteKey before = keyTo(honest);
+            long distance = own.address() + ownBytes / 2 - before.pointer().address();
+            before.close();
+            try (UcpRemoteKey key = keyTo(new MemoryDescriptor(honest.address() + distance, Long.BYTES, honest.key()))) {
+                assertThatThrownBy(key::pointer).isInstanceOfSatisfying(UcxException.class,
+                        e -> assertThat(e.status()).isEqualTo(UcxStatus.INVALID_ADDR));
+            }
+        }
+    }
+
     @Test
     void comparesKeysWhereTheLibraryCan() {
         try (UcpMemory memory = pair.context.allocate(SIZE); UcpRemoteKey one = keyTo(memory.descriptor());
