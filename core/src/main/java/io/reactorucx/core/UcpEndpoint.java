@@ -116,7 +116,7 @@ public final class UcpEndpoint {
     /**
      * Unpacks a peer's descriptor for this endpoint ({@code ucp_ep_rkey_unpack}).
      *
-     * @param descriptor what the owner of the memory sent
+     * @param descriptor what the owner of the memory sent. UCX trusts most of its bytes: take them from a trusted source
      * @return the key, which ends with this endpoint at the latest
      */
     public UcpRemoteKey unpack(MemoryDescriptor descriptor) {
@@ -125,7 +125,7 @@ public final class UcpEndpoint {
         Objects.requireNonNull(descriptor, "descriptor");
         try (Arena call = Arena.ofConfined()) {
             MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-            MemorySegment packed = Arguments.padded(PackedKey.checked(descriptor.key()), call);
+            MemorySegment packed = Arguments.padded(PackedKey.checked(descriptor), call);
             int status = ucx_h.ucp_ep_rkey_unpack(handle, packed, pointer);
             if (status < 0) {
                 throw new UcxException(status, "ep_rkey_unpack", peer);

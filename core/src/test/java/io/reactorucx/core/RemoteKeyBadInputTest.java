@@ -3,10 +3,14 @@ package io.reactorucx.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RemoteKeyBadInputTest extends BadInput {
 
@@ -57,6 +61,25 @@ class RemoteKeyBadInputTest extends BadInput {
             key[TYPE_OFFSET] = (byte) type;
             assertRefused(key, "memory type " + type);
         }
+    }
+
+    /** UCX asserts in its posix transport that there is a length. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1, Long.MIN_VALUE, (1L << 47) + 1})
+    void refusesKeyToMemoryWithoutLength(long length) {
+        int posixBytes = 24;
+        ByteBuffer key = ByteBuffer.wrap(descriptor.key().clone()).order(ByteOrder.nativeOrder());
+        int changed = 0;
+        for (int at = TYPE_OFFSET + 1; at < key.limit(); at += 1 + Byte.toUnsignedInt(key.get(at))) {
+            if (Byte.toUnsignedInt(key.get(at)) >= posixBytes) {
+                key.putLong(at + 1 + 2 * Long.BYTES, length);
+                changed++;
+            }
+        }
+        assertThat(changed).as("parts of posix").isEqualTo(1);
+        assertRefused(key.array(), "its memory has " + length + " bytes");
+        MemoryDescriptor window = new MemoryDescriptor(descriptor.address() + 99, 1, key.array());
+        assertThatThrownBy(() -> pair.toServer.unpack(window)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
