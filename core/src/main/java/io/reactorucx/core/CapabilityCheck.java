@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** What a context, its settings and an error mode allow, beyond what the library can do. */
@@ -11,6 +12,9 @@ final class CapabilityCheck {
     private static final Pattern RESOURCE = Pattern.compile("(?m)^#\\s+resource \\d+ +:.*\\s(\\S+/\\S+)\\s*$");
     private static final List<String> SHARED_MEMORY = List.of("posix", "sysv", "xpmem");
     private static final List<String> CONNECTION_MANAGERS = List.of("tcp", "rc_", "dc_", "ud_");
+
+    /** What UCX takes for it, in any case. */
+    private static final Set<String> YES = Set.of("y", "yes", "on", "1");
 
     private CapabilityCheck() {
     }
@@ -57,13 +61,17 @@ final class CapabilityCheck {
         for (String transport : SHARED_MEMORY) {
             if (names.stream().anyMatch(name -> name.startsWith(transport + "/"))) {
                 found = true;
-                if (errorMode == ErrorMode.NONE || context.setting(transport.toUpperCase(Locale.ROOT) + "_ERROR_HANDLING").equals("y")) {
+                if (errorMode == ErrorMode.NONE || isYes(context.setting(transport.toUpperCase(Locale.ROOT) + "_ERROR_HANDLING"))) {
                     return UcpSupport.SUPPORTED;
                 }
             }
         }
         return UcpSupport.missing(found ? "with error mode PEER UCX uses shared memory only with POSIX_ERROR_HANDLING=y or"
                 + " SYSV_ERROR_HANDLING=y" : "none of the transports " + names + " is shared memory");
+    }
+
+    private static boolean isYes(String value) {
+        return YES.contains(value.toLowerCase(Locale.ROOT));
     }
 
     private static UcpSupport connectionManager(UcpContext context) {

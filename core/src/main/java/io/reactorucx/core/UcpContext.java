@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -291,10 +292,15 @@ public final class UcpContext implements AutoCloseable {
         return "the context was made without the feature " + feature + ", add it to its UcpConfig";
     }
 
-    /** What a setting is for this context: its own, else the environment's, else empty. */
+    /** What a setting is for this context: its own, else the environment's with its prefix, else that without, else empty. */
     String setting(String key) {
         String own = config.settings().get(key);
-        return own != null ? own : NativeEnvironment.get("UCX_" + key).orElse("");
+        if (own != null) {
+            return own;
+        }
+        String prefix = config.environmentPrefix();
+        Optional<String> prefixed = prefix.isEmpty() ? Optional.empty() : NativeEnvironment.get(prefix + "_UCX_" + key);
+        return prefixed.or(() -> NativeEnvironment.get("UCX_" + key)).orElse("");
     }
 
     /** Without UCX's locks ({@code mt_workers_shared}) only one thread may come here. */

@@ -141,6 +141,23 @@ class ContextQueryTest {
         });
     }
 
+    /** With a wrong answer UCX would be let near addresses that it has no room for. */
+    @Test
+    void knowsWhatTransportsReadFromVariablesWithPrefix() {
+        UcpConfig.Builder prefixed = UcpConfig.builder().transports("self").environmentPrefix("RUTEST");
+        NativeEnvironment.with(Map.of("UCX_TCP_AF_PRIO", "inet6", "RUTEST_UCX_TCP_AF_PRIO", "inet"), () -> {
+            try (UcpContext without = UcpContext.create(UcpConfig.builder().transports("self").build());
+                    UcpContext with = UcpContext.create(prefixed.build())) {
+                assertThat(without.tcpUsesOnlyIpv6()).isTrue();
+                assertThat(with.tcpUsesOnlyIpv6()).isFalse();
+            }
+            try (UcpContext own = UcpContext.create(prefixed.setting("TCP_AF_PRIO", "inet6").build())) {
+                assertThat(own.tcpUsesOnlyIpv6()).isTrue();
+            }
+            return null;
+        });
+    }
+
     @Test
     void describesMemoryThatItWouldAllocate() {
         try (UcpContext context = UcpContext.create(tcp().build())) {
@@ -189,6 +206,12 @@ class ContextQueryTest {
             assertThat(context.support(UcpCapability.SOCKET_ADDRESSES_IPV6).reason()).contains("TCP_AF_PRIO");
         }
         UcpConfig.Builder shared = UcpConfig.builder().transports("posix", "self");
+        for (String yes : List.of("y", "Yes", "YES", "1")) {
+            try (UcpContext context = UcpContext.create(shared.setting("POSIX_ERROR_HANDLING", yes).build())) {
+                assertThat(context.support(UcpCapability.SHARED_MEMORY).isSupported()).as(yes).isTrue();
+            }
+        }
+        shared = UcpConfig.builder().transports("posix", "self");
         try (UcpContext context = UcpContext.create(shared.build())) {
             assertThat(context.support(UcpCapability.SHARED_MEMORY).isSupported()).isTrue();
             assertThat(context.support(UcpCapability.SOCKET_ADDRESSES).reason()).contains("add tcp");
