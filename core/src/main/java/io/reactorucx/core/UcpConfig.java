@@ -47,8 +47,16 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         }
         features = Collections.unmodifiableSet(EnumSet.copyOf(features));
         Map<String, String> checked = new TreeMap<>();
-        settings.forEach((key, value) -> checked.put(ConfigKeys.checked(key), Objects.requireNonNull(value, key)));
+        settings.forEach((key, value) -> checked.put(ConfigKeys.checked(key), text(key, value)));
         settings = Collections.unmodifiableMap(checked);
+    }
+
+    /** In C, a text ends at its first 0. */
+    private static String text(String key, String value) {
+        if (Objects.requireNonNull(value, key).indexOf(0) >= 0) {
+            throw new IllegalArgumentException("setting " + key + ": a value has no character 0, UCX would take only what is before it");
+        }
+        return value;
     }
 
     private static void hint(long value, String name) {

@@ -56,6 +56,8 @@ class UcpConfigTest {
                 .hasMessageContaining("keepAliveInterval");
         assertThatThrownBy(() -> UcpConfig.builder().setting("TLS", null)).isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("value");
+        assertThatThrownBy(() -> UcpConfig.builder().setting("TLS", "self\0,tcp").build()).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("setting TLS").hasMessageContaining("character 0");
         assertThatThrownBy(() -> UcpConfig.builder().setting(null, "x")).isInstanceOf(NullPointerException.class).hasMessageContaining("key");
         assertThatThrownBy(() -> UcpConfig.builder().feature(null)).isInstanceOf(NullPointerException.class);
         assertThatThrownBy(() -> new UcpConfig("x", Set.of(), 1, Map.of())).isInstanceOf(IllegalArgumentException.class)
