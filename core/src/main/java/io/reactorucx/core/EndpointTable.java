@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,13 +15,15 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The endpoints and listeners of a worker, found by what UCX passes to the upcalls. */
+/** The endpoints and listeners of a worker, found by what UCX passes to the upcalls, and its remote keys that still have to end. */
 final class EndpointTable {
 
     private final UcpWorker worker;
     private final MemorySegment workerHandle;
     private final Map<Long, UcpEndpoint> endpoints = new HashMap<>();
     private final Map<Long, UcpListener> listeners = new HashMap<>();
+    /** Operations used them when they were last looked at. */
+    private final List<UcpRemoteKey> closedKeys = new ArrayList<>();
     private @Nullable UcpEndpoint last;
     private long lastHandle;
     private long listenerIds;
@@ -86,5 +89,16 @@ final class EndpointTable {
 
     List<UcpListener> listening() {
         return List.copyOf(listeners.values());
+    }
+
+    void closed(UcpRemoteKey key) {
+        closedKeys.add(key);
+        closedKeysInUse();
+    }
+
+    /** Ends the native keys that no operation uses any more; one of another worker, on its thread, may use what a key has mapped. */
+    int closedKeysInUse() {
+        closedKeys.removeIf(UcpRemoteKey::tryDestroy);
+        return closedKeys.size();
     }
 }

@@ -9,6 +9,10 @@ interface Pinned {
 
     void unpin();
 
+    /** The operation has been left to the process and will never end: what it holds may be closed, but has to stay mapped. */
+    default void abandon() {
+    }
+
     static Pinned both(Pinned first, @Nullable Pinned second) {
         if (second == null) {
             return first;
@@ -29,6 +33,12 @@ interface Pinned {
             public void unpin() {
                 first.unpin();
                 second.unpin();
+            }
+
+            @Override
+            public void abandon() {
+                first.abandon();
+                second.abandon();
             }
         };
     }

@@ -323,6 +323,10 @@ final class RequestTable {
             Completion whenDone = completion[slot];
             if (whenDone != null && whenDone != NOBODY) {
                 completion[slot] = NOBODY;
+                Pinned pin = pinned[slot];
+                if (pin != null) {
+                    pin.abandon();
+                }
                 call(whenDone, (byte) UcxStatus.CANCELED.code(), 0, 0);
             }
         }

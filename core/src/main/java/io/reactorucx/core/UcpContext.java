@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -40,14 +39,13 @@ public final class UcpContext implements AutoCloseable {
     private final Map<String, String> environment;
     private final boolean tcpUsesOnlyIpv6;
     private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
-    /** Memory that UCX allocated, which ends with its close; looked through by every operation, and nearly always empty or short. */
-    private final List<UcpMemory> allocated = new CopyOnWriteArrayList<>();
     private final @Nullable Thread owner;
     private volatile @Nullable Boolean estimatesAreSafe;
     private volatile boolean closed;
     private final AtomicInteger openWorkers = new AtomicInteger();
     private final AtomicInteger abandonedWorkers = new AtomicInteger();
     private final AtomicInteger openMemory = new AtomicInteger();
+    private final AtomicInteger abandonedMemory = new AtomicInteger();
     private final AtomicLong registeredBytes = new AtomicLong();
 
     private UcpContext(MemorySegment handle, UcpConfig config, Map<String, String> environment) {
@@ -85,7 +83,13 @@ public final class UcpContext implements AutoCloseable {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             int minor = Math.min(ucx_h.UCP_API_MINOR(), Ucx.version().minor());
             check(ucx_h.ucp_init_version(ucx_h.UCP_API_MAJOR(), minor, params(config, arena), settings, pointer), "ucp_init");
-            return new UcpContext(pointer.get(ValueLayout.ADDRESS, 0), config, ofTransports);
+            MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
+            try {
+                return new UcpContext(handle, config, ofTransports);
+            } catch (RuntimeException | Error e) {
+                ucx_h.ucp_cleanup(handle);
+                throw e;
+            }
         }
     }
 
@@ -353,15 +357,16 @@ public final class UcpContext implements AutoCloseable {
     void mapped(UcpMemory memory) {
         mapped();
         registeredBytes.addAndGet(memory.segment().byteSize());
-        if (memory.isAllocated()) {
-            allocated.add(memory);
-        }
     }
 
     void unmapped(UcpMemory memory) {
-        allocated.remove(memory);
         registeredBytes.addAndGet(-memory.segment().byteSize());
         unmapped();
+    }
+
+    /** Memory of this context was closed that operations of abandoned workers may still touch. */
+    void memoryAbandoned() {
+        abandonedMemory.incrementAndGet();
     }
 
     /** What an operation on local memory has to hold: the registration that is passed along, or else memory of UCX that it is part of. */
@@ -373,12 +378,7 @@ public final class UcpContext implements AutoCloseable {
             }
             return registration.pinned();
         }
-        for (UcpMemory memory : allocated) {
-            if (memory.contains(local)) {
-                return memory.pinned();
-            }
-        }
-        return null;
+        return PinnableMemory.pinned(local);
     }
 
     /** {@return whether {@link #close()} was called with success} */
@@ -402,9 +402,9 @@ public final class UcpContext implements AutoCloseable {
         } finally {
             lifetime.writeLock().unlock();
         }
-        if (abandonedWorkers.get() > 0) {
-            LOG.error("The context {} is left to the process: {} of its workers could not be destroyed", config.name(),
-                    abandonedWorkers.get());
+        if (abandonedWorkers.get() > 0 || abandonedMemory.get() > 0) {
+            LOG.error("The context {} is left to the process: {} of its workers could not be destroyed, {} of its registrations not ended",
+                    config.name(), abandonedWorkers.get(), abandonedMemory.get());
             return;
         }
         ucx_h.ucp_cleanup(handle);

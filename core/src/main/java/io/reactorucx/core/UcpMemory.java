@@ -10,26 +10,35 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Memory that is registered with a context ({@code ucp_mem_h}), so that operations on it and remote access to it need no set-up.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> memory that UCX allocated ends with {@link #close()}; memory of the caller has to
- * stay alive until then. <b>Errors:</b> {@link #close()} refuses while an operation of this process uses the memory; accesses of peers
- * are not known to this side.
+ * stay alive until then. <b>Errors:</b> {@link #close()} refuses while an operation of this process uses the memory, other than those of
+ * an abandoned worker, for which it stays mapped; accesses of peers are not known to this side.
  */
 public final class UcpMemory implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(UcpMemory.class);
     private static final int CLOSED = -1;
+    private static final Set<UcpMemory> REGISTERED = ConcurrentHashMap.newKeySet();
 
     private final UcpContext context;
     private final MemorySegment handle;
     private final MemorySegment segment;
     private final @Nullable Arena arena;
+    private final @Nullable PinnableMemory mapped;
     private final AtomicInteger pins = new AtomicInteger();
+    /** How many of the pins will never be taken off. */
+    private final AtomicInteger abandonedPins = new AtomicInteger();
     private final Pinned pinned = new Pinned() {
         @Override
         public void pin() {
@@ -40,6 +49,11 @@ public final class UcpMemory implements AutoCloseable {
         public void unpin() {
             pins.decrementAndGet();
         }
+
+        @Override
+        public void abandon() {
+            abandonedPins.incrementAndGet();
+        }
     };
 
     private UcpMemory(UcpContext context, MemorySegment handle, MemorySegment segment, @Nullable Arena arena) {
@@ -47,6 +61,12 @@ public final class UcpMemory implements AutoCloseable {
         this.handle = handle;
         this.segment = segment;
         this.arena = arena;
+        if (arena == null) {
+            mapped = null;
+            REGISTERED.add(this);
+        } else {
+            mapped = PinnableMemory.add(segment, pinned);
+        }
         context.mapped(this);
     }
 
@@ -55,7 +75,13 @@ public final class UcpMemory implements AutoCloseable {
         MemorySegment segment = parameters.segment();
         if (segment != null) {
             try (Arena call = Arena.ofConfined()) {
-                return new UcpMemory(context, map(context, parameters, segment, call), segment, null);
+                MemorySegment handle = map(context, parameters, segment, call);
+                try {
+                    return new UcpMemory(context, handle, segment, null);
+                } catch (RuntimeException | Error e) {
+                    ucx_h.ucp_mem_unmap(context.handle(), handle);
+                    throw e;
+                }
             }
         }
         return allocate(context, parameters);
@@ -96,11 +122,11 @@ public final class UcpMemory implements AutoCloseable {
                 }
                 MemorySegment memory = MemorySegment.ofAddress(attributes.address()).reinterpret(bytes, arena, null).fill((byte) 0);
                 return new UcpMemory(context, handle, memory, arena);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 ucx_h.ucp_mem_unmap(context.handle(), handle);
                 throw e;
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             arena.close();
             if (place != null) {
                 place.failed();
@@ -249,14 +275,13 @@ public final class UcpMemory implements AutoCloseable {
         return local;
     }
 
-    /** Whether UCX allocated the memory, so that it ends with the registration. */
-    boolean isAllocated() {
-        return arena != null;
+    /** Whether memory is the application's own and registered by it. */
+    static boolean isRegistered(long address, long bytes) {
+        return REGISTERED.stream().anyMatch(memory -> PinnableMemory.contains(memory.segment, address, bytes));
     }
 
-    boolean contains(MemorySegment other) {
-        long offset = other.address() - segment.address();
-        return offset >= 0 && offset + other.byteSize() <= segment.byteSize();
+    private boolean contains(MemorySegment other) {
+        return PinnableMemory.contains(segment, other.address(), other.byteSize());
     }
 
     UcpContext context() {
@@ -290,10 +315,11 @@ public final class UcpMemory implements AutoCloseable {
     @Override
     public void close() {
         context.checkThread();
-        if (!pins.compareAndSet(0, CLOSED)) {
+        int abandoned = abandonedPins.get();
+        if (!pins.compareAndSet(abandoned, CLOSED)) {
             int uses = pins.get();
             if (uses > 0) {
-                throw new IllegalStateException("registered memory: " + uses + " operations still use it");
+                throw new IllegalStateException("registered memory: " + (uses - abandoned) + " operations still use it");
             }
             return;
         }
@@ -302,11 +328,22 @@ public final class UcpMemory implements AutoCloseable {
                 arena.close();
             } catch (IllegalStateException e) {
                 // Some thread is reading or writing the memory at this moment; it may be closed later.
-                pins.set(0);
+                pins.set(abandoned);
                 throw e;
             }
         }
-        ucx_h.ucp_mem_unmap(context.handle(), handle);
+        if (mapped == null) {
+            REGISTERED.remove(this);
+        } else {
+            mapped.remove();
+        }
+        if (abandoned > 0) {
+            LOG.error("{} bytes of registered memory are left to the process: {} operations of abandoned workers use them",
+                    segment.byteSize(), abandoned);
+            context.memoryAbandoned();
+        } else {
+            ucx_h.ucp_mem_unmap(context.handle(), handle);
+        }
         context.unmapped(this);
     }
 }

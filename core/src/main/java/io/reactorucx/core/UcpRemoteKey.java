@@ -7,35 +7,60 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A peer's memory as one endpoint reaches it ({@code ucp_rkey_h}).
  *
  * <p><b>Threading:</b> the thread of the endpoint's worker. <b>Ownership:</b> ends with {@link #close()} or with its endpoint; the native
- * key is kept until the last operation that uses it has ended, {@link #pointer()} ends at once. <b>Errors:</b> use after close throws
- * {@link UcxClosedException}.
+ * key is kept until the last operation that uses it or its {@link #pointer()} has ended, the pointer itself ends at once.
+ * <b>Errors:</b> use after close throws {@link UcxClosedException}.
  */
 public final class UcpRemoteKey implements AutoCloseable {
 
     private final UcpEndpoint endpoint;
     private final MemorySegment handle;
     private final MemoryDescriptor descriptor;
-    private int uses;
+    /** The native key ends with the last of its uses; that it is open is one of them. */
+    private final AtomicInteger uses = new AtomicInteger(1);
+    private final AtomicInteger abandonedUses = new AtomicInteger();
     private boolean closed;
+    private boolean destroyed;
     private @Nullable Arena pointers;
+    private @Nullable PinnableMemory mapped;
     private @Nullable MemorySegment pointer;
+
+    /** What an operation with this key holds, which is one of the key's own worker. */
     private final Pinned pinned = new Pinned() {
         @Override
         public void pin() {
-            uses++;
+            pinOnce();
         }
 
         @Override
         public void unpin() {
-            if (--uses == 0 && closed) {
+            if (uses.decrementAndGet() == 0) {
                 destroy();
             }
+        }
+    };
+
+    /** What an operation on the pointer holds: of any worker, so that another thread may end it; the native key waits for its own. */
+    private final Pinned pointerPinned = new Pinned() {
+        @Override
+        public void pin() {
+            pinOnce();
+        }
+
+        @Override
+        public void unpin() {
+            uses.decrementAndGet();
+        }
+
+        @Override
+        public void abandon() {
+            abandonedUses.incrementAndGet();
         }
     };
 
@@ -54,7 +79,8 @@ public final class UcpRemoteKey implements AutoCloseable {
      * The peer's memory as this process sees it ({@code ucp_rkey_ptr}): only shared memory that UCX allocated there, see
      * {@link UcpContext#allocate}. What both sides write at once is theirs to order.
      *
-     * @return the memory, for any thread, until the key is closed
+     * @return the memory, for any thread, until the key is closed; where the peer is this process itself, a part of its registered
+     *     memory, which ends with that
      */
     public MemorySegment pointer() {
         endpoint.worker().checkThread();
@@ -71,17 +97,31 @@ public final class UcpRemoteKey implements AutoCloseable {
                         "only shared memory that the peer's UCX allocated is mapped into this process");
             }
             long local = result.get(ValueLayout.ADDRESS, 0).address();
-            // UCX adds an offset to what the descriptor says, and checks nothing: that may lead anywhere in this process.
-            if (!AddressSpace.isSharedMapping(local, descriptor.length())) {
-                throw new UcxException(UcxStatus.INVALID_ADDR, "rkey_ptr", endpoint.peer(),
-                        "the descriptor claims what is not within one piece of shared memory that is mapped here");
-            }
-            Arena lifetime = Arena.ofShared();
-            pointers = lifetime;
-            known = MemorySegment.ofAddress(local).reinterpret(descriptor.length(), lifetime, null);
+            known = mapped(local, remote);
             pointer = known;
             return known;
         }
+    }
+
+    /** UCX adds an offset to what the descriptor says, and checks nothing: that may lead anywhere in this process. */
+    private MemorySegment mapped(long local, long remote) {
+        if (local == remote) {
+            // Perhaps this process is its own peer, in which case UCX maps nothing.
+            MemorySegment own = PinnableMemory.at(local, descriptor.length());
+            if (own != null) {
+                return own;
+            }
+        }
+        if (!AddressSpace.isSharedMapping(local, descriptor.length())
+                || local == remote && UcpMemory.isRegistered(local, descriptor.length())) {
+            throw new UcxException(UcxStatus.INVALID_ADDR, "rkey_ptr", endpoint.peer(),
+                    "only shared memory that the peer's UCX allocated is mapped into this process, in one piece; this is something else");
+        }
+        Arena lifetime = Arena.ofShared();
+        MemorySegment segment = MemorySegment.ofAddress(local).reinterpret(descriptor.length(), lifetime, null);
+        mapped = PinnableMemory.add(segment, pointerPinned);
+        pointers = lifetime;
+        return segment;
     }
 
     /**
@@ -133,12 +173,38 @@ public final class UcpRemoteKey implements AutoCloseable {
         if (lifetime != null) {
             lifetime.close();
             pointers = null;
-            pointer = null;
         }
+        PinnableMemory memory = mapped;
+        if (memory != null) {
+            memory.remove();
+            mapped = null;
+        }
+        pointer = null;
+    }
+
+    private void pinOnce() {
+        int before;
+        do {
+            before = uses.get();
+            if (before == 0) {
+                throw new UcxClosedException("remote key", endpoint.peer(), "the key to " + descriptor.length() + " bytes is closed");
+            }
+        } while (!uses.compareAndSet(before, before + 1));
+    }
+
+    /** For a closed key: ends the native one if no operation uses it any more; answers whether there is nothing left to wait for. */
+    boolean tryDestroy() {
+        if (uses.get() == 0) {
+            destroy();
+        }
+        return uses.get() <= abandonedUses.get();
     }
 
     private void destroy() {
-        ucx_h.ucp_rkey_destroy(handle);
+        if (!destroyed) {
+            destroyed = true;
+            ucx_h.ucp_rkey_destroy(handle);
+        }
     }
 
     @Override
@@ -148,9 +214,8 @@ public final class UcpRemoteKey implements AutoCloseable {
             endPointer();
             closed = true;
             endpoint.keyClosed(this);
-            if (uses == 0) {
-                destroy();
-            }
+            uses.decrementAndGet();
+            endpoint.worker().keyClosed(this);
         }
     }
 }

@@ -87,7 +87,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
             UcpWorker worker = new UcpWorker(context, config, handle, eventFd, arena);
             context.workerOpened();
             return worker;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (handle != null) {
                 ucx_h.ucp_worker_destroy(handle);
             }
@@ -394,6 +394,10 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
             throw new IllegalStateException("worker " + config.name() + ": " + inFlight() + " operations, " + openEndpoints
                     + " endpoints and " + openListeners + " listeners are open" + (progressing ? ", and it is in progress()" : ""));
         }
+        if (endpoints.closedKeysInUse() > 0) {
+            throw new IllegalStateException("worker " + config.name() + ": operations of other workers use the pointers of "
+                    + endpoints.closedKeysInUse() + " remote keys");
+        }
         ended();
         closeData();
         ucx_h.ucp_worker_destroy(handle);
@@ -490,6 +494,10 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
 
     void endpointClosed(long endpointHandle) {
         endpoints.closed(endpointHandle);
+    }
+
+    void keyClosed(UcpRemoteKey key) {
+        endpoints.closed(key);
     }
 
     void listenerClosed(UcpListener listener) {

@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class RemoteMemoryContract {
 
     private static final int SIZE = 100_000;
+    /** Offered to the peer, not sent along: an operation that is under way until the peer receives. */
+    private static final int LARGE = 4 << 20;
 
     private final Link link;
     private Pair pair;
@@ -152,6 +154,64 @@ abstract class RemoteMemoryContract {
             assertThatThrownBy(local::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 operations still use it");
             pair.awaitOk(got);
             assertThat(local.segment().mismatch(memory.segment())).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void refusesToEndMemoryThatWorkerOfAnotherContextUses() {
+        try (UcpContext other = UcpContext.create(link.config()); UcpMemory memory = other.allocate(LARGE)) {
+            memory.segment().copyFrom(Pair.pattern(LARGE));
+            Outcome sent = Outcome.of(done -> pair.toServer.tagSend(memory.segment(), null, 1, done));
+            assertThat(sent.isDone()).isFalse();
+            assertThatThrownBy(memory::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 operations still use it");
+            assertReceived(sent);
+        }
+    }
+
+    private void assertReceived(Outcome sent) {
+        MemorySegment destination = Arena.ofAuto().allocate(LARGE);
+        Outcome arrived = new Outcome();
+        pair.server.tagReceive(destination, null, 1, -1, arrived);
+        pair.awaitOk(arrived);
+        pair.awaitOk(sent);
+        assertThat(destination.mismatch(Pair.pattern(LARGE))).isEqualTo(-1);
+    }
+
+    @Test
+    void keepsPointerMappedUntilOperationsOnItHaveEnded() {
+        assumeTrue(link.isSharedMemory(), link + " gives no pointers");
+        try (UcpMemory memory = pair.context.allocate(LARGE)) {
+            memory.segment().copyFrom(Pair.pattern(LARGE));
+            UcpRemoteKey key = keyTo(memory.descriptor());
+            MemorySegment pointer = key.pointer();
+            Outcome sent = Outcome.of(done -> pair.toServer.tagSend(pointer, null, 1, done));
+            assertThat(sent.isDone()).isFalse();
+            key.close();
+            assertThatThrownBy(() -> pointer.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+            assertThat(AddressSpace.isSharedMapping(pointer.address(), LARGE)).isTrue();
+            assertReceived(sent);
+            keyTo(memory.descriptor()).close();
+            assertThat(AddressSpace.isSharedMapping(pointer.address(), LARGE)).as("a mapping that nobody uses").isFalse();
+        }
+    }
+
+    /** What it refuses here it has to do when the test has ended. */
+    @Test
+    void refusesToEndWorkerWhosePointerAnotherWorkerUses() {
+        assumeTrue(link.isSharedMemory(), link + " gives no pointers");
+        try (UcpMemory memory = pair.context.allocate(LARGE); Pair other = Pair.of(link)) {
+            MemorySegment pointer = keyTo(memory.descriptor()).pointer();
+            Outcome sent = Outcome.of(done -> other.toServer.tagSend(pointer, null, 1, done));
+            assertThat(sent.isDone()).isFalse();
+            boolean force = link.errorMode() == ErrorMode.PEER;
+            pair.run(done -> pair.toServer.close(force ? CloseMode.FORCE : CloseMode.FLUSH, done));
+            assertThatThrownBy(pair.client::close).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("the pointers of 1 remote keys");
+            assertThat(AddressSpace.isSharedMapping(pointer.address(), LARGE)).isTrue();
+            Outcome arrived = new Outcome();
+            other.server.tagReceive(Arena.ofAuto().allocate(LARGE), null, 1, -1, arrived);
+            other.awaitOk(arrived);
+            other.awaitOk(sent);
         }
     }
 
