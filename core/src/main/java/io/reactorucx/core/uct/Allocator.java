@@ -12,13 +12,15 @@ import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of {@code uct_mem_alloc}. Domains that allocate less than is asked for are left out: posix would fill its file system with
+ * Calls of {@code uct_mem_alloc}, one for each method until one succeeds: given several, UCX takes the length that one method rounded up
+ * for what the next one allocated. Domains that allocate less than is asked for are left out: posix would fill its file system with
  * zeros before it noticed. An address is reserved before UCX maps memory there.
  */
 final class Allocator {
@@ -92,11 +94,16 @@ final class Allocator {
     }
 
     private int call(MemorySegment description, long address, Set<UctMemoryFlag> flags) {
+        int status = UcxStatus.NO_MEMORY.code();
+        for (Iterator<UctAllocationMethod> methods = request.methods().iterator();
+                status == UcxStatus.NO_MEMORY.code() && methods.hasNext();) {
+            status = call(methods.next(), description, address, flags);
+        }
+        return status;
+    }
+
+    private int call(UctAllocationMethod method, MemorySegment description, long address, Set<UctMemoryFlag> flags) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment methods = arena.allocate(JAVA_INT, request.methods().size());
-            for (int i = 0; i < request.methods().size(); i++) {
-                methods.setAtIndex(JAVA_INT, i, request.methods().get(i).code());
-            }
             MemorySegment handles = arena.allocate(ADDRESS, domains.size() + 1L);
             for (int i = 0; i < domains.size(); i++) {
                 handles.setAtIndex(ADDRESS, i, domains.get(i).handle());
@@ -112,7 +119,7 @@ final class Allocator {
             MemorySegment mds = uct_mem_alloc_params_t.mds(params);
             uct_mem_alloc_params_t.mds.mds(mds, handles);
             uct_mem_alloc_params_t.mds.count(mds, domains.size());
-            return ucx_h.uct_mem_alloc(request.bytes(), methods, request.methods().size(), params, description);
+            return ucx_h.uct_mem_alloc(request.bytes(), arena.allocateFrom(JAVA_INT, method.code()), 1, params, description);
         }
     }
 

@@ -69,6 +69,15 @@ class AllocationTest extends Domains {
         }
     }
 
+    @Test
+    void knowsTheLengthThatTheHeapGaveAfterHugePagesWereTooLarge() {
+        UctAllocationRequest request = UctAllocationRequest.of(100).withMethods(UctAllocationMethod.THP, UctAllocationMethod.HEAP);
+        try (UctAllocatedMemory memory = UctAllocatedMemory.allocate(request, List.of())) {
+            assertThat(memory.method()).isEqualTo(UctAllocationMethod.HEAP);
+            assertThat(memory.bytes()).isEqualTo(100);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"posix", "sysv"})
     void allocatesByDomain(String name) {
