@@ -8,9 +8,11 @@ final class KeyFormat {
 
     /** {@code seg_id} (8 bytes), {@code address} (8), {@code length} (8), then the folder of the file where it is not the usual one. */
     private static final int POSIX_BYTES = 24;
+    private static final int POSIX_ADDRESS_OFFSET = 8;
     private static final int POSIX_LENGTH_OFFSET = 16;
     /** {@code shmid} (4 bytes), {@code owner_ptr} (8). */
     private static final int SYSV_BYTES = 12;
+    private static final int SYSV_ADDRESS_OFFSET = 4;
     private static final long MAX_BYTES = 1L << 47;
 
     private KeyFormat() {
@@ -20,7 +22,7 @@ final class KeyFormat {
         switch (domain.component().name()) {
             case "posix" -> {
                 checkSize(key, POSIX_BYTES, domain);
-                long length = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).getLong(POSIX_LENGTH_OFFSET);
+                long length = number(key, POSIX_LENGTH_OFFSET);
                 if (length < 1 || length > MAX_BYTES) {
                     throw new IllegalArgumentException("key: a length of " + length + " bytes, must be in 1.." + MAX_BYTES);
                 }
@@ -28,6 +30,27 @@ final class KeyFormat {
             case "sysv" -> checkSize(key, SYSV_BYTES, domain);
             default -> checkSize(key, domain.attributes().packedKeyBytes(), domain);
         }
+    }
+
+    private static long number(byte[] key, int offset) {
+        return ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).getLong(offset);
+    }
+
+    /**
+     * Whether a range of a peer's memory is in what its key maps here, and not in another mapping that happens to be next to it.
+     *
+     * @param distance from the owner's addresses to those of the mapping, which begins where the key says that the owner's memory begins
+     */
+    static boolean isMapped(UctPackedKey packed, long distance, long offset, long length) {
+        byte[] key = packed.key();
+        boolean posix = packed.componentName().equals("posix");
+        if (!posix && !packed.componentName().equals("sysv")) {
+            return false;
+        }
+        long owner = number(key, posix ? POSIX_ADDRESS_OFFSET : SYSV_ADDRESS_OFFSET);
+        long limit = posix ? number(key, POSIX_LENGTH_OFFSET) : MAX_BYTES;
+        long from = packed.address() + offset - owner;
+        return from >= 0 && length <= limit && from <= limit - length && SharedMappings.contain(distance + owner, from + length);
     }
 
     private static void checkSize(byte[] key, long bytes, UctMemoryDomain domain) {

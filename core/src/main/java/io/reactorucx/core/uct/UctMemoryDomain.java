@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -213,10 +214,11 @@ public final class UctMemoryDomain implements AutoCloseable {
         registrations.remove(memory);
     }
 
-    /** Whether memory is part of a registration of this process. */
-    boolean isRegistered(MemorySegment memory) {
-        return registrations.stream().map(UctRegisteredMemory::segment).anyMatch(segment -> memory.address() >= segment.address()
-                && memory.byteSize() <= segment.byteSize() && memory.address() - segment.address() <= segment.byteSize() - memory.byteSize());
+    /** Memory of this process as a part of its registration, with the lifetime that it has there. */
+    Optional<MemorySegment> registered(MemorySegment memory) {
+        return registrations.stream().map(UctRegisteredMemory::segment).filter(segment -> memory.address() >= segment.address()
+                && memory.byteSize() <= segment.byteSize() && memory.address() - segment.address() <= segment.byteSize() - memory.byteSize())
+                .findFirst().map(segment -> segment.asSlice(memory.address() - segment.address(), memory.byteSize()));
     }
 
     void opened() {

@@ -14,8 +14,9 @@ import java.lang.foreign.ValueLayout;
  * A peer's memory as a component of this process reaches it ({@code uct_rkey_bundle_t}).
  *
  * <p><b>Threading:</b> the thread of the domain; pointers may be used from any. <b>Ownership:</b> ends with {@link #close()}, also for
- * pointers. <b>Errors:</b> {@link #close()} refuses while another thread reads or writes through a pointer. A pointer to memory whose
- * owner lied about its size ends in an {@link InternalError} of the JVM when it is used.
+ * pointers; one to memory that this process registered itself lives as long as that memory. <b>Errors:</b> {@link #close()} refuses
+ * while another thread reads or writes through a pointer. A pointer to memory whose owner lied about its size ends in an
+ * {@link InternalError} of the JVM when it is used.
  */
 public final class UctRemoteKey implements AutoCloseable {
 
@@ -99,13 +100,13 @@ public final class UctRemoteKey implements AutoCloseable {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             UctStatus.check(ucx_h.uct_rkey_ptr(domain.component().handle(), bundle, packed.address() + offset, pointer), "uct_rkey_ptr");
             MemorySegment local = pointer.get(ValueLayout.ADDRESS, 0).reinterpret(length);
-            // UCX only adds a distance to the address: a key whose parts do not belong together would lead anywhere. In newer
-            // versions the domain self points to memory of this process, which then has to be registered with it.
-            if (!SharedMappings.contain(local.address(), length) && !domain.isRegistered(local)) {
-                throw new UcxException(UcxStatus.INVALID_ADDR, "uct_rkey_ptr", null,
-                        "the key maps less than the " + length + " bytes at offset " + offset + " that it speaks of");
+            // UCX only adds a distance to the address: a key whose parts do not belong together would lead anywhere.
+            if (KeyFormat.isMapped(packed, value(), offset, length)) {
+                return local.reinterpret(length, pointers, null);
             }
-            return local.reinterpret(length, pointers, null);
+            // In newer versions the domain self points to memory of this process, which is that of its owner's arena.
+            return domain.registered(local).orElseThrow(() -> new UcxException(UcxStatus.INVALID_ADDR, "uct_rkey_ptr", null,
+                    "the key maps less than the " + length + " bytes at offset " + offset + " that it speaks of"));
         }
     }
 

@@ -2,11 +2,13 @@ package io.reactorucx.core.uct;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.testsupport.ChildJvm;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -224,6 +226,41 @@ class RemoteKeyTest extends Domains {
                     assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class).hasMessageContaining("the key maps less");
                 }
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"posix", "sysv"})
+    void refusesPointerToAnotherMapping(String name) {
+        try (UctMemoryDomain domain = open(name); UctAllocatedMemory memory = domain.allocate(REQUEST);
+                UctAllocatedMemory other = domain.allocate(REQUEST)) {
+            UctPackedKey packed = memory.packKey();
+            long distance;
+            try (UctRemoteKey key = domain.unpack(packed)) {
+                distance = key.value();
+            }
+            UctPackedKey lie = new UctPackedKey(name, other.address() - distance, 1, packed.key());
+            try (UctRemoteKey key = domain.unpack(lie)) {
+                assumeTrue(key.value() == distance, "the key is mapped at another address this time");
+                assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class).hasMessageContaining("the key maps less");
+            }
+        }
+    }
+
+    @Test
+    void pointsToMemoryOfItsOwnProcessAsLongAsThatLives() {
+        try (UctMemoryDomain domain = open("self")) {
+            assumeTrue(domain.isSupported(UctMdOperation.REMOTE_POINTER), "this version's domain self gives no pointers");
+            MemorySegment pointer;
+            try (Arena owner = Arena.ofShared();
+                    UctRegisteredMemory memory = domain.register(owner.allocate(4096), UctMemoryFlag.accessAll());
+                    UctRemoteKey key = domain.unpack(memory.packKey())) {
+                pointer = key.pointer(8, 16);
+                assertThat(pointer.address()).isEqualTo(memory.segment().address() + 8);
+                pointer.set(ValueLayout.JAVA_BYTE, 0, (byte) 3);
+                assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 8)).isEqualTo((byte) 3);
+            }
+            assertThatThrownBy(() -> pointer.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
         }
     }
 
