@@ -47,7 +47,10 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         }
         features = Collections.unmodifiableSet(EnumSet.copyOf(features));
         Map<String, String> checked = new TreeMap<>();
-        settings.forEach((key, value) -> checked.put(ConfigKeys.checked(key), text(key, value)));
+        settings.forEach((key, value) -> {
+            String known = ConfigKeys.checked(key);
+            checked.put(known, ConfigValues.checked(known, text(key, value)));
+        });
         settings = Collections.unmodifiableMap(checked);
     }
 
@@ -258,7 +261,8 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
          * @return this
          */
         public Builder setting(String key, String value) {
-            settings.put(ConfigKeys.checked(key), Objects.requireNonNull(value, "value"));
+            String known = ConfigKeys.checked(key);
+            settings.put(known, ConfigValues.checked(known, Objects.requireNonNull(value, "value")));
             return this;
         }
 

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +34,37 @@ class UcpConfigTest {
     @ValueSource(strings = {"RNDV_THRESH", "UCX_RNDV_THRESH", "rndv_thresh", "ucx_rndv_thresh"})
     void takesKeysWithAndWithoutPrefixInAnyCase(String key) {
         assertThat(UcpConfig.builder().setting(key, "8k").build().settings()).isEqualTo(Map.of("RNDV_THRESH", "8k"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '=', value = {"RNDV_FRAG_SIZE=host", "RNDV_FRAG_SIZE='host:512K,cuda'", "RNDV_FRAG_ALLOC_COUNT=128",
+        "RNDV_FRAG_ALLOC_COUNT=host:", "RNDV_FRAG_SIZE=host:0", "POSIX_FIFO_MAX_POLL=0", "SYSV_FIFO_MAX_POLL=00", "SYSV_FIFO_MAX_POLL=0x10",
+        "POSIX_FIFO_MAX_POLL=' '"})
+    void refusesValuesThatWouldEndTheProcess(String key, String value) {
+        assertThatThrownBy(() -> UcpConfig.builder().setting(key, value)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("setting " + key + "=" + value + ": must be");
+        assertThatThrownBy(() -> new UcpConfig("x", Set.of(UcpFeature.AM), 1, Map.of(key, value)))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("setting " + key + "=" + value + ": must be");
+    }
+
+    @Test
+    void refusesMoreEntriesThanUcxCounts() {
+        String[] names = IntStream.range(0, 65).mapToObj(i -> "eth" + i).toArray(String[]::new);
+        assertThatThrownBy(() -> UcpConfig.builder().netDevices(names)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("NET_DEVICES").hasMessageContaining("at most 64");
+        for (String key : List.of("SHM_DEVICES", "SELF_DEVICES", "ACC_DEVICES")) {
+            assertThatThrownBy(() -> UcpConfig.builder().setting(key, String.join(",", names))).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(key);
+        }
+        assertThatThrownBy(() -> UcpConfig.builder().setting("RNDV_FRAG_SIZE", "h".repeat(126) + ":1"))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("127");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '=', value = {"RNDV_FRAG_SIZE='host:512K,cuda:4M'", "RNDV_FRAG_ALLOC_COUNT='host:128,cuda:128'",
+        "RNDV_FRAG_SIZE=''", "POSIX_FIFO_MAX_POLL=16", "POSIX_FIFO_MAX_POLL=auto", "NET_DEVICES='^lo,eth0'"})
+    void takesValuesThatUcxPrints(String key, String value) {
+        assertThat(UcpConfig.builder().setting(key, value).build().settings()).isEqualTo(Map.of(key, value));
     }
 
     @Test
