@@ -217,7 +217,7 @@ public final class UcpEndpoint {
         stream.closing();
         long token = worker.requests().beginClose(whenDone, this);
         closed = true;
-        worker.endpointClosed(handle.address());
+        worker.endpointTable().closed(handle.address());
         MemorySegment parameters = worker.parameters().withFlags(worker.requests().onSend, token, null,
                 force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);
         boolean done = worker.requests().postedClose(token, ucx_h.ucp_ep_close_nbx(handle, parameters));

@@ -191,6 +191,6 @@ public final class UcpListener implements AutoCloseable {
         } finally {
             lifetime.unlock();
         }
-        worker.listenerClosed(this);
+        worker.endpointTable().closed(this);
     }
 }

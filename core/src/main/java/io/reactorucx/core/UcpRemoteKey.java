@@ -215,7 +215,7 @@ public final class UcpRemoteKey implements AutoCloseable {
             closed = true;
             endpoint.keyClosed(this);
             uses.decrementAndGet();
-            endpoint.worker().keyClosed(this);
+            endpoint.worker().endpointTable().closed(this);
         }
     }
 }

@@ -492,15 +492,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         return endpoints.find(endpointHandle);
     }
 
-    void endpointClosed(long endpointHandle) {
-        endpoints.closed(endpointHandle);
-    }
-
-    void keyClosed(UcpRemoteKey key) {
-        endpoints.closed(key);
-    }
-
-    void listenerClosed(UcpListener listener) {
-        endpoints.closed(listener);
+    EndpointTable endpointTable() {
+        return endpoints;
     }
 }
