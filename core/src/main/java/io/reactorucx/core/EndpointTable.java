@@ -91,14 +91,17 @@ final class EndpointTable {
         return List.copyOf(listeners.values());
     }
 
+    /** Ends the native keys that no operation uses any more; one of another worker, on its thread, may use what a key has mapped. */
     void closed(UcpRemoteKey key) {
         closedKeys.add(key);
-        closedKeysInUse();
+        closedKeys.removeIf(UcpRemoteKey::tryDestroy);
     }
 
-    /** Ends the native keys that no operation uses any more; one of another worker, on its thread, may use what a key has mapped. */
-    int closedKeysInUse() {
+    void requireNoClosedKeys() {
         closedKeys.removeIf(UcpRemoteKey::tryDestroy);
-        return closedKeys.size();
+        if (!closedKeys.isEmpty()) {
+            throw new IllegalStateException("worker " + worker.config().name() + ": operations of other workers use the pointers of "
+                    + closedKeys.size() + " remote keys");
+        }
     }
 }

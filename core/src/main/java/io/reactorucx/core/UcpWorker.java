@@ -394,10 +394,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
             throw new IllegalStateException("worker " + config.name() + ": " + inFlight() + " operations, " + openEndpoints
                     + " endpoints and " + openListeners + " listeners are open" + (progressing ? ", and it is in progress()" : ""));
         }
-        if (endpoints.closedKeysInUse() > 0) {
-            throw new IllegalStateException("worker " + config.name() + ": operations of other workers use the pointers of "
-                    + endpoints.closedKeysInUse() + " remote keys");
-        }
+        endpoints.requireNoClosedKeys();
         ended();
         closeData();
         ucx_h.ucp_worker_destroy(handle);
