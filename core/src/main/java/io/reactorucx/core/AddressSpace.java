@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.UcpCompat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +22,7 @@ final class AddressSpace {
     /** Whether all of a range is mapped with some rights, {@code rw} for example. */
     static boolean covers(long address, long bytes, String rights) {
         try {
-            return covers(Files.readAllLines(MAPS), address, bytes, rights);
+            return covers(Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1), address, bytes, rights);
         } catch (IOException e) {
             throw new UncheckedIOException("the mappings of this process cannot be read", e);
         }

@@ -1,7 +1,10 @@
 package io.reactorucx.core;
 
 import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +22,8 @@ final class LoadedLibraries {
     /** Where a library is mapped from, by the start of its file name ({@code libucp.so}). */
     static Optional<Path> find(String fileNamePrefix) {
         try {
-            List<String> lines = Files.readAllLines(MAPS);
+            // Names are bytes, of any encoding or none.
+            List<String> lines = Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1);
             return find(lines.stream(), fileNamePrefix);
         } catch (IOException e) {
             return Optional.empty();
@@ -29,8 +33,18 @@ final class LoadedLibraries {
     static Optional<Path> find(Stream<String> maps, String fileNamePrefix) {
         return maps.map(line -> line.split("\\s+", PATH_COLUMN))
                 .filter(columns -> columns.length == PATH_COLUMN && columns[PATH_COLUMN - 1].startsWith("/"))
-                .map(columns -> Path.of(columns[PATH_COLUMN - 1]))
-                .filter(path -> path.getFileName().toString().startsWith(fileNamePrefix))
-                .findFirst();
+                .map(columns -> columns[PATH_COLUMN - 1])
+                .filter(file -> file.startsWith(fileNamePrefix, file.lastIndexOf('/') + 1))
+                .findFirst().flatMap(LoadedLibraries::path);
+    }
+
+    /** Only of the file that is looked for: the encoding of names may have no form for others. */
+    private static Optional<Path> path(String file) {
+        try {
+            Charset names = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+            return Optional.of(Path.of(new String(file.getBytes(StandardCharsets.ISO_8859_1), names)));
+        } catch (InvalidPathException e) {
+            return Optional.empty();
+        }
     }
 }

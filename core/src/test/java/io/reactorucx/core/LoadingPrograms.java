@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Proxy;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Main classes for {@link LoadingTest}: what happens while UCX is loaded happens once in a process, or ends it. */
@@ -46,6 +48,22 @@ final class LoadingPrograms {
 
     private static int length(@Nullable String text) {
         return text.length();
+    }
+
+    /** Maps the files of a folder, then loads UCX. */
+    static final class MappedFile {
+        public static void main(String[] args) throws IOException {
+            List<MemorySegment> mapped = new ArrayList<>();
+            try (Stream<Path> files = Files.list(Path.of(args[0]))) {
+                for (Path file : files.toList()) {
+                    try (FileChannel channel = FileChannel.open(file)) {
+                        mapped.add(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.global()));
+                    }
+                }
+            }
+            System.out.println("mapped " + mapped.size() + " files");
+            System.out.println("available " + Ucx.isAvailable() + ", " + Ucx.libraryPath());
+        }
     }
 
     /** Compiled code has no test for null: the fault that it takes instead has to reach the JVM. */

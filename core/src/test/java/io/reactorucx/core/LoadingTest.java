@@ -14,6 +14,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What loading UCX does to a JVM, and what it says when it cannot be loaded; each in a process of its own. */
 class LoadingTest {
@@ -74,6 +76,16 @@ class LoadingTest {
             assertThat(result.exitCode()).as(result.output()).isEqualTo(128 + 1);
             assertThat(result.output()).contains("shut down in order");
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"C.UTF-8, \\377", "C, \\303\\274"})
+    void loadsBesideMappedFileWithNameInAnotherEncoding(String locale, String name) throws IOException, InterruptedException {
+        Process creator = new ProcessBuilder("sh", "-c", "echo mapped > \"$1/$(printf \"$2\")\"", "sh", folder.toString(), name)
+                .inheritIO().start();
+        assertThat(creator.waitFor()).isZero();
+        String output = runOk(child(LoadingPrograms.MappedFile.class).environment("LC_ALL", locale).arguments(folder.toString()));
+        assertThat(output).contains("mapped 1 files").contains("available true");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.reactorucx.core.uct;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,7 +20,7 @@ final class SharedMappings {
     /** Whether a range lies within one mapping that is shared, readable and writable. */
     static boolean contain(long address, long length) {
         try {
-            return contain(Files.readAllLines(MAPS), address, length);
+            return contain(Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1), address, length);
         } catch (IOException e) {
             return false;
         }
