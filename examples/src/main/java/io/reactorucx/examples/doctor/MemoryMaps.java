@@ -1,15 +1,18 @@
 package io.reactorucx.examples.doctor;
 
 import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The files that are mapped into a process, from the lines of {@code /proc/<pid>/maps}.
  *
- * @param lines its lines
+ * @param lines its lines, one character for each byte; none where they cannot be read
  */
 public record MemoryMaps(List<String> lines) {
 
@@ -19,19 +22,29 @@ public record MemoryMaps(List<String> lines) {
     /** {@return what is mapped into this process now; nothing where that cannot be read} */
     public static MemoryMaps ofThisProcess() {
         try {
-            return new MemoryMaps(Files.readAllLines(Path.of("/proc/self/maps")));
+            // Names are bytes, of any encoding or none.
+            return new MemoryMaps(Files.readAllLines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1));
         } catch (IOException e) {
             return new MemoryMaps(List.of());
         }
     }
 
     Optional<Path> find(String fileNamePrefix) {
-        return lines.stream().map(MemoryMaps::file).flatMap(Optional::stream)
-                .filter(path -> path.getFileName().toString().startsWith(fileNamePrefix)).findFirst();
+        return readable().map(MemoryMaps::file).flatMap(Optional::stream)
+                .filter(file -> file.startsWith(fileNamePrefix, file.lastIndexOf('/') + 1)).findFirst().map(MemoryMaps::path);
     }
 
     Optional<Path> fileAt(long address) {
-        return lines.stream().filter(line -> holds(line, address)).map(MemoryMaps::file).flatMap(Optional::stream).findFirst();
+        return readable().filter(line -> holds(line, address)).map(MemoryMaps::file).flatMap(Optional::stream).findFirst()
+                .map(MemoryMaps::path);
+    }
+
+    /** The lines; throws where there are none, for no process is without mappings. */
+    private Stream<String> readable() {
+        if (lines.isEmpty()) {
+            throw new IllegalStateException("the mappings of the process cannot be read");
+        }
+        return lines.stream();
     }
 
     private static boolean holds(String line, long address) {
@@ -41,9 +54,13 @@ public record MemoryMaps(List<String> lines) {
                 && Long.compareUnsigned(address, Long.parseUnsignedLong(line.substring(dash + 1, end), HEXADECIMAL)) < 0;
     }
 
-    private static Optional<Path> file(String line) {
+    private static Optional<String> file(String line) {
         String[] columns = line.split("\\s+", PATH_COLUMN + 1);
-        return columns.length > PATH_COLUMN && columns[PATH_COLUMN].startsWith("/") ? Optional.of(Path.of(columns[PATH_COLUMN]))
-                : Optional.empty();
+        return columns.length > PATH_COLUMN && columns[PATH_COLUMN].startsWith("/") ? Optional.of(columns[PATH_COLUMN]) : Optional.empty();
+    }
+
+    private static Path path(String file) {
+        Charset names = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+        return Path.of(new String(file.getBytes(StandardCharsets.ISO_8859_1), names));
     }
 }

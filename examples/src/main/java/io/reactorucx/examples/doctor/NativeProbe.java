@@ -7,15 +7,20 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Reads what only the C library of this process knows. */
-@SuppressWarnings("restricted") // Calls of sigaction, which changes nothing here, and a look at the first byte of a function.
+@SuppressWarnings("restricted") // Calls of sigaction, which changes nothing here, and a look at the beginning of a function.
 final class NativeProbe {
 
     /** More than {@code struct sigaction} takes anywhere; its first word is the handler. */
     private static final int SIGACTION_BYTES = 256;
-    private static final byte JUMP = (byte) 0xe9;
+    private static final String RELATIVE_JUMP = "e9";
+    /** {@code movabs $target, %rax; jmp *%rax}, where the target is too far for the other one. */
+    private static final Pattern ABSOLUTE_JUMP = Pattern.compile("48b8.{16}ffe0.*");
+    private static final int JUMP_BYTES = 12;
 
     private NativeProbe() {
     }
@@ -40,6 +45,12 @@ final class NativeProbe {
         if (!System.getProperty("os.arch").equals("amd64")) {
             return Optional.empty();
         }
-        return Linker.nativeLinker().defaultLookup().find(function).map(code -> code.reinterpret(1).get(ValueLayout.JAVA_BYTE, 0) == JUMP);
+        return Linker.nativeLinker().defaultLookup().find(function)
+                .map(code -> beginsWithJump(code.reinterpret(JUMP_BYTES).toArray(ValueLayout.JAVA_BYTE)));
+    }
+
+    static boolean beginsWithJump(byte[] code) {
+        String hex = HexFormat.of().formatHex(code);
+        return hex.startsWith(RELATIVE_JUMP) || ABSOLUTE_JUMP.matcher(hex).matches();
     }
 }

@@ -7,6 +7,7 @@ import io.reactorucx.core.UcxVersion;
 import io.reactorucx.core.uct.UctDeviceType;
 import java.nio.file.Path;
 import java.util.BitSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +25,9 @@ class ProcessChecksTest {
             "7f0000001000-7f0000002000 rw-p 00000000 00:00 0 ",
             "7f0000002000-7f0000003000 r-xp 00000000 fe:00 18   /opt/with space/libucs.so.0.0.0",
             "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0   [vsyscall]"));
+
+    private static final MemoryMaps WITHOUT_UCX = new MemoryMaps(List.of("7f0000000000-7f0000001000 r-xp 00000000 fe:00 17   /usr/lib/libc.so.6",
+            "7f0000003000-7f0000004000 r--p 00000000 fe:00 19   /tmp/\u00ff\u00fe"));
 
     private static Finding only(Check check) {
         List<Finding> findings = check.findings();
@@ -48,7 +52,22 @@ class ProcessChecksTest {
             assertThat(finding.severity()).isEqualTo(Severity.WARNING);
             assertThat(finding.measured()).contains("/opt/with space/libucs.so.0.0.0");
         });
-        assertThat(only(new LoadedBefore(new MemoryMaps(List.of()))).severity()).isEqualTo(Severity.OK);
+        assertThat(only(new LoadedBefore(WITHOUT_UCX)).severity()).isEqualTo(Severity.OK);
+    }
+
+    @Test
+    void knowsNothingWhereTheMapsCannotBeRead() {
+        Finding finding = new Doctor(List.of(new LoadedBefore(new MemoryMaps(List.of())))).findings().getFirst();
+
+        assertThat(finding.severity()).isEqualTo(Severity.NOTE);
+        assertThat(finding.measured()).startsWith("could not be measured").contains("cannot be read");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"e91122334400000000000000, true", "48b81122334455667788ffe0, true", "48b81122334455667788ffe1, false",
+        "f30f1efa4189ca41f7c1ff0f, false", "554889e5415741564155e9ff, false"})
+    void tellsJumpsOfHooksFromOtherCode(String code, boolean jump) {
+        assertThat(NativeProbe.beginsWithJump(HexFormat.of().parseHex(code))).isEqualTo(jump);
     }
 
     @Test
@@ -137,7 +156,7 @@ class ProcessChecksTest {
     @Test
     void goesOnWhenACheckFails() {
         Check broken = new OpenFiles(Path.of("/no/such/file"));
-        Check fine = new LoadedBefore(new MemoryMaps(List.of()));
+        Check fine = new LoadedBefore(WITHOUT_UCX);
 
         assertThat(new Doctor(List.of(broken, fine)).findings()).extracting(Finding::check, Finding::severity)
                 .containsExactly(tuple("open-files", Severity.NOTE),
