@@ -105,6 +105,7 @@ public final class UcpMemory implements AutoCloseable {
 
     private static UcpMemory allocate(UcpContext context, UcpMemoryParameters parameters) {
         long bytes = parameters.length();
+        PosixRoom.require(context, bytes, "ucp_mem_map");
         AddressReservation place = parameters.address() == 0 ? null : AddressReservation.tryTake(parameters.address(), bytes);
         if (place == null && parameters.flags().contains(MemoryMapFlag.FIXED)) {
             throw new IllegalArgumentException("address 0x" + Long.toHexString(parameters.address()) + ": FIXED needs twice " + bytes

@@ -49,6 +49,18 @@ class MemoryMapTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"md:sysv,md:posix,mmap", "md:*", "md:posix"})
+    void refusesWhatPosixWouldFillItsFileSystemWith(String order) {
+        createContext(order);
+        long tooMuch = 1L << 50;
+        assertThatThrownBy(() -> context.allocate(tooMuch)).isInstanceOfSatisfying(UcxException.class, e -> {
+            assertThat(e.status()).isEqualTo(UcxStatus.NO_MEMORY);
+            assertThat(e).hasMessageContaining(tooMuch + " bytes, posix has room for");
+        });
+        assertThatThrownBy(() -> context.memoryInfo(tooMuch)).isInstanceOf(UcxException.class).hasMessageContaining("posix has room for");
+    }
+
     /** An address far from where the system puts things, so that nobody takes it meanwhile. */
     private static long freeAddress() {
         long address = 0x2000_0000_0000L;

@@ -1,0 +1,67 @@
+package io.reactorucx.core;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The room for memory that UCX allocates with posix, which writes zeros to a file until it is full before it says that there is too
+ * little: for that moment nobody else has room in {@code /dev/shm}.
+ */
+final class PosixRoom {
+
+    private static final Path MEMINFO = Path.of("/proc/meminfo");
+    private static final String AVAILABLE = "MemAvailable:";
+    private static final int KIB = 1024;
+    /** What means posix in the setting {@code ALLOC_PRIO}. */
+    private static final Set<String> POSIX = Set.of("md", "md:*", "md:posix");
+
+    private PosixRoom() {
+    }
+
+    /** Refuses what posix would be asked for and has no room for. */
+    static void require(UcpContext context, long bytes, String operation) {
+        String directory = context.setting("POSIX_DIR");
+        long room = room(directory.isEmpty() ? "/dev/shm" : directory);
+        if (bytes <= room) {
+            return;
+        }
+        List<String> transports = context.transports();
+        if (transports.stream().noneMatch(name -> name.startsWith("posix/"))) {
+            return;
+        }
+        String order = context.setting("ALLOC_PRIO").toLowerCase(Locale.ROOT);
+        if (!order.isEmpty() && List.of(order.split(",")).stream().noneMatch(POSIX::contains)) {
+            return;
+        }
+        // UCX asks sysv first, unless it is told another order.
+        if (order.isEmpty() && transports.stream().anyMatch(name -> name.startsWith("sysv/")) && bytes <= availableMemory()) {
+            return;
+        }
+        throw new UcxException(UcxStatus.NO_MEMORY, operation, null, bytes + " bytes, posix has room for " + room
+                + "; leave posix out of the context's transports, or give its file system more");
+    }
+
+    /** Where there is no such directory, posix fails before it writes. */
+    private static long room(String directory) {
+        try {
+            return Files.getFileStore(Path.of(directory)).getUsableSpace();
+        } catch (IOException | InvalidPathException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    private static long availableMemory() {
+        try {
+            return Files.readAllLines(MEMINFO, StandardCharsets.US_ASCII).stream().filter(line -> line.startsWith(AVAILABLE))
+                    .mapToLong(line -> KIB * Long.parseLong(line.replaceAll("[^0-9]", ""))).findFirst().orElse(0);
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+}
