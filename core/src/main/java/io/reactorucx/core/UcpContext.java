@@ -164,7 +164,7 @@ public final class UcpContext implements AutoCloseable {
     /**
      * Maps a peer's memory, from UCX 1.14 on.
      *
-     * @param exported what {@link UcpMemory#export()} gave on the other side. UCX trusts these bytes: take them from a trusted source
+     * @param exported what {@link UcpMemory#export()} gave on the other side; its structure is checked, what its keys say is trusted
      * @return the memory, to be closed by the caller
      */
     public UcpImportedMemory importMemory(byte[] exported) {

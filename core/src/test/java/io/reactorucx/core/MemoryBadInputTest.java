@@ -8,6 +8,9 @@ import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +21,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(NoLeaks.class)
 class MemoryBadInputTest {
+
+    /** Of exported memory: what describes it, and all with one domain's part. */
+    private static final int EXPORTED_PART = 44;
+    private static final int EXPORTED_BYTES = 53;
 
     private UcpContext context;
 
@@ -126,5 +133,31 @@ class MemoryBadInputTest {
             context.register(Arena.ofAuto().allocate(10_000)).close();
         }
         assertThat(thrown).hasMessage("done");
+    }
+
+    private static ByteBuffer exported() {
+        return ByteBuffer.allocate(EXPORTED_BYTES).order(ByteOrder.nativeOrder()).put((byte) (EXPORTED_PART - 1)).putShort((short) 1)
+                .putLong(1).put((byte) 0).putLong(4096).putLong(100).putLong(7).putLong(8)
+                .put((byte) (EXPORTED_BYTES - EXPORTED_PART - 1)).put((byte) 4).putInt(77).put((byte) 2).putShort((short) 5);
+    }
+
+    @Test
+    void readsExportedMemoryToItsEnd() {
+        byte[] honest = exported().array();
+        assertThat(ExportedHandle.checked(honest)).isSameAs(honest);
+        for (int length = 1; length < EXPORTED_BYTES; length++) {
+            byte[] cut = Arrays.copyOf(honest, length);
+            assertThatThrownBy(() -> ExportedHandle.checked(cut)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("exported of " + length + " bytes");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 42, takes 1 bytes more", "1, 0, no handle of exported memory", "11, 200, no memory type 200", "19, -1, bytes at 0x",
+        "27, -1, bytes at 0x", "20, 0, 0 bytes at", "44, 7, takes 1 bytes more", "45, 0, key is empty", "50, 0, identifier is empty",
+        "10, -1, ends before"})
+    void refusesExportedMemoryOnWhichUcxAborts(int offset, int value, String words) {
+        byte[] bad = exported().put(offset, (byte) value).array();
+        assertThatThrownBy(() -> ExportedHandle.checked(bad)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(words);
     }
 }
