@@ -68,7 +68,12 @@ public final class UctAllocatedMemory implements UctMemory {
         Allocator allocator = Allocator.of(request, copy);
         MemorySegment description = uct_allocated_memory.allocate(Arena.ofAuto());
         allocator.allocate(description);
-        return new UctAllocatedMemory(description, allocator.domain(description));
+        try {
+            return new UctAllocatedMemory(description, allocator.domain(description));
+        } catch (RuntimeException | Error e) {
+            ucx_h.uct_mem_free(description);
+            throw e;
+        }
     }
 
     private void checkThread() {
