@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -64,6 +66,28 @@ class SettingsTest {
         })).hasMessage("a native call of a test");
         assertThat(NativeEnvironment.get("UCX_TEST_OF_REACTOR_UCX")).isEmpty();
         assertThat(NativeEnvironment.get("UCX_POSIX_ERROR_HANDLING")).isEqualTo(before);
+    }
+
+    @Test
+    void keepsVariablesOfOneThreadFromAnother() throws InterruptedException {
+        String name = "UCX_TEST_OF_REACTOR_UCX";
+        Thread reader = Thread.currentThread();
+        CountDownLatch changed = new CountDownLatch(1);
+        AtomicReference<Optional<String>> read = new AtomicReference<>();
+        Thread writer = Thread.ofPlatform().start(() -> NativeEnvironment.with(Map.of(name, "1"), () -> {
+            changed.countDown();
+            // Until the reader has read, or waits for its turn.
+            while (read.get() == null && reader.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+            }
+            return name;
+        }));
+        while (changed.getCount() > 0) {
+            Thread.onSpinWait();
+        }
+        read.set(NativeEnvironment.get(name));
+        writer.join();
+        assertThat(read.get()).isEmpty();
     }
 
     @Test

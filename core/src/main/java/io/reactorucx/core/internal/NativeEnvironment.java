@@ -73,10 +73,14 @@ public final class NativeEnvironment {
         }
     }
 
+    /** The value of a variable, not one that {@link #with} has set in another thread. */
     public static Optional<String> get(String name) {
+        LOCK.lock();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = ucx_h.getenv(arena.allocateFrom(name));
             return value.address() == 0 ? Optional.empty() : Optional.of(value.getString(0));
+        } finally {
+            LOCK.unlock();
         }
     }
 }
