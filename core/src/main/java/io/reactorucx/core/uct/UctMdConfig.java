@@ -175,7 +175,7 @@ public final class UctMdConfig {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
                 UctStatus.check(ucx_h.uct_md_config_read(component.handle(), text(environmentPrefix, arena), text(file, arena), pointer),
-                        "uct_md_config_read");
+                        "uct_md_config_read of " + component);
                 MemorySegment config = pointer.get(ValueLayout.ADDRESS, 0);
                 try {
                     changes.forEach((name, value) -> checkKnown(modify(config, name, value), name, value));

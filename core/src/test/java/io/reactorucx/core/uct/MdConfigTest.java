@@ -2,12 +2,14 @@ package io.reactorucx.core.uct;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.internal.NativeEnvironment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,6 +41,14 @@ class MdConfigTest extends Domains {
                 assertThat(config.with(key, value).toMap()).isEqualTo(config.toMap());
             });
         }
+    }
+
+    @Test
+    void namesComponentWithoutSettings() {
+        Optional<UctComponent> component = UctComponent.all().stream().filter(each -> each.name().equals("rdmacm")).findFirst();
+        assumeTrue(component.isPresent(), "UCX has no component rdmacm here, the only one without settings");
+        UctMdConfig config = component.orElseThrow().config();
+        assertThatThrownBy(config::toMap).isInstanceOf(UcxException.class).hasMessageContaining("rdmacm");
     }
 
     @Test
