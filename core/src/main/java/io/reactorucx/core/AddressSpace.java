@@ -3,9 +3,6 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.UcpCompat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 
 /** What is mapped where in this process. */
@@ -13,7 +10,6 @@ final class AddressSpace {
 
     static final long PAGE_BYTES = UcpCompat.pageSize();
 
-    private static final Path MAPS = Path.of("/proc/self/maps");
     private static final int HEXADECIMAL = 16;
 
     private AddressSpace() {
@@ -22,7 +18,7 @@ final class AddressSpace {
     /** Whether all of a range is mapped with some rights, {@code rw} for example. */
     static boolean covers(long address, long bytes, String rights) {
         try {
-            return covers(Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1), address, bytes, rights);
+            return covers(LoadedLibraries.maps(), address, bytes, rights);
         } catch (IOException e) {
             throw new UncheckedIOException("the mappings of this process cannot be read", e);
         }
@@ -31,7 +27,7 @@ final class AddressSpace {
     /** Whether a range is part of one mapping that others can have too, readable and writable, which the JVM's own memory is not. */
     static boolean isSharedMapping(long address, long bytes) {
         try {
-            return isSharedMapping(Files.readAllLines(MAPS), address, bytes);
+            return isSharedMapping(LoadedLibraries.maps(), address, bytes);
         } catch (IOException e) {
             throw new UncheckedIOException("the mappings of this process cannot be read", e);
         }

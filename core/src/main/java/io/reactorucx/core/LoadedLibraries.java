@@ -19,12 +19,15 @@ final class LoadedLibraries {
     private LoadedLibraries() {
     }
 
+    /** The mappings of this process, a character for each byte: names of files are in any encoding, and only ends of lines are escaped. */
+    static List<String> maps() throws IOException {
+        return List.of(Files.readString(MAPS, StandardCharsets.ISO_8859_1).split("\n"));
+    }
+
     /** Where a library is mapped from, by the start of its file name ({@code libucp.so}). */
     static Optional<Path> find(String fileNamePrefix) {
         try {
-            // Names are bytes, of any encoding or none.
-            List<String> lines = Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1);
-            return find(lines.stream(), fileNamePrefix);
+            return find(maps().stream(), fileNamePrefix);
         } catch (IOException e) {
             return Optional.empty();
         }

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 final class SharedMappings {
 
     private static final Path MAPS = Path.of("/proc/self/maps");
-    private static final Pattern LINE = Pattern.compile("([0-9a-f]+)-([0-9a-f]+) rw.s .*");
+    private static final Pattern LINE = Pattern.compile("([0-9a-f]+)-([0-9a-f]+) rw.s .*", Pattern.DOTALL);
 
     private SharedMappings() {
     }
@@ -20,7 +20,7 @@ final class SharedMappings {
     /** Whether a range lies within one mapping that is shared, readable and writable. */
     static boolean contain(long address, long length) {
         try {
-            return contain(Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1), address, length);
+            return contain(List.of(Files.readString(MAPS, StandardCharsets.ISO_8859_1).split("\n")), address, length);
         } catch (IOException e) {
             return false;
         }
