@@ -1,8 +1,6 @@
 package io.reactorucx.examples.doctor;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.FileStore;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,12 +26,13 @@ record SharedMemoryRoom(Path directory, Function<Path, Room> rooms) implements C
     }
 
     static Room roomOf(Path directory) {
-        try {
-            FileStore store = Files.getFileStore(directory);
-            return new Room(store.getTotalSpace(), store.getUsableSpace());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        // Not by its FileStore, which looks for a mount point: in a root of its own there may be none.
+        File file = directory.toFile();
+        long size = file.getTotalSpace();
+        if (size == 0) {
+            throw new IllegalStateException(directory + " tells no size");
         }
+        return new Room(size, file.getUsableSpace());
     }
 
     @Override
