@@ -342,7 +342,7 @@ public final class UcxResources implements Disposable {
 
         /**
          * Whether peers may change words of this process's memory with atomic operations; the same trust as
-         * {@link #remoteMemoryAccess(boolean)}.
+         * {@link #remoteMemoryAccess(boolean)}. From UCX 1.16 on they work only with {@link UcxClient#peerFailureDetection(boolean)} off.
          *
          * @param allowed false by default
          * @return this
