@@ -72,13 +72,13 @@ final class ActiveMessageReceiver implements Subscription {
             return false;
         }
         long bytes = heldHere(message);
-        ConnectionConfig config = connection.config();
+        ReceiveQueue limits = connection.config().queue();
         // One message always fits, whatever its size: it could never be received otherwise.
-        if (!queue.isEmpty() && (queue.size() >= config.maxQueuedMessages() || queuedBytes + bytes > config.maxQueuedBytes())) {
-            if (config.overflow() == OverflowPolicy.ERROR) {
+        if (!queue.isEmpty() && (queue.size() >= limits.maxMessages() || queuedBytes + bytes > limits.maxBytes())) {
+            if (limits.overflow() == OverflowPolicy.ERROR) {
                 end(new UcxException(UcxStatus.EXCEEDS_LIMIT, "receive of active message " + id, connection.peer(), queue.size()
-                        + " messages and " + queuedBytes + " bytes wait already, at most " + config.maxQueuedMessages() + " and "
-                        + config.maxQueuedBytes() + " may"));
+                        + " messages and " + queuedBytes + " bytes wait already, at most " + limits.maxMessages() + " and "
+                        + limits.maxBytes() + " may"));
             }
             return false;
         }

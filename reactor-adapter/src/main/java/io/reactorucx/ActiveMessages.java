@@ -3,7 +3,6 @@ package io.reactorucx;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.AmSendFlag;
 import io.reactorucx.core.UcpData;
-import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -32,7 +31,7 @@ public final class ActiveMessages {
     /**
      * Sends a message without a header.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
      * @param payload native memory
      * @return completes when the payload is free again, which for a rendezvous is when the peer has fetched it
      */
@@ -43,7 +42,7 @@ public final class ActiveMessages {
     /**
      * Sends a message.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload native memory
      * @return completes when the payload is free again
@@ -55,7 +54,7 @@ public final class ActiveMessages {
     /**
      * Sends a message in a given way.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload native memory
      * @param protocol how the payload travels
@@ -71,7 +70,7 @@ public final class ActiveMessages {
     /**
      * Sends segments that make one payload, in their order, without a copy.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload native memory, 1 to {@value UcpData#MAX_SEGMENTS} segments
      * @return completes when the payload is free again
@@ -86,7 +85,7 @@ public final class ActiveMessages {
     /**
      * Sends leased memory; the lease is kept while UCX uses it, and stays the caller's to release.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload a lease of the pool of the connection's resources
      * @param protocol how the payload travels
@@ -102,12 +101,12 @@ public final class ActiveMessages {
     /**
      * Sends a copy of some bytes.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
      * @param payload the bytes, copied for each subscriber
      * @return completes when the copy is on its way
      */
     public Mono<Void> send(int id, byte[] payload) {
-        checkId(id);
+        ReservedIds.checkFree(id);
         Objects.requireNonNull(payload, "payload");
         return Mono.defer(() -> send(id, payload.length == 0 ? MemorySegment.NULL
                 : Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, payload)));
@@ -117,27 +116,20 @@ public final class ActiveMessages {
      * Receives the messages of one id that come over this connection, one subscriber at a time. Those that come while nobody asks wait,
      * bounded as the connection was configured.
      *
-     * @param id 0 to 65535 but for 1023
+     * @param id 0 to 65535 but for 1020 to 1023
      * @return the messages; completes when the connection is closed in good order, fails when it is lost
      */
     public Flux<ActiveMessage> receive(int id) {
-        checkId(id);
+        ReservedIds.checkFree(id);
         return ActiveMessageReceiver.flux(connection, id);
     }
 
     private void check(int id, MemorySegment header, AmProtocol protocol) {
-        checkId(id);
+        ReservedIds.checkFree(id);
         Objects.requireNonNull(header, "header");
         if (header.byteSize() > connection.maxHeaderBytes()) {
             throw new IllegalArgumentException("header of " + header.byteSize() + " bytes: at most " + connection.maxHeaderBytes());
         }
         Objects.requireNonNull(protocol, "protocol");
-    }
-
-    private static void checkId(int id) {
-        if (id < 0 || id > UcpWorker.MAX_AM_ID || id == ControlFrame.AM_ID) {
-            throw new IllegalArgumentException("id " + id + ": must be in 0.." + UcpWorker.MAX_AM_ID + " and not " + ControlFrame.AM_ID
-                    + ", which is reserved");
-        }
     }
 }

@@ -1,14 +1,18 @@
 package io.reactorucx;
 
+import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.Completion;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
+import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,7 +30,6 @@ final class ConnectionCore {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCore.class);
 
-    /** The life of a connection, in this order. */
     enum State { CONNECTING, CONNECTED, CLOSING, CLOSED }
 
     private final ConnectionRegistry registry;
@@ -38,6 +41,7 @@ final class ConnectionCore {
     private final StreamInbox stream = new StreamInbox(this);
     private final Receivers receivers = new Receivers();
     private final OpenOffers offers = new OpenOffers();
+    private final ProtocolParts parts;
     private final CloseTimer closeTimer = new CloseTimer(this, this::outOfTime);
     private final ConnectionEnd end;
     private final boolean bySocketAddress;
@@ -61,6 +65,7 @@ final class ConnectionCore {
         this.control = new ControlSender(config, peer, nonce);
         this.end = new ConnectionEnd(peer);
         this.bySocketAddress = bySocketAddress;
+        this.parts = ProtocolParts.of(this);
     }
 
     /** Begins to make the connection, with an endpoint whose errors come to {@link #endpointFailed}. */
@@ -182,13 +187,14 @@ final class ConnectionCore {
         }
         peerFinished = true;
         // First of all: whoever hears of the end below may close this side, and the peer would wait for its answer in vain.
-        if (state == State.CLOSING || offers.isEmpty()) {
+        parts.peerFinished();
+        if (state == State.CLOSING || nothingWaits()) {
             acknowledge();
         }
         UcxClosedException error = new UcxClosedException("operation", peer, "the peer has closed the connection");
         failHandshake(error);
         endReceivers();
-        endReceives(error);
+        operations.endReceives(error, registry.worker());
         beginClose(CloseMode.FLUSH);
     }
 
@@ -207,20 +213,14 @@ final class ConnectionCore {
         }
     }
 
+    /** Whether nothing that the peer has sent waits to be fetched. */
+    private boolean nothingWaits() {
+        return offers.isEmpty() && parts.isQuiet();
+    }
+
     private void endReceivers() {
         receivers.end(end.loss());
         stream.end(end.loss());
-    }
-
-    /** Tag receives belong to the worker: nothing but a cancel ends one, and one that stays would take another connection's message. */
-    private void endReceives(RuntimeException error) {
-        UcpWorker worker = registry.worker();
-        operations.forEach(operation -> {
-            if (operation.kind() == OperationKind.TAG_RECEIVE) {
-                operation.abandon(error);
-                operation.cancelled(worker);
-            }
-        });
     }
 
     void beginClose(CloseMode mode) {
@@ -237,8 +237,9 @@ final class ConnectionCore {
             return;
         }
         state = State.CLOSING;
+        parts.closing();
         endReceivers();
-        endReceives(end.closed("receive"));
+        operations.endReceives(end.closed("receive"), registry.worker());
         closeTimer.start(config.closeTimeout());
         proceed();
     }
@@ -249,10 +250,11 @@ final class ConnectionCore {
         if (state != State.CLOSING) {
             return;
         }
-        if (peerFinished && offers.isEmpty()) {
+        if (peerFinished && nothingWaits()) {
             acknowledge();
         }
-        boolean idle = operations.isQuiet() && (open == null || open.isClosed() || open.inFlight() == open.stream().receives());
+        boolean idle = parts.isQuiet() && operations.isQuiet()
+                && (open == null || open.isClosed() || open.inFlight() == open.stream().receives());
         if (!endpointClosing && idle && open != null) {
             if (config.raw() || overdue) {
                 closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
@@ -288,8 +290,9 @@ final class ConnectionCore {
         UcpEndpoint open = endpoint;
         state = State.CLOSING;
         failHandshake(handshakeError);
-        endReceives(end.reason(OperationKind.TAG_RECEIVE));
+        operations.endReceives(end.reason(OperationKind.TAG_RECEIVE), registry.worker());
         operations.forEach(operation -> operation.endpointCloses(end.reason(operation.kind())));
+        parts.ended(end.loss());
         endReceivers();
         if (open == null) {
             endpointClosed = true;
@@ -346,6 +349,7 @@ final class ConnectionCore {
             failHandshake(end.closed("connect"));
             end.lost(end.closed("receive"));
         }
+        parts.ended(end.loss());
         receivers.abandon(end.closed("receive"));
         stream.abandon(end.closed("receive"));
         if (state != State.CLOSED) {
@@ -360,17 +364,28 @@ final class ConnectionCore {
 
     /** How a Flux goes on of which an operation was refused: it is complete only after an end in good order. */
     <T> Mono<T> afterEnd(UcxClosedException refusal) {
-        UcxException loss = end.loss();
-        if (loss != null) {
-            return Mono.error(loss);
-        }
-        return state == State.CONNECTED && !peerFinished ? Mono.error(refusal) : Mono.empty();
+        return end.afterwards(state == State.CONNECTED && !peerFinished ? refusal : null);
     }
 
     /** Answers whether the frame is on its way. */
     boolean sendControl(ControlFrame.Type type, byte[] rest) {
         UcpEndpoint open = endpoint;
         return open != null && control.send(open, type, rest, (status, length, tag) -> proceed());
+    }
+
+    /** Takes a message on a reserved id; answers whether it did. */
+    boolean offer(UcpActiveMessage message) {
+        return (state == State.CONNECTED || state == State.CLOSING && !endpointClosing) && parts.offer(message);
+    }
+
+    /** Sends for a part of the protocol; as {@link UcpEndpoint#amSend}, from when the handshake is done until the endpoint closes. */
+    boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration, AmProtocol protocol,
+            Completion whenDone) {
+        UcpEndpoint open = endpoint;
+        if (open == null || endpointClosing || state == State.CONNECTING || state == State.CLOSED) {
+            throw end.closed("am_send");
+        }
+        return open.amSend(reservedId, header, payload, registration, protocol, true, whenDone);
     }
 
     /** Gives an offer up that nobody will fetch. */
@@ -421,14 +436,8 @@ final class ConnectionCore {
         proceed();
     }
 
-    /** Says what an operation ended of: the failure of the endpoint where UCX only says that it was cancelled. */
     RuntimeException explained(RuntimeException error, OperationKind kind) {
-        UcpEndpoint of = endpoint;
-        if (of != null && of.failure() != 0 && error instanceof UcxException ucx && ucx.status() == UcxStatus.CANCELED
-                && !(error instanceof UcxClosedException)) {
-            return new UcxException(of.failure(), kind.ucxName(), peer);
-        }
-        return error;
+        return end.explained(error, kind, endpoint);
     }
 
     /** Runs something on the engine's thread; nothing happens once the engine is closed. */
@@ -468,7 +477,6 @@ final class ConnectionCore {
         return peer;
     }
 
-    /** Largest header that both sides take. */
     int maxHeaderBytes() {
         return maxHeaderBytes;
     }

@@ -1,9 +1,12 @@
 package io.reactorucx;
 
+import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /** Why a connection ended: it was closed, unless it was lost before. Written on the engine's thread, read by any. */
 final class ConnectionEnd {
@@ -25,6 +28,21 @@ final class ConnectionEnd {
     /** What was lost, null for an end in good order. */
     @Nullable UcxException loss() {
         return loss;
+    }
+
+    /** How a Flux ends: with the loss, else with an error if there is one. */
+    <T> Mono<T> afterwards(@Nullable UcxException other) {
+        UcxException lost = loss;
+        return lost != null ? Mono.error(lost) : other != null ? Mono.error(other) : Mono.empty();
+    }
+
+    /** Says what an operation ended of: the failure of the endpoint where UCX only says that it was cancelled. */
+    RuntimeException explained(RuntimeException error, OperationKind kind, @Nullable UcpEndpoint endpoint) {
+        if (endpoint != null && endpoint.failure() != 0 && error instanceof UcxException ucx && ucx.status() == UcxStatus.CANCELED
+                && !(error instanceof UcxClosedException)) {
+            return new UcxException(endpoint.failure(), kind.ucxName(), peer);
+        }
+        return error;
     }
 
     UcxClosedException closed(String operation) {

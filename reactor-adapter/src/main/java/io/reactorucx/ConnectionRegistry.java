@@ -51,7 +51,9 @@ final class ConnectionRegistry {
     /** Takes the worker over; the first thing that runs on the engine. */
     void start(UcpWorker owned) {
         worker = owned;
-        owned.activeMessageHandler(ControlFrame.AM_ID, this::control);
+        owned.activeMessageHandler(ReservedIds.CONTROL, this::control);
+        owned.activeMessageHandler(ReservedIds.MESSAGES, this::framework);
+        owned.activeMessageHandler(ReservedIds.MEMORY, this::framework);
     }
 
     void add(ConnectionCore connection, UcpEndpoint endpoint) {
@@ -105,11 +107,24 @@ final class ConnectionRegistry {
         UcpEndpoint from = message.replyEndpoint();
         ConnectionCore connection = from == null ? onlyReceiver(message.id()) : byEndpoint.get(from);
         if (connection == null || !connection.receivers().offer(message)) {
-            dropped.incrementAndGet();
-            LOG.debug("active message {} of {} bytes dropped: no connection receives it", message.id(), message.length());
-            if (!message.isInline()) {
-                worker().release(message);
-            }
+            drop(message);
+        }
+    }
+
+    /** A message on a reserved id: of a peer whose handshake is done, or nobody's. */
+    private void framework(UcpActiveMessage message) {
+        UcpEndpoint from = message.replyEndpoint();
+        ConnectionCore connection = from == null ? null : byEndpoint.get(from);
+        if (connection == null || !connection.offer(message)) {
+            drop(message);
+        }
+    }
+
+    private void drop(UcpActiveMessage message) {
+        dropped.incrementAndGet();
+        LOG.debug("active message {} of {} bytes dropped: no connection receives it", message.id(), message.length());
+        if (!message.isInline()) {
+            worker().release(message);
         }
     }
 
@@ -143,7 +158,7 @@ final class ConnectionRegistry {
         if (frame == null) {
             // Counted, and not told aloud each time: whoever sends such things would fill the log.
             dropped.incrementAndGet();
-            LOG.debug("{} bytes on the reserved active message {} are no control frame", message.length(), ControlFrame.AM_ID);
+            LOG.debug("{} bytes on the reserved active message {} are no control frame", message.length(), ReservedIds.CONTROL);
             return;
         }
         UcpEndpoint from = message.replyEndpoint();

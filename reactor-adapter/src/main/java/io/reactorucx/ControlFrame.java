@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 record ControlFrame(int protocolVersion, Type type, ErrorMode errorMode, UcxVersion ucxVersion, int maxHeaderBytes, long nonce, byte[] rest) {
 
-    static final int AM_ID = 1023;
     static final int PROTOCOL_VERSION = 1;
 
     private static final int MAGIC = 0x52554358;

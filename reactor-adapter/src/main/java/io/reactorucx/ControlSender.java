@@ -22,7 +22,7 @@ record ControlSender(ConnectionConfig config, String peer, long nonce) {
                 endpoint.worker().maxHeaderBytes(), nonce, rest);
         MemorySegment payload = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, frame.toBytes());
         try {
-            endpoint.amSend(ControlFrame.AM_ID, MemorySegment.NULL, payload, null, AmProtocol.EAGER, true, whenDone);
+            endpoint.amSend(ReservedIds.CONTROL, MemorySegment.NULL, payload, null, AmProtocol.EAGER, true, whenDone);
             return true;
         } catch (UcxException e) {
             LOG.warn("[{}] {} not sent: {}", peer, type, e.getMessage());

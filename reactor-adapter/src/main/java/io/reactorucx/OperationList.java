@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,16 @@ final class OperationList {
         for (ConnectionOperation<?> each : all) {
             action.accept(each);
         }
+    }
+
+    /** Tag receives belong to the worker: nothing but a cancel ends one, and one that stays would take another connection's message. */
+    void endReceives(RuntimeException error, UcpWorker worker) {
+        forEach(operation -> {
+            if (operation.kind() == OperationKind.TAG_RECEIVE) {
+                operation.abandon(error);
+                operation.cancelled(worker);
+            }
+        });
     }
 
     boolean isEmpty() {

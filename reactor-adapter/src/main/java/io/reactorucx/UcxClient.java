@@ -146,7 +146,7 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient receiveQueue(int messages, long bytes, OverflowPolicy policy) {
-        return with(config.withQueue(messages, bytes, policy));
+        return with(config.withQueue(new ReceiveQueue(messages, bytes, policy)));
     }
 
     /**

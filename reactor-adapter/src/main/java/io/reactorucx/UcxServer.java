@@ -144,7 +144,7 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer receiveQueue(int messages, long bytes, OverflowPolicy policy) {
-        return with(config.withQueue(messages, bytes, policy));
+        return with(config.withQueue(new ReceiveQueue(messages, bytes, policy)));
     }
 
     /**

@@ -18,7 +18,8 @@ import reactor.core.publisher.Flux;
 final class BadMessages {
 
     private static final MemorySegment NO_HEADER = MemorySegment.NULL;
-    private static final int[] BAD_IDS = {-1, 65_536, ControlFrame.AM_ID, Integer.MIN_VALUE, Integer.MAX_VALUE};
+    private static final int[] BAD_IDS = {-1, 65_536, 1020, ReservedIds.MEMORY, ReservedIds.MESSAGES, ReservedIds.CONTROL,
+        Integer.MIN_VALUE, Integer.MAX_VALUE};
 
     private final List<BadInput> cases = new ArrayList<>();
 
@@ -135,7 +136,7 @@ final class BadMessages {
     private void ids(String method, BiFunction<Tried, Integer, Object> use) {
         for (int id : BAD_IDS) {
             cases.add(thrown(method, "id " + id, IllegalArgumentException.class, tried -> use.apply(tried, id), "id " + id + ":",
-                    "0..65535", "1023"));
+                    "0..65535", "1020..1023"));
         }
     }
 

@@ -27,7 +27,7 @@ final class RawFrames {
         MemorySegment payload = Bytes.zeroed(bytes.byteSize()).copyFrom(bytes);
         UcxResources.onEngine(registry.engine(), worker -> {
             UcpEndpoint endpoint = onlyEndpoint(registry);
-            endpoint.amSend(ControlFrame.AM_ID, header, payload, null, protocol, replyable, (status, length, tag) -> { });
+            endpoint.amSend(ReservedIds.CONTROL, header, payload, null, protocol, replyable, (status, length, tag) -> { });
             return endpoint;
         }).block(Waits.PATIENCE);
     }
@@ -48,7 +48,7 @@ final class RawFrames {
     static BlockingQueue<ControlFrame> listen(UcxResources at) {
         BlockingQueue<ControlFrame> frames = new LinkedBlockingQueue<>();
         UcxResources.onEngine(at.engines().getFirst(), worker -> {
-            worker.activeMessageHandler(ControlFrame.AM_ID,
+            worker.activeMessageHandler(ReservedIds.CONTROL,
                     message -> frames.add(Objects.requireNonNull(ControlFrame.parse(message.payload()))));
             return worker;
         }).block(Waits.PATIENCE);

@@ -1,0 +1,28 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpWorker;
+
+/** Ids of active messages that the protocol between framework peers keeps for itself. They are part of the protocol. */
+final class ReservedIds {
+
+    /** The handshake, the end of a connection, and signs of life. */
+    static final int CONTROL = 1023;
+    /** Flow-controlled messages. */
+    static final int MESSAGES = 1022;
+    /** Remote memory that its owner serves. */
+    static final int MEMORY = 1021;
+
+    private static final int FIRST = 1020;
+    private static final int LAST = CONTROL;
+
+    private ReservedIds() {
+    }
+
+    /** Refuses an id that is none, or not the user's. */
+    static void checkFree(int id) {
+        if (id < 0 || id > UcpWorker.MAX_AM_ID || (id >= FIRST && id <= LAST)) {
+            throw new IllegalArgumentException("id " + id + ": must be in 0.." + UcpWorker.MAX_AM_ID + " and not in " + FIRST + ".." + LAST
+                    + ", which are reserved");
+        }
+    }
+}
