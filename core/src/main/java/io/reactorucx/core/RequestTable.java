@@ -31,6 +31,7 @@ final class RequestTable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestTable.class);
     private static final int INITIAL_SLOTS = 64;
+    private static final int URGENT_SLOTS = 4096;
     private static final Completion NOBODY = (rawStatus, length, senderTag) -> { };
 
     /** What UCX calls when an operation ends, a stub of each kind for a worker. */
@@ -101,11 +102,23 @@ final class RequestTable {
     long begin(String operation, Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin, @Nullable Object keepReachable) {
         Objects.requireNonNull(whenDone, "whenDone");
         dropUnposted();
-        if (generation.length - freeCount >= limit) {
-            throw new UcxException(UcxStatus.NO_RESOURCE, operation, of == null ? null : of.peer(),
-                    "all " + limit + " operations that this worker may have in flight are");
-        }
+        requireFree(limit, operation, of);
         return take(whenDone, of, pin, keepReachable);
+    }
+
+    /** As above, for what has to be said also when ordinary operations have taken all their slots. */
+    long beginUrgent(String operation, Completion whenDone, UcpEndpoint of, MemorySegment keepReachable) {
+        Objects.requireNonNull(whenDone, "whenDone");
+        dropUnposted();
+        requireFree(limit + URGENT_SLOTS, operation, of);
+        return take(whenDone, of, null, keepReachable);
+    }
+
+    private void requireFree(int most, String operation, @Nullable UcpEndpoint of) {
+        if (generation.length - freeCount >= most) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, operation, of == null ? null : of.peer(),
+                    "all " + most + " operations that this worker may have in flight are");
+        }
     }
 
     /** Takes a slot for closing an endpoint, beyond the limit if need be: by force, that is what ends the operations that fill it. */

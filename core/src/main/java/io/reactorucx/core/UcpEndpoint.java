@@ -68,11 +68,33 @@ public final class UcpEndpoint {
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         RequestTable requests = worker.requests();
         long token = requests.begin("am_send", whenDone, this, worker.context().pinned(registration, data), payload);
-        MemorySegment pinnedHeader = requests.header(token, header);
+        return amSend(id, token, requests.header(token, header), header.byteSize(), data, registration, protocol, replyable);
+    }
+
+    /**
+     * As {@link #amSend}, eagerly, with the way back and without a header, for the little that has to be said even when
+     * {@link UcpWorkerConfig#maxInFlight()} operations are under way: some more slots are kept for it.
+     *
+     * @param id id that the peer listens on, 0 to 65535
+     * @param payload native memory of the caller's that UCX does not know
+     * @param whenDone told when the payload is free again
+     * @return whether it is done already
+     */
+    public boolean amSendUrgent(int id, MemorySegment payload, Completion whenDone) {
+        requireUsable("am_send", UcpFeature.AM);
+        Arguments.range(id, 0, UcpWorker.MAX_AM_ID, "id");
+        MemorySegment data = Arguments.source(payload, "payload");
+        long token = worker.requests().beginUrgent("am_send", whenDone, this, payload);
+        return amSend(id, token, MemorySegment.NULL, 0, data, null, AmProtocol.EAGER, true);
+    }
+
+    private boolean amSend(int id, long token, MemorySegment header, long headerBytes, MemorySegment data, @Nullable UcpMemory registration,
+            AmProtocol protocol, boolean replyable) {
+        RequestTable requests = worker.requests();
         int flags = protocol.flag() | (replyable ? ucx_h.UCP_AM_SEND_FLAG_REPLY() : 0);
-        MemorySegment parameters = worker.parameters().withFlags(worker.requests().onSend, token, registration, flags);
+        MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, registration, flags);
         return requests.posted("am_send", peer, token,
-                ucx_h.ucp_am_send_nbx(handle, id, pinnedHeader, header.byteSize(), data, data.byteSize(), parameters));
+                ucx_h.ucp_am_send_nbx(handle, id, header, headerBytes, data, data.byteSize(), parameters));
     }
 
     /**
