@@ -7,14 +7,17 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.Command;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
 
-/** Makes one connection from the client's side: an endpoint, then HELLO and WELCOME, or a flush where the peer is raw. */
+/** Makes one connection from the client's side: an endpoint, then the handshake, or a flush where the peer is raw. */
 final class ClientConnector {
 
     private final UcxResources resources;
@@ -23,6 +26,7 @@ final class ClientConnector {
     private final @Nullable InetSocketAddress address;
     private final byte @Nullable [] workerAddress;
     private final ConnectionCore connection;
+    private final long id = ThreadLocalRandom.current().nextLong();
 
     ClientConnector(UcxResources resources, ConnectionRegistry registry, ConnectionConfig config, @Nullable InetSocketAddress address,
             byte @Nullable [] workerAddress) {
@@ -33,7 +37,7 @@ final class ClientConnector {
         this.workerAddress = workerAddress;
         String peer = address == null ? "worker address of " + (workerAddress == null ? 0 : workerAddress.length) + " bytes"
                 : address.getAddress().getHostAddress() + ":" + address.getPort();
-        this.connection = new ConnectionCore(registry, config, peer, ThreadLocalRandom.current().nextLong(), address != null);
+        this.connection = new ConnectionCore(registry, config, peer, address != null);
     }
 
     Mono<UcxConnection> connect() {
@@ -44,10 +48,11 @@ final class ClientConnector {
                 connection.peer(), "no answer within " + config.handshakeTimeout(), timeout));
     }
 
-    private final class Connect implements Command, Handshake {
+    private final class Connect implements Command, Handshake, HandshakeOutput {
 
         private final MonoSink<UcxConnection> sink;
         private @Nullable UcpEndpoint endpoint;
+        private @Nullable ClientHandshake handshake;
 
         Connect(MonoSink<UcxConnection> sink) {
             this.sink = sink;
@@ -85,13 +90,55 @@ final class ClientConnector {
             }
             if (config.raw()) {
                 ready(null);
-            } else if (!connection.sendControl(ControlFrame.Type.HELLO, address != null ? new byte[0] : made.worker().address())) {
+                return;
+            }
+            ControlFields more = ControlFields.NONE.with(ControlFields.Key.CONNECTION_ID, id);
+            if (address == null) {
+                more = more.with(ControlFields.Key.WORKER_ADDRESS, made.worker().address());
+            }
+            ClientHandshake started = new ClientHandshake(PeerFacts.here(config, registry), more, config.protocol().authentication(),
+                    Schedulers.boundedElastic(), connection.peer(), this);
+            handshake = started;
+            started.start();
+        }
+
+        @Override
+        public void send(ControlFrame frame) {
+            if (!connection.sendControl(frame)) {
                 connection.giveUp();
-                sink.error(new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(), "the handshake could not be sent"));
+                ended(new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(), "the handshake could not be sent"));
             }
         }
 
-        private void ready(@Nullable ControlFrame peer) {
+        @Override
+        public void execute(Runnable task) {
+            connection.execute(worker -> task.run());
+        }
+
+        @Override
+        public void connected(PeerFacts peer) {
+            ready(peer);
+        }
+
+        @Override
+        public void failed(HandshakeFailure failure) {
+            if (failure.reason() == HandshakeFailure.Reason.PEER) {
+                connection.giveUp();
+            } else {
+                // The server closes when it has read why; if it does not, this side does.
+                connection.refused();
+            }
+            sink.error(failure.toException(connection.peer()));
+        }
+
+        private void ended(RuntimeException error) {
+            if (handshake != null) {
+                handshake.close();
+            }
+            sink.error(error);
+        }
+
+        private void ready(@Nullable PeerFacts peer) {
             UcpEndpoint made = endpoint;
             if (made != null && !made.isClosed() && made.failure() == 0 && connection.connected(UcxConnection.maxHeaderBytes(made, peer))) {
                 sink.success(new UcxConnection(connection, resources, made, peer));
@@ -100,25 +147,30 @@ final class ClientConnector {
 
         @Override
         public void received(ControlFrame frame) {
-            switch (frame.type()) {
-                case WELCOME -> ready(frame);
-                case REJECT -> {
-                    connection.giveUp();
-                    sink.error(new UcxException(UcxStatus.REJECTED, "connect", connection.peer(), frame.reason()));
-                }
-                case HELLO -> {
-                    // Our own, when the endpoint leads to its own worker: this side is both peers.
-                    if (frame.nonce() == connection.nonce()) {
-                        ready(frame);
-                    }
-                }
-                default -> { }
+            ClientHandshake waiting = handshake;
+            if (waiting == null) {
+                return;
             }
+            if (isOwn(frame)) {
+                waiting.close();
+                ready(PeerFacts.of(frame.fields()));
+            } else {
+                waiting.received(frame);
+            }
+        }
+
+        /** Whether the endpoint leads to its own worker: this side is both peers. A peer that sends this side's HELLO back proves nothing. */
+        private boolean isOwn(ControlFrame frame) {
+            UcpEndpoint made = endpoint;
+            byte[] itsId = frame.fields().bytes(ControlFields.Key.CONNECTION_ID);
+            return frame.type() == ControlFrame.Type.HELLO && made != null && address == null && itsId != null
+                    && ByteBuffer.wrap(itsId).getLong() == id
+                    && (config.protocol().authentication() == null || Arrays.equals(workerAddress, made.worker().address()));
         }
 
         @Override
         public void failed(RuntimeException error) {
-            sink.error(error);
+            ended(error);
         }
 
         @Override

@@ -5,17 +5,19 @@ import java.time.Duration;
 import java.util.Objects;
 
 /** How a connection is made, bounded and ended; immutable, the builders of client and server change copies of it. */
-record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTimeout, Duration closeTimeout, ReceiveQueue queue) {
+record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTimeout, Duration closeTimeout, ReceiveQueue queue,
+        ProtocolConfig protocol) {
 
     private static final Duration LONGEST = Duration.ofHours(1);
 
     static final ConnectionConfig DEFAULT = new ConnectionConfig(false, ErrorMode.PEER, Duration.ofSeconds(10), Duration.ofSeconds(5),
-            ReceiveQueue.DEFAULT);
+            ReceiveQueue.DEFAULT, ProtocolConfig.DEFAULT);
 
     ConnectionConfig {
         Objects.requireNonNull(handshakeTimeout, "timeout");
         Objects.requireNonNull(closeTimeout, "closeTimeout");
         Objects.requireNonNull(queue, "queue");
+        Objects.requireNonNull(protocol, "protocol");
         if (handshakeTimeout.compareTo(Duration.ofMillis(1)) < 0 || handshakeTimeout.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("timeout " + handshakeTimeout + ": must be in 1 ms.." + LONGEST);
         }
@@ -25,22 +27,26 @@ record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTime
     }
 
     ConnectionConfig withRaw(boolean value) {
-        return new ConnectionConfig(value, errorMode, handshakeTimeout, closeTimeout, queue);
+        return new ConnectionConfig(value, errorMode, handshakeTimeout, closeTimeout, queue, protocol);
     }
 
     ConnectionConfig withErrorMode(ErrorMode value) {
-        return new ConnectionConfig(raw, value, handshakeTimeout, closeTimeout, queue);
+        return new ConnectionConfig(raw, value, handshakeTimeout, closeTimeout, queue, protocol);
     }
 
     ConnectionConfig withHandshakeTimeout(Duration value) {
-        return new ConnectionConfig(raw, errorMode, value, closeTimeout, queue);
+        return new ConnectionConfig(raw, errorMode, value, closeTimeout, queue, protocol);
     }
 
     ConnectionConfig withCloseTimeout(Duration value) {
-        return new ConnectionConfig(raw, errorMode, handshakeTimeout, value, queue);
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, value, queue, protocol);
     }
 
     ConnectionConfig withQueue(ReceiveQueue value) {
-        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, value);
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, value, protocol);
+    }
+
+    ConnectionConfig withProtocol(ProtocolConfig value) {
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, value);
     }
 }

@@ -58,11 +58,11 @@ final class ConnectionCore {
     private boolean endpointClosed;
     private boolean overdue;
 
-    ConnectionCore(ConnectionRegistry registry, ConnectionConfig config, String peer, long nonce, boolean bySocketAddress) {
+    ConnectionCore(ConnectionRegistry registry, ConnectionConfig config, String peer, boolean bySocketAddress) {
         this.registry = registry;
         this.config = config;
         this.peer = peer;
-        this.control = new ControlSender(config, peer, nonce);
+        this.control = new ControlSender(peer);
         this.end = new ConnectionEnd(peer);
         this.bySocketAddress = bySocketAddress;
         this.parts = ProtocolParts.of(this);
@@ -165,12 +165,13 @@ final class ConnectionCore {
 
     void control(ControlFrame frame) {
         switch (frame.type()) {
-            case HELLO, WELCOME, REJECT -> {
+            case HELLO, WELCOME, REJECT, CHALLENGE, PROOF, READY -> {
                 Handshake waiting = handshake;
                 if (waiting != null) {
                     waiting.received(frame);
                 }
             }
+            case PING -> { }
             case FIN -> peerFinished();
             case FIN_ACK -> {
                 if (finSent) {
@@ -201,7 +202,7 @@ final class ConnectionCore {
     /** Tells the peer that it may close: what it sent is with the user, or has been given up. */
     private void acknowledge() {
         if (!acknowledged && !endpointClosing) {
-            acknowledged = sendControl(ControlFrame.Type.FIN_ACK, new byte[0]);
+            acknowledged = sendControl(ControlFrame.of(ControlFrame.Type.FIN_ACK));
         }
     }
 
@@ -268,7 +269,7 @@ final class ConnectionCore {
                 }
             } else if (!finSent) {
                 finSent = true;
-                if (!sendControl(ControlFrame.Type.FIN, new byte[0])) {
+                if (!sendControl(ControlFrame.of(ControlFrame.Type.FIN))) {
                     closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
                 }
             }
@@ -368,9 +369,9 @@ final class ConnectionCore {
     }
 
     /** Answers whether the frame is on its way. */
-    boolean sendControl(ControlFrame.Type type, byte[] rest) {
+    boolean sendControl(ControlFrame frame) {
         UcpEndpoint open = endpoint;
-        return open != null && control.send(open, type, rest, (status, length, tag) -> proceed());
+        return open != null && control.send(open, frame, (status, length, tag) -> proceed());
     }
 
     /** Takes a message on a reserved id; answers whether it did. */
@@ -479,10 +480,6 @@ final class ConnectionCore {
 
     int maxHeaderBytes() {
         return maxHeaderBytes;
-    }
-
-    long nonce() {
-        return control.nonce();
     }
 
     @Nullable UcpEndpoint endpoint() {

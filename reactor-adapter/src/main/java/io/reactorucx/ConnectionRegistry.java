@@ -6,6 +6,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.ProgressEngine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -34,6 +35,7 @@ final class ConnectionRegistry {
     private final Set<Integer> receivedIds = new HashSet<>();
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLong dropped = new AtomicLong();
+    private final long workerId = new SecureRandom().nextLong();
     private @Nullable UcpWorker worker;
     private @Nullable WorkerAddressAcceptor acceptor;
 
@@ -166,7 +168,7 @@ final class ConnectionRegistry {
         WorkerAddressAcceptor listener = acceptor;
         if (connection != null) {
             connection.control(frame);
-        } else if (frame.type() == ControlFrame.Type.HELLO && frame.rest().length > 0 && listener != null) {
+        } else if (frame.type() == ControlFrame.Type.HELLO && frame.fields().has(ControlFields.Key.WORKER_ADDRESS) && listener != null) {
             listener.accept(this, frame);
         } else {
             LOG.debug("{} of an unknown peer dropped", frame.type());
@@ -175,6 +177,11 @@ final class ConnectionRegistry {
 
     UcpWorker worker() {
         return Objects.requireNonNull(worker, "the engine has not started");
+    }
+
+    /** What peers know the worker by: random, and the same for all of its connections. */
+    long workerId() {
+        return workerId;
     }
 
     ProgressEngine engine() {

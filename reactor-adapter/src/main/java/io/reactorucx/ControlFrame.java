@@ -1,71 +1,111 @@
 package io.reactorucx;
 
-import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.UcxVersion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What framework peers tell each other on the reserved active message.
+ * What framework peers tell each other about their connection.
  *
- * <p>Layout, big-endian: magic {@code 0x52554358} (4 bytes), protocol version (1), type (1), error mode (1), UCX version (3 x 2), largest
- * header (4), nonce (8), size of the rest (4), the rest: a worker address in {@link Type#HELLO}, a reason in {@link Type#REJECT}. A peer
- * reads magic, version and type of any later version, so that it can refuse it in words.
+ * <p>Layout, big-endian: magic {@code 0x52554358} (4 bytes), protocol version (1), type (1), {@link ControlFields}. Two things are the same
+ * in every version, so that peers of any two can part in words: those first 6 bytes, and all of a {@link Type#REJECT}, which is 6 bytes,
+ * 19 that are zero, the size of the reason (4), the reason. Of another version only HELLO and REJECT are read.
+ *
+ * @param protocolVersion of the peer
+ * @param type what it is
+ * @param fields empty for another version, and in REJECT
+ * @param reason why, in REJECT; empty in others
  */
-record ControlFrame(int protocolVersion, Type type, ErrorMode errorMode, UcxVersion ucxVersion, int maxHeaderBytes, long nonce, byte[] rest) {
+record ControlFrame(int protocolVersion, Type type, ControlFields fields, String reason) {
 
-    static final int PROTOCOL_VERSION = 1;
+    static final int PROTOCOL_VERSION = 2;
 
     private static final int MAGIC = 0x52554358;
-    private static final int FIXED_BYTES = 4 + 1 + 1 + 1 + 3 * 2 + 4 + 8 + 4;
-    private static final int MAX_REST_BYTES = 64 * 1024;
+    private static final int HEAD_BYTES = 4 + 1 + 1;
+    private static final int REJECT_UNUSED_BYTES = 19;
+    private static final int REJECT_HEAD_BYTES = HEAD_BYTES + REJECT_UNUSED_BYTES + Integer.BYTES;
+    private static final int MAX_REASON_CHARACTERS = 500;
 
     /** No frame is larger. */
-    static final int MAX_BYTES = FIXED_BYTES + MAX_REST_BYTES;
+    static final int MAX_BYTES = 64 * 1024;
 
     /** The order is the protocol's: the ordinal travels. */
-    enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK }
+    enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING }
+
+    private static final Type[] TYPES = Type.values();
+
+    static ControlFrame of(Type type) {
+        return of(type, ControlFields.NONE);
+    }
+
+    static ControlFrame of(Type type, ControlFields fields) {
+        return new ControlFrame(PROTOCOL_VERSION, type, fields, "");
+    }
+
+    static ControlFrame reject(String reason) {
+        return new ControlFrame(PROTOCOL_VERSION, Type.REJECT, ControlFields.NONE, shown(reason));
+    }
 
     byte[] toBytes() {
-        return ByteBuffer.allocate(FIXED_BYTES + rest.length).putInt(MAGIC).put((byte) protocolVersion).put((byte) type.ordinal())
-                .put((byte) errorMode.ordinal()).putShort((short) ucxVersion.major()).putShort((short) ucxVersion.minor())
-                .putShort((short) ucxVersion.release()).putInt(maxHeaderBytes).putLong(nonce).putInt(rest.length).put(rest).array();
+        boolean reject = type == Type.REJECT;
+        byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer out = ByteBuffer.allocate(reject ? REJECT_HEAD_BYTES + text.length : HEAD_BYTES + fields.encodedBytes());
+        out.putInt(MAGIC).put((byte) protocolVersion).put((byte) type.ordinal());
+        if (reject) {
+            out.put(new byte[REJECT_UNUSED_BYTES]).putInt(text.length).put(text);
+        } else {
+            fields.encode(out);
+        }
+        return out.array();
+    }
+
+    static @Nullable ControlFrame parse(MemorySegment bytes) {
+        return bytes.byteSize() > MAX_BYTES ? null : parse(bytes.toArray(ValueLayout.JAVA_BYTE));
     }
 
     /** The frame, or null when these bytes are none. */
-    static @Nullable ControlFrame parse(MemorySegment bytes) {
-        ByteBuffer in = ByteBuffer.wrap(bytes.toArray(ValueLayout.JAVA_BYTE));
-        try {
-            if (in.getInt() != MAGIC) {
-                return null;
-            }
-            int version = Byte.toUnsignedInt(in.get());
-            int type = in.get();
-            if (version != PROTOCOL_VERSION && type == Type.HELLO.ordinal()) {
-                return new ControlFrame(version, Type.HELLO, ErrorMode.PEER, UcxVersion.MINIMUM, 0, 0, new byte[0]);
-            }
-            int mode = in.get();
-            UcxVersion ucx = new UcxVersion(in.getShort(), in.getShort(), in.getShort());
-            int maxHeader = in.getInt();
-            long nonce = in.getLong();
-            int size = in.getInt();
-            if (type < 0 || type >= Type.values().length || mode < 0 || mode >= ErrorMode.values().length || size < 0
-                    || size > MAX_REST_BYTES || size != in.remaining()) {
-                return null;
-            }
-            byte[] rest = new byte[size];
-            in.get(rest);
-            return new ControlFrame(version, Type.values()[type], ErrorMode.values()[mode], ucx, maxHeader, nonce, rest);
-        } catch (BufferUnderflowException e) {
+    static @Nullable ControlFrame parse(byte[] bytes) {
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        if (bytes.length < HEAD_BYTES || bytes.length > MAX_BYTES || in.getInt() != MAGIC) {
             return null;
         }
+        int version = Byte.toUnsignedInt(in.get());
+        int number = Byte.toUnsignedInt(in.get());
+        if (number >= TYPES.length) {
+            return null;
+        }
+        Type type = TYPES[number];
+        if (type == Type.REJECT) {
+            String reason = reason(in);
+            return reason == null ? null : new ControlFrame(version, type, ControlFields.NONE, reason);
+        }
+        if (version != PROTOCOL_VERSION) {
+            return type == Type.HELLO ? new ControlFrame(version, type, ControlFields.NONE, "") : null;
+        }
+        ControlFields fields = ControlFields.parse(in);
+        return fields == null ? null : new ControlFrame(version, type, fields, "");
     }
 
-    String reason() {
-        return new String(rest, StandardCharsets.UTF_8);
+    private static @Nullable String reason(ByteBuffer in) {
+        if (in.remaining() < REJECT_UNUSED_BYTES + Integer.BYTES) {
+            return null;
+        }
+        in.position(in.position() + REJECT_UNUSED_BYTES);
+        if (in.getInt() != in.remaining()) {
+            return null;
+        }
+        return shown(StandardCharsets.UTF_8.decode(in).toString());
+    }
+
+    /** Text of a peer as it may stand in a log: of a bounded length, and in one line. */
+    static String shown(String text) {
+        StringBuilder shown = new StringBuilder();
+        text.codePoints().limit(MAX_REASON_CHARACTERS)
+                .forEach(c -> shown.appendCodePoint(Character.isISOControl(c) || Character.getType(c) == Character.FORMAT
+                        || Character.getType(c) == Character.LINE_SEPARATOR || Character.getType(c) == Character.PARAGRAPH_SEPARATOR
+                        || Character.getType(c) == Character.SURROGATE ? '?' : c));
+        return shown.toString();
     }
 }

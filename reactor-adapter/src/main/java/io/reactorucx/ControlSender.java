@@ -1,9 +1,7 @@
 package io.reactorucx;
 
-import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -11,21 +9,19 @@ import java.lang.foreign.ValueLayout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends the control frames of one connection. On the engine's thread. */
-record ControlSender(ConnectionConfig config, String peer, long nonce) {
+/** Sends the control frames of one connection, also when all operations that may be under way are. On the engine's thread. */
+record ControlSender(String peer) {
 
     private static final Logger LOG = LoggerFactory.getLogger(ControlSender.class);
 
     /** Answers whether the frame is on its way. */
-    boolean send(UcpEndpoint endpoint, ControlFrame.Type type, byte[] rest, Completion whenDone) {
-        ControlFrame frame = new ControlFrame(ControlFrame.PROTOCOL_VERSION, type, config.errorMode(), Ucx.version(),
-                endpoint.worker().maxHeaderBytes(), nonce, rest);
+    boolean send(UcpEndpoint endpoint, ControlFrame frame, Completion whenDone) {
         MemorySegment payload = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, frame.toBytes());
         try {
-            endpoint.amSend(ReservedIds.CONTROL, MemorySegment.NULL, payload, null, AmProtocol.EAGER, true, whenDone);
+            endpoint.amSendUrgent(ReservedIds.CONTROL, payload, whenDone);
             return true;
         } catch (UcxException e) {
-            LOG.warn("[{}] {} not sent: {}", peer, type, e.getMessage());
+            LOG.warn("[{}] {} not sent: {}", peer, frame.type(), e.getMessage());
             return false;
         }
     }

@@ -7,10 +7,9 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -23,7 +22,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Makes connections from the server's side: an endpoint on the next engine, HELLO, the user's handler, WELCOME. */
+/** Makes connections from the server's side: an endpoint on the next engine, the handshake, the user's handler. */
 final class ServerAcceptor {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServerAcceptor.class);
@@ -77,7 +76,7 @@ final class ServerAcceptor {
         ConnectionRegistry registry = resources.nextRegistry();
         InetSocketAddress client = request.clientAddress();
         String peer = client.getAddress().getHostAddress() + ":" + client.getPort();
-        ConnectionCore connection = new ConnectionCore(registry, config, peer, ThreadLocalRandom.current().nextLong(), true);
+        ConnectionCore connection = new ConnectionCore(registry, config, peer, true);
         registry.engine().execute(new Accept(connection, null) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
@@ -97,22 +96,24 @@ final class ServerAcceptor {
     }
 
     private void acceptWorkerAddress(ConnectionRegistry registry, ControlFrame hello) {
-        String peer = "worker address of " + hello.rest().length + " bytes";
-        ConnectionCore connection = new ConnectionCore(registry, config, peer, hello.nonce(), false);
+        byte[] address = Objects.requireNonNull(hello.fields().bytes(ControlFields.Key.WORKER_ADDRESS));
+        String peer = "worker address of " + address.length + " bytes";
+        ConnectionCore connection = new ConnectionCore(registry, config, peer, false);
         registry.engine().execute(new Accept(connection, hello) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
-                return worker.connect(hello.rest(), options);
+                return worker.connect(address, options);
             }
         });
     }
 
     /** One connection from its request to the handler's end. */
-    private abstract class Accept implements Command, Handshake {
+    private abstract class Accept implements Command, Handshake, HandshakeOutput {
 
         private final ConnectionCore connection;
         private final @Nullable ControlFrame hello;
         private @Nullable UcpEndpoint endpoint;
+        private @Nullable ServerHandshake handshake;
         private @Nullable Disposable timeout;
 
         Accept(ConnectionCore connection, @Nullable ControlFrame hello) {
@@ -136,51 +137,74 @@ final class ServerAcceptor {
             connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> open.remove(connection));
             if (config.raw()) {
                 ready(null);
-            } else if (hello != null) {
+                return;
+            }
+            timeout = Schedulers.parallel().schedule(() -> connection.execute(ignored -> timedOut()),
+                    config.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            handshake = new ServerHandshake(PeerFacts.here(config, connection.registry()), config.protocol().authentication(),
+                    Schedulers.boundedElastic(), connection.peer(), this);
+            if (hello != null) {
                 received(hello);
-            } else {
-                timeout = Schedulers.parallel().schedule(() -> connection.execute(ignored -> timedOut()),
-                        config.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
             }
         }
 
         private void timedOut() {
             if (connection.state() == ConnectionCore.State.CONNECTING) {
-                LOG.warn("[{}] said no HELLO within {}", connection.peer(), config.handshakeTimeout());
+                LOG.warn("[{}] did not finish the handshake within {}", connection.peer(), config.handshakeTimeout());
+                over();
                 connection.giveUp();
+            }
+        }
+
+        /** No more of the handshake. */
+        private void over() {
+            if (timeout != null) {
+                timeout.dispose();
+            }
+            if (handshake != null) {
+                handshake.close();
             }
         }
 
         @Override
         public void received(ControlFrame frame) {
-            if (timeout != null) {
-                timeout.dispose();
+            if (handshake != null) {
+                handshake.received(frame);
             }
-            String refusal = refusal(frame);
-            if (refusal == null) {
-                ready(frame);
+        }
+
+        @Override
+        public void send(ControlFrame frame) {
+            if (!connection.sendControl(frame)) {
+                over();
+                connection.giveUp();
+            }
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            connection.execute(worker -> task.run());
+        }
+
+        @Override
+        public void connected(PeerFacts peer) {
+            over();
+            ready(peer);
+        }
+
+        @Override
+        public void failed(HandshakeFailure failure) {
+            over();
+            LOG.warn("[{}] rejected: {}", connection.peer(), failure.detail());
+            if (failure.reason() == HandshakeFailure.Reason.PEER) {
+                connection.giveUp();
             } else {
-                LOG.warn("[{}] rejected: {}", connection.peer(), refusal);
-                connection.sendControl(ControlFrame.Type.REJECT, refusal.getBytes(StandardCharsets.UTF_8));
                 // The client closes when it has read why; if it does not, this side does.
                 connection.refused();
             }
         }
 
-        private @Nullable String refusal(ControlFrame frame) {
-            if (frame.type() != ControlFrame.Type.HELLO) {
-                return "the first frame was " + frame.type() + " and not HELLO";
-            }
-            if (frame.protocolVersion() != ControlFrame.PROTOCOL_VERSION) {
-                return "protocol version " + frame.protocolVersion() + " there, " + ControlFrame.PROTOCOL_VERSION + " here";
-            }
-            if (frame.errorMode() != config.errorMode()) {
-                return "error mode " + frame.errorMode() + " there, " + config.errorMode() + " here";
-            }
-            return null;
-        }
-
-        private void ready(@Nullable ControlFrame peer) {
+        private void ready(@Nullable PeerFacts peer) {
             UcpEndpoint made = endpoint;
             if (made == null) {
                 return;
@@ -189,12 +213,6 @@ final class ServerAcceptor {
                 return;
             }
             UcxConnection accepted = new UcxConnection(connection, resources, made, peer);
-            // Ahead of all that the handler may say, a FIN included. What the client answers is only delivered after this call.
-            if (peer != null && !connection.sendControl(ControlFrame.Type.WELCOME, new byte[0])) {
-                // Without it the client does not take the connection, and gives up in its time.
-                connection.beginClose(CloseMode.FORCE);
-                return;
-            }
             Mono<Void> handled;
             try {
                 handled = Mono.from(handler.apply(accepted));
@@ -211,6 +229,7 @@ final class ServerAcceptor {
 
         @Override
         public void failed(RuntimeException error) {
+            over();
             LOG.debug("[{}] lost before it was connected", connection.peer(), error);
         }
 

@@ -138,6 +138,29 @@ public final class UcxClient {
     }
 
     /**
+     * How this side and its peers prove to each other who they are; nothing of a peer is delivered before, tagged messages aside, which any
+     * program that UCX lets in can send. A server without the same method is refused. Framework peers only.
+     *
+     * @param value none by default
+     * @return a changed copy
+     */
+    public UcxClient authenticator(Authenticator value) {
+        return with(config.withProtocol(config.protocol().withAuthentication(Authentication.of(value))));
+    }
+
+    /**
+     * How often the sides of a connection hear of each other at least: when nothing else is sent, a heartbeat is. A peer from which nothing
+     * came for one and a half of these intervals is lost, though its process may be there. Of two sides' intervals the shorter one is used.
+     * Framework peers only.
+     *
+     * @param value 10 s by default, at least 100 ms; zero if this side does not need it, then the peer may still
+     * @return a changed copy
+     */
+    public UcxClient heartbeatInterval(Duration value) {
+        return with(config.withProtocol(config.protocol().withHeartbeatInterval(value)));
+    }
+
+    /**
      * How many active messages of one id may wait for demand, and what happens to one more.
      *
      * @param messages at least 1, 1024 by default

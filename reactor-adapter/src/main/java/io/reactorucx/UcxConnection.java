@@ -35,7 +35,7 @@ public final class UcxConnection implements Disposable {
     private final Streams streams;
     private final Scheduler scheduler;
 
-    UcxConnection(ConnectionCore core, UcxResources resources, UcpEndpoint endpoint, @Nullable ControlFrame peer) {
+    UcxConnection(ConnectionCore core, UcxResources resources, UcpEndpoint endpoint, @Nullable PeerFacts peer) {
         this.core = core;
         this.resources = resources;
         this.transports = endpoint.transports();
@@ -48,9 +48,9 @@ public final class UcxConnection implements Disposable {
     }
 
     /** The smaller of both sides' limits; what a peer says of its own is not trusted to make sense. */
-    static int maxHeaderBytes(UcpEndpoint endpoint, @Nullable ControlFrame peer) {
+    static int maxHeaderBytes(UcpEndpoint endpoint, @Nullable PeerFacts peer) {
         int ours = endpoint.worker().maxHeaderBytes();
-        return peer == null ? ours : Math.clamp(peer.maxHeaderBytes(), 0, ours);
+        return peer == null ? ours : Math.clamp(peer.limits().maxHeaderBytes(), 0, ours);
     }
 
     /** {@return active messages} */

@@ -128,7 +128,7 @@ class ConnectFailureTest implements NeedsUcx {
 
         ControlFrame answer = RawFrames.next(answers);
         assertThat(answer.type()).isEqualTo(ControlFrame.Type.REJECT);
-        assertThat(answer.reason()).isEqualTo("protocol version 2 there, 1 here");
+        assertThat(answer.reason()).isEqualTo("protocol version: 3 at the client, 2 at the server");
         // Rejected, so closed by the server when its time for that is over.
         raw.onDispose().block(Waits.PATIENCE);
         assertThat(accepted).isEmpty();

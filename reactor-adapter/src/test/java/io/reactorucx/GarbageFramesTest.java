@@ -131,14 +131,14 @@ class GarbageFramesTest implements NeedsUcx {
     }
 
     @ParameterizedTest
-    @EnumSource(value = ControlFrame.Type.class, names = {"WELCOME", "REJECT", "FIN_ACK"})
+    @EnumSource(value = ControlFrame.Type.class, names = {"WELCOME", "REJECT", "FIN_ACK", "CHALLENGE", "PROOF", "READY", "PING"})
     void whoBeginsWithAnotherFrameIsToldToSayHello(ControlFrame.Type type) {
         bind(Waits.PATIENCE);
         UcxConnection rude = connect(rudeResources, true);
         BlockingQueue<ControlFrame> answers = RawFrames.listen(rudeResources);
 
         RawFrames.send(rudeResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION, type, ""), true);
-        if (type == ControlFrame.Type.FIN_ACK) {
+        if (type == ControlFrame.Type.FIN_ACK || type == ControlFrame.Type.PING) {
             // Answers nothing that was said, and asks for nothing.
             RawFrames.send(rudeResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.REJECT, ""), true);
         }
@@ -151,7 +151,7 @@ class GarbageFramesTest implements NeedsUcx {
     }
 
     @ParameterizedTest
-    @EnumSource(value = ControlFrame.Type.class, names = {"HELLO", "WELCOME", "REJECT", "FIN_ACK"})
+    @EnumSource(value = ControlFrame.Type.class, names = {"FIN"}, mode = EnumSource.Mode.EXCLUDE)
     void frameOutOfTurnChangesNothing(ControlFrame.Type type) {
         bind(Waits.PATIENCE);
         UcxConnection rude = connect(rudeResources, false);
@@ -166,7 +166,9 @@ class GarbageFramesTest implements NeedsUcx {
         assertEchoes(rude, inbox);
         assertThat(server.connections()).isEqualTo(2);
         assertThat(accepted).hasSize(2);
-        assertThat(serverResources.droppedMessages()).isZero();
+        // Of the version before only what ends a handshake in words is a frame.
+        boolean readOfAnyVersion = type == ControlFrame.Type.HELLO || type == ControlFrame.Type.REJECT;
+        assertThat(serverResources.droppedMessages()).isEqualTo(readOfAnyVersion ? 0 : 2);
     }
 
     @Test

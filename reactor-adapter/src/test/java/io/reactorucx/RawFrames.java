@@ -5,6 +5,7 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.Ucx;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
@@ -40,8 +41,11 @@ final class RawFrames {
         return Objects.requireNonNull(connections.getFirst().endpoint());
     }
 
-    static byte[] frame(int protocolVersion, ControlFrame.Type type, String rest) {
-        return new ControlFrame(protocolVersion, type, ErrorMode.PEER, Ucx.version(), 1000, 4711, rest.getBytes()).toBytes();
+    /** A frame as an honest peer might send it, but for its version. */
+    static byte[] frame(int protocolVersion, ControlFrame.Type type, String reason) {
+        PeerFacts facts = new PeerFacts(Ucx.version(), ErrorMode.PEER, ByteOrder.nativeOrder(), PeerLimits.DEFAULT, 0, 4711);
+        ControlFields fields = facts.addTo(ControlFields.NONE).with(ControlFields.Key.CONNECTION_ID, 4711);
+        return new ControlFrame(protocolVersion, type, fields, type == ControlFrame.Type.REJECT ? reason : "").toBytes();
     }
 
     /** From now on the control frames that these resources get come here, and nowhere else. */

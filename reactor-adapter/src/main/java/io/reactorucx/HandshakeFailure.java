@@ -1,0 +1,38 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a handshake came to nothing.
+ *
+ * @param reason the kind, for counting
+ * @param detail in words, for this side
+ * @param cause what an {@link Authenticator} threw, if it did
+ */
+record HandshakeFailure(Reason reason, String detail, @Nullable Throwable cause) {
+
+    /** What an unauthenticated peer hears, whatever the reason was. */
+    static final String NOT_AUTHENTICATED = "authentication failed";
+
+    /** Few, since they are values of a tag. */
+    enum Reason {
+        /** The versions of the protocol differ. */
+        VERSION,
+        /** Something else differs that has to be the same. */
+        MISMATCH,
+        /** One side did not prove who it is. */
+        AUTHENTICATION,
+        /** The peer does not keep to the protocol. */
+        PROTOCOL,
+        /** The peer took too long. */
+        TIMEOUT,
+        /** The peer refused this side. */
+        PEER
+    }
+
+    UcxException toException(String peer) {
+        return new UcxException(UcxStatus.REJECTED, "connect", peer, detail, cause);
+    }
+}

@@ -1,0 +1,17 @@
+package io.reactorucx;
+
+/** Where a handshake says what it has to say, and how it ended. Called on the handshake's thread. */
+interface HandshakeOutput {
+
+    /** Sends a frame to the peer, in this order. */
+    void send(ControlFrame frame);
+
+    /** It is done, and each side has said so as far as it has to: from now on the connection may be used. */
+    void connected(PeerFacts peer);
+
+    /** It came to nothing; the peer has been told, unless it knows. */
+    void failed(HandshakeFailure failure);
+
+    /** Runs something on the handshake's thread. Called on any. */
+    void execute(Runnable task);
+}

@@ -1,0 +1,136 @@
+package io.reactorucx;
+
+import io.reactorucx.ControlFields.Key;
+import io.reactorucx.HandshakeFailure.Reason;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * The server's side of a handshake, see {@link ClientHandshake}. With an {@link Authenticator} a client that has not proved who it is gets a
+ * challenge or a rejection, in which nothing stands of this side but the version of the protocol. On one thread.
+ */
+final class ServerHandshake {
+
+    private final PeerFacts own;
+    private final @Nullable Authentication authentication;
+    private final String client;
+    private final HandshakeOutput output;
+    private final AuthenticationSteps steps;
+    private Authenticator.@Nullable ServerSide side;
+    private ControlFields hello = ControlFields.NONE;
+    private @Nullable PeerFacts peer;
+    private boolean verified;
+    private State state = State.WAITING;
+
+    private enum State { WAITING, BUSY, CHALLENGE_SENT, WELCOME_SENT, ENDED }
+
+    /** The time limit is the caller's. */
+    ServerHandshake(PeerFacts own, @Nullable Authentication authentication, Scheduler scheduler, String client, HandshakeOutput output) {
+        this.own = own;
+        this.authentication = authentication;
+        this.client = client;
+        this.output = output;
+        this.steps = new AuthenticationSteps(output, scheduler, error -> refuse(Reason.AUTHENTICATION,
+                HandshakeFailure.NOT_AUTHENTICATED, error));
+    }
+
+    void received(ControlFrame frame) {
+        if (state == State.ENDED) {
+            return;
+        }
+        PeerFacts proven = peer;
+        if (frame.type() == ControlFrame.Type.REJECT && state != State.WAITING) {
+            end(new HandshakeFailure(Reason.PEER, frame.reason().isEmpty() ? "the client gave no reason" : frame.reason(), null));
+        } else if (state == State.WAITING && frame.type() != ControlFrame.Type.HELLO) {
+            refuse(Reason.PROTOCOL, "the first frame was " + frame.type() + " and not HELLO", null);
+        } else if (frame.protocolVersion() != ControlFrame.PROTOCOL_VERSION) {
+            refuse(Reason.VERSION, PeerFacts.differs("protocol version", frame.protocolVersion(), ControlFrame.PROTOCOL_VERSION), null);
+        } else if (state == State.WAITING) {
+            hello = frame.fields();
+            greeted();
+        } else if (state == State.CHALLENGE_SENT && frame.type() == ControlFrame.Type.PROOF) {
+            proven(frame.fields().bytes(Key.AUTHENTICATION));
+        } else if (state == State.WELCOME_SENT && frame.type() == ControlFrame.Type.READY && proven != null) {
+            close();
+            output.connected(proven);
+        } else {
+            refuse(Reason.PROTOCOL, "the client sent " + frame.type() + " out of turn", null);
+        }
+    }
+
+    private void greeted() {
+        String method = hello.text(Key.AUTHENTICATION_METHOD);
+        byte[] opening = hello.bytes(Key.AUTHENTICATION);
+        Authentication wanted = authentication;
+        if (wanted == null) {
+            if (method == null) {
+                welcome(null);
+            } else {
+                refuse(Reason.AUTHENTICATION, PeerFacts.differs("authentication", ControlFrame.shown(method), "none"), null);
+            }
+            return;
+        }
+        if (method == null || opening == null || !method.equals(wanted.method())) {
+            refuse(Reason.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED, new SecurityException(PeerFacts.differs("authentication",
+                    method == null ? "none" : ControlFrame.shown(method), wanted.method())));
+            return;
+        }
+        state = State.BUSY;
+        steps.run(() -> {
+            Authenticator.ServerSide made = Objects.requireNonNull(wanted.authenticator().serverSide(client), "serverSide");
+            side = made;
+            return made.challenge(opening);
+        }, challenge -> {
+            state = State.CHALLENGE_SENT;
+            output.send(ControlFrame.of(ControlFrame.Type.CHALLENGE, ControlFields.NONE.with(Key.AUTHENTICATION, challenge)));
+        });
+    }
+
+    private void proven(byte @Nullable [] proof) {
+        Authenticator.ServerSide verifying = side;
+        if (proof == null || verifying == null) {
+            refuse(Reason.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED, new SecurityException("the client gives no proof"));
+            return;
+        }
+        state = State.BUSY;
+        steps.run(() -> verifying.verify(proof), this::welcome);
+    }
+
+    private void welcome(byte @Nullable [] ownProof) {
+        verified = true;
+        PeerFacts greeting = PeerFacts.of(hello);
+        String difference = greeting == null ? null : PeerFacts.difference(greeting, own);
+        if (greeting == null) {
+            refuse(Reason.PROTOCOL, "the client's HELLO does not say what it has to", null);
+        } else if (difference != null) {
+            refuse(Reason.MISMATCH, difference, null);
+        } else if (ownProof == null) {
+            close();
+            output.send(ControlFrame.of(ControlFrame.Type.WELCOME, own.addTo(ControlFields.NONE)));
+            output.connected(greeting);
+        } else {
+            peer = greeting;
+            state = State.WELCOME_SENT;
+            output.send(ControlFrame.of(ControlFrame.Type.WELCOME, own.addTo(ControlFields.NONE).with(Key.AUTHENTICATION, ownProof)));
+        }
+    }
+
+    private void refuse(Reason reason, String why, @Nullable Throwable cause) {
+        boolean mayKnow = authentication == null || verified || reason == Reason.VERSION;
+        output.send(ControlFrame.reject(mayKnow ? why : HandshakeFailure.NOT_AUTHENTICATED));
+        String detail = cause == null || cause.getMessage() == null ? why : why + ": " + cause.getMessage();
+        end(new HandshakeFailure(reason, detail, cause));
+    }
+
+    private void end(HandshakeFailure failure) {
+        close();
+        output.failed(failure);
+    }
+
+    /** Nothing comes of it any more. */
+    void close() {
+        state = State.ENDED;
+        steps.close();
+    }
+}

@@ -1,0 +1,320 @@
+package io.reactorucx;
+
+import static io.reactorucx.HandshakePair.CLIENT;
+import static io.reactorucx.HandshakePair.SECRET;
+import static io.reactorucx.HandshakePair.SERVER;
+import static io.reactorucx.HandshakePair.facts;
+import static io.reactorucx.HandshakePair.secret;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactorucx.ControlFields.Key;
+import io.reactorucx.ControlFrame.Type;
+import io.reactorucx.HandshakeFailure.Reason;
+import io.reactorucx.core.ErrorMode;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+
+/** Who proves to know the secret is let in, on either side, and nobody else is told anything. */
+class AuthenticatorTest {
+
+    private final HandshakePair pair = new HandshakePair();
+
+    @Test
+    void bothProveThatTheyKnowTheSecret() {
+        pair.meet(CLIENT, secret(), SERVER, secret());
+
+        pair.assertConnected();
+        assertThat(pair.client.types()).containsExactly(Type.HELLO, Type.PROOF, Type.READY);
+        assertThat(pair.server.types()).containsExactly(Type.CHALLENGE, Type.WELCOME);
+    }
+
+    private void assertServerSaidNothing() {
+        assertThat(pair.server.all).allSatisfy(frame -> {
+            assertThat(frame.type()).isIn(Type.REJECT, Type.CHALLENGE);
+            assertThat(frame.reason()).isIn("", "authentication failed");
+            assertThat(Arrays.stream(Key.values()).filter(frame.fields()::has)).isSubsetOf(Key.AUTHENTICATION);
+        });
+    }
+
+    @Test
+    void clientWithAnotherSecretIsRefused() {
+        pair.meet(CLIENT, Authenticator.sharedSecret(new byte[16]), SERVER, secret());
+
+        pair.server.assertFailed(Reason.AUTHENTICATION, "the proof is wrong");
+        pair.client.assertFailed(Reason.PEER, "authentication failed");
+        assertServerSaidNothing();
+    }
+
+    @Test
+    void clientThatProvesNothingIsRefusedWhateverElseIsWrong() {
+        pair.meet(facts(ErrorMode.NONE, ByteOrder.BIG_ENDIAN, 0, 1), null, SERVER, secret());
+
+        pair.server.assertFailed(Reason.AUTHENTICATION, "authentication: none at the client, hmac-sha-256 at the server");
+        pair.client.assertFailed(Reason.PEER, "authentication failed");
+        assertServerSaidNothing();
+    }
+
+    @Test
+    void whatDiffersIsSaidToAnAuthenticatedClient() {
+        pair.meet(facts(ErrorMode.NONE, ByteOrder.LITTLE_ENDIAN, 0, 1), secret(), SERVER, secret());
+
+        pair.server.assertFailed(Reason.MISMATCH, "error mode");
+        pair.client.assertFailed(Reason.PEER, "error mode: NONE at the client, PEER at the server");
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Type.class, names = "HELLO", mode = EnumSource.Mode.EXCLUDE)
+    void serverThatWantsAProofSaysNoMoreThanThat(Type type) {
+        pair.between(CLIENT, null, SERVER, secret());
+        pair.serverSide.received(ControlFrame.of(type));
+        pair.server.assertFailed(Reason.PROTOCOL, "the first frame was " + type + " and not HELLO");
+        assertServerSaidNothing();
+    }
+
+    @Test
+    void serverWithoutAnAuthenticatorSaysSo() {
+        pair.meet(CLIENT, secret(), SERVER, null);
+
+        pair.server.assertFailed(Reason.AUTHENTICATION, "authentication: hmac-sha-256 at the client, none at the server");
+        pair.client.assertFailed(Reason.PEER, "authentication: hmac-sha-256 at the client, none at the server");
+    }
+
+    @Test
+    void serverThatAsksForNoProofIsRefused() {
+        pair.between(CLIENT, secret(), SERVER, null);
+        pair.clientSide.start();
+        pair.client.runTasks();
+        pair.clientSide.received(ControlFrame.of(Type.WELCOME, SERVER.addTo(ControlFields.NONE)));
+
+        pair.client.assertFailed(Reason.AUTHENTICATION, "authentication failed", "asks for no proof");
+        assertThat(pair.client.all.getLast().reason()).isEqualTo("authentication failed");
+    }
+
+    /** It takes any proof, and has none of its own, or a wrong one. */
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 0, 32})
+    void serverThatDoesNotKnowTheSecretIsRefused(int proofBytes) {
+        pair.between(CLIENT, secret(), SERVER, null);
+        pair.clientSide.start();
+        pair.client.runTasks();
+        pair.clientSide.received(ControlFrame.of(Type.CHALLENGE, ControlFields.NONE.with(Key.AUTHENTICATION, new byte[32])));
+        pair.client.runTasks();
+        ControlFields welcome = SERVER.addTo(ControlFields.NONE);
+        welcome = proofBytes < 0 ? welcome : welcome.with(Key.AUTHENTICATION, new byte[proofBytes]);
+        pair.clientSide.received(ControlFrame.of(Type.WELCOME, welcome));
+        pair.client.runTasks();
+
+        pair.client.assertFailed(Reason.AUTHENTICATION, "authentication failed", proofBytes < 0 ? "no proof" : "the proof is wrong");
+        assertThat(pair.client.types()).containsExactly(Type.HELLO, Type.PROOF, Type.REJECT);
+    }
+
+    /** It hands the client's own challenge and proof back. */
+    @Test
+    void reflectedProofIsRefused() {
+        pair.between(CLIENT, secret(), SERVER, null);
+        pair.clientSide.start();
+        pair.client.runTasks();
+        byte[] opening = pair.client.all.getFirst().fields().bytes(Key.AUTHENTICATION);
+        pair.clientSide.received(ControlFrame.of(Type.CHALLENGE, ControlFields.NONE.with(Key.AUTHENTICATION, opening)));
+        pair.client.runTasks();
+        byte[] proof = pair.client.all.getLast().fields().bytes(Key.AUTHENTICATION);
+        assertThat(proof).hasSize(32);
+        pair.clientSide.received(ControlFrame.of(Type.WELCOME, SERVER.addTo(ControlFields.NONE).with(Key.AUTHENTICATION, proof)));
+        pair.client.runTasks();
+
+        pair.client.assertFailed(Reason.AUTHENTICATION, "the proof is wrong");
+    }
+
+    /** Somebody who has listened says again what the client said. */
+    @Test
+    void replayedProofIsRefused() {
+        pair.meet(CLIENT, secret(), SERVER, secret());
+        pair.assertConnected();
+
+        HandshakePair.Said again = new HandshakePair.Said();
+        ServerHandshake second = new ServerHandshake(SERVER, Authentication.of(secret()), Schedulers.immediate(), "somebody", again);
+        second.received(pair.client.all.get(0));
+        again.runTasks();
+        second.received(pair.client.all.get(1));
+        again.runTasks();
+
+        again.assertFailed(Reason.AUTHENTICATION, "the proof is wrong");
+        assertThat(again.types()).containsExactly(Type.CHALLENGE, Type.REJECT);
+    }
+
+    @Test
+    void noTwoHandshakesLookTheSame() {
+        pair.meet(CLIENT, secret(), SERVER, secret());
+        byte[] opening = pair.client.all.getFirst().fields().bytes(Key.AUTHENTICATION);
+        byte[] challenge = pair.server.all.getFirst().fields().bytes(Key.AUTHENTICATION);
+        assertThat(opening).hasSize(32).isNotEqualTo(challenge);
+
+        HandshakePair other = new HandshakePair();
+        other.meet(CLIENT, secret(), SERVER, secret());
+        assertThat(other.client.all.getFirst().fields().bytes(Key.AUTHENTICATION)).isNotEqualTo(opening);
+        assertThat(other.server.all.getFirst().fields().bytes(Key.AUTHENTICATION)).isNotEqualTo(challenge);
+    }
+
+    @Test
+    void secretIsCopiedAndNotShown() {
+        byte[] given = SECRET.clone();
+        Authenticator copied = Authenticator.sharedSecret(given);
+        Arrays.fill(given, (byte) 0);
+        pair.meet(CLIENT, copied, SERVER, secret());
+
+        pair.assertConnected();
+        assertThat(copied.toString()).isEqualTo("hmac-sha-256");
+        ProtocolConfig config = ProtocolConfig.DEFAULT.withAuthentication(Authentication.of(secret()));
+        assertThat(ConnectionConfig.DEFAULT.withProtocol(config).toString()).contains("hmac-sha-256").doesNotContain("sixteen");
+    }
+
+    @Test
+    void shortSecretIsRefused() {
+        assertThatThrownBy(() -> Authenticator.sharedSecret(new byte[15])).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("secret of 15 bytes: must have at least 16");
+    }
+
+    /** Proofs of a slow kind: nothing happens until they are there, and then only if anybody still waits. */
+    private static final class Slow implements Authenticator {
+
+        private final Sinks.One<byte[]> challenge = Sinks.one();
+        private final Sinks.One<byte[]> answer = Sinks.one();
+
+        @Override
+        public String method() {
+            return "slow";
+        }
+
+        @Override
+        public ClientSide clientSide(String server) {
+            throw new IllegalStateException("the card is not in the reader");
+        }
+
+        @Override
+        public ServerSide serverSide(String client) {
+            return new ServerSide() {
+                @Override
+                public Mono<byte[]> challenge(byte[] opening) {
+                    return challenge.asMono();
+                }
+
+                @Override
+                public Mono<byte[]> verify(byte[] proof) {
+                    return answer.asMono();
+                }
+            };
+        }
+    }
+
+    private Slow slowServer() {
+        Slow slow = new Slow();
+        pair.between(CLIENT, null, SERVER, slow);
+        pair.serverSide.received(ControlFrame.of(Type.HELLO, CLIENT.addTo(ControlFields.NONE).with(Key.AUTHENTICATION_METHOD, "slow")
+                .with(Key.AUTHENTICATION, new byte[0])));
+        return slow;
+    }
+
+    @Test
+    void slowAuthenticatorIsWaitedFor() {
+        Slow slow = slowServer();
+        assertThat(pair.server.runTasks()).isFalse();
+
+        slow.challenge.tryEmitValue(new byte[] {1}).orThrow();
+        assertThat(pair.server.all).as("only on its own thread").isEmpty();
+        pair.server.runTasks();
+        assertThat(pair.server.types()).containsExactly(Type.CHALLENGE);
+        pair.serverSide.received(ControlFrame.of(Type.PROOF, ControlFields.NONE.with(Key.AUTHENTICATION, new byte[] {2})));
+        slow.answer.tryEmitValue(new byte[] {3}).orThrow();
+        pair.server.runTasks();
+        assertThat(pair.server.types()).containsExactly(Type.CHALLENGE, Type.WELCOME);
+        assertThat(pair.server.peer).as("the client has not checked this side yet").isNull();
+        pair.serverSide.received(ControlFrame.of(Type.READY));
+        assertThat(pair.server.peer).isEqualTo(CLIENT);
+    }
+
+    @Test
+    void authenticatorThatIsTooSlowIsNotHeard() {
+        Slow slow = slowServer();
+        pair.serverSide.close();
+
+        assertThat(slow.challenge.currentSubscriberCount()).isZero();
+        slow.challenge.tryEmitValue(new byte[] {1});
+        pair.server.runTasks();
+        assertThat(pair.server.all).isEmpty();
+        assertThat(pair.server.failure).isNull();
+    }
+
+    @Test
+    void resultThatIsOnItsWayWhenItIsOverIsNotHeard() {
+        Slow slow = slowServer();
+        slow.challenge.tryEmitValue(new byte[] {1}).orThrow();
+        pair.serverSide.close();
+        pair.server.runTasks();
+        assertThat(pair.server.all).isEmpty();
+    }
+
+    @Test
+    void clientThatDoesNotWaitForItsTurnIsRefused() {
+        slowServer();
+        pair.serverSide.received(ControlFrame.of(Type.PROOF, ControlFields.NONE.with(Key.AUTHENTICATION, new byte[] {2})));
+
+        pair.server.assertFailed(Reason.PROTOCOL, "the client sent PROOF out of turn");
+        assertServerSaidNothing();
+    }
+
+    @Test
+    void authenticatorThatAcceptsNothingRefuses() {
+        Slow slow = slowServer();
+        slow.challenge.tryEmitEmpty().orThrow();
+        pair.server.runTasks();
+        pair.server.assertFailed(Reason.AUTHENTICATION, "accepted nothing");
+        assertServerSaidNothing();
+    }
+
+    @Test
+    void authenticatorThatSaysTooMuchRefuses() {
+        Slow slow = slowServer();
+        slow.challenge.tryEmitValue(new byte[Authenticator.MAX_BYTES + 1]).orThrow();
+        pair.server.runTasks();
+        pair.server.assertFailed(Reason.AUTHENTICATION, "4097 bytes");
+    }
+
+    @Test
+    void authenticatorThatThrowsEndsTheClientToo() {
+        pair.meet(CLIENT, new Slow(), SERVER, new Slow());
+        pair.client.assertFailed(Reason.AUTHENTICATION, "authentication failed", "the card is not in the reader");
+        assertThat(pair.client.failure.toException("them")).hasMessageContaining("them").hasMessageContaining("the card")
+                .hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "two words", "ümlaut", "a\nb"})
+    void methodHasAName(String name) {
+        Authenticator nameless = new Authenticator() {
+            @Override
+            public String method() {
+                return name;
+            }
+
+            @Override
+            public ClientSide clientSide(String server) {
+                throw new IllegalStateException();
+            }
+
+            @Override
+            public ServerSide serverSide(String client) {
+                throw new IllegalStateException();
+            }
+        };
+        assertThatThrownBy(() -> Authentication.of(nameless)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("authenticator.method()");
+    }
+}

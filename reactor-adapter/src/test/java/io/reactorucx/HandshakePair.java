@@ -1,0 +1,134 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactorucx.ControlFields.Key;
+import io.reactorucx.ControlFrame.Type;
+import io.reactorucx.HandshakeFailure.Reason;
+import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcxVersion;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
+
+/** Two sides of a handshake without any transport: frames are handed over by the test. */
+final class HandshakePair {
+
+    static final byte[] SECRET = "sixteen or more bytes".getBytes(StandardCharsets.UTF_8);
+    static final PeerFacts CLIENT = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 5000, 11);
+    static final PeerFacts SERVER = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 3000, 22);
+
+    static PeerFacts facts(ErrorMode mode, ByteOrder order, int heartbeatMillis, long workerId) {
+        return new PeerFacts(new UcxVersion(1, 13, (int) workerId), mode, order, new PeerLimits(1000, 2000, 30), heartbeatMillis, workerId);
+    }
+
+    static Authenticator secret() {
+        return Authenticator.sharedSecret(SECRET);
+    }
+
+    /** What one side says, through its bytes, and how it ends. */
+    static final class Said implements HandshakeOutput {
+
+        final Queue<ControlFrame> frames = new ArrayDeque<>();
+        final List<ControlFrame> all = new ArrayList<>();
+        final Queue<Runnable> tasks = new ArrayDeque<>();
+        @Nullable PeerFacts peer;
+        @Nullable HandshakeFailure failure;
+
+        @Override
+        public void send(ControlFrame frame) {
+            assertOpen();
+            ControlFrame arrived = ControlFrame.parse(frame.toBytes());
+            assertThat(arrived).isNotNull();
+            frames.add(arrived);
+            all.add(arrived);
+        }
+
+        @Override
+        public void connected(PeerFacts facts) {
+            assertOpen();
+            peer = facts;
+        }
+
+        @Override
+        public void failed(HandshakeFailure why) {
+            assertOpen();
+            failure = why;
+        }
+
+        private void assertOpen() {
+            assertThat(peer).as("peer").isNull();
+            assertThat(failure).as("failure").isNull();
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            tasks.add(task);
+        }
+
+        boolean runTasks() {
+            boolean any = !tasks.isEmpty();
+            while (!tasks.isEmpty()) {
+                tasks.remove().run();
+            }
+            return any;
+        }
+
+        void assertFailed(Reason reason, String... words) {
+            assertThat(peer).isNull();
+            assertThat(failure).isNotNull();
+            assertThat(failure.reason()).isEqualTo(reason);
+            assertThat(failure.detail()).contains(words);
+        }
+
+        List<Type> types() {
+            return all.stream().map(ControlFrame::type).toList();
+        }
+    }
+
+    final Said client = new Said();
+    final Said server = new Said();
+    ClientHandshake clientSide;
+    ServerHandshake serverSide;
+
+    void between(PeerFacts clientFacts, @Nullable Authenticator ofClient, PeerFacts serverFacts, @Nullable Authenticator ofServer) {
+        clientSide = new ClientHandshake(clientFacts, ControlFields.NONE.with(Key.CONNECTION_ID, 4711),
+                ofClient == null ? null : Authentication.of(ofClient), Schedulers.immediate(), "the server", client);
+        serverSide = new ServerHandshake(serverFacts, ofServer == null ? null : Authentication.of(ofServer), Schedulers.immediate(),
+                "the client", server);
+    }
+
+    /** Hands over what each has said, until neither says more. */
+    void run() {
+        boolean any = true;
+        while (any) {
+            any = client.runTasks() | server.runTasks();
+            while (!client.frames.isEmpty()) {
+                serverSide.received(client.frames.remove());
+                any = true;
+            }
+            while (!server.frames.isEmpty()) {
+                clientSide.received(server.frames.remove());
+                any = true;
+            }
+        }
+    }
+
+    void meet(PeerFacts clientFacts, @Nullable Authenticator ofClient, PeerFacts serverFacts, @Nullable Authenticator ofServer) {
+        between(clientFacts, ofClient, serverFacts, ofServer);
+        clientSide.start();
+        run();
+    }
+
+    void assertConnected() {
+        assertThat(client.failure).isNull();
+        assertThat(server.failure).isNull();
+        assertThat(client.peer).isEqualTo(SERVER);
+        assertThat(server.peer).isEqualTo(CLIENT);
+    }
+}
