@@ -44,6 +44,7 @@ final class ConnectionCore {
     private final ProtocolParts parts;
     private final CloseTimer closeTimer = new CloseTimer(this, this::outOfTime);
     private final ConnectionEnd end;
+    private final Farewell farewell = new Farewell(this::sendControl);
     private final boolean bySocketAddress;
     private @Nullable UcpEndpoint endpoint;
     private @Nullable Handshake handshake;
@@ -51,9 +52,6 @@ final class ConnectionCore {
     private boolean wired = true;
     private boolean givenUp;
     private int maxHeaderBytes = Integer.MAX_VALUE;
-    private boolean finSent;
-    private volatile boolean peerFinished;
-    private boolean acknowledged;
     private boolean endpointClosing;
     private boolean endpointClosed;
     private boolean overdue;
@@ -131,7 +129,7 @@ final class ConnectionCore {
         if (state == State.CLOSED || endpointClosing) {
             return;
         }
-        if (peerFinished) {
+        if (farewell.isHeard()) {
             LOG.debug("[{}] the peer has left", peer);
             closeEndpoint(CloseMode.FORCE, end.closed("operation"));
         } else if (config.raw() && state == State.CONNECTED) {
@@ -174,7 +172,7 @@ final class ConnectionCore {
             case PING -> { }
             case FIN -> peerFinished();
             case FIN_ACK -> {
-                if (finSent) {
+                if (farewell.isSaid()) {
                     // The peer has all that was sent. Without a socket address nothing tells a flushing close that the peer has closed, too.
                     closeEndpoint(bySocketAddress ? CloseMode.FLUSH : CloseMode.FORCE, end.closed("operation"));
                 }
@@ -183,10 +181,9 @@ final class ConnectionCore {
     }
 
     private void peerFinished() {
-        if (peerFinished || state == State.CLOSED) {
+        if (state == State.CLOSED || !farewell.hear()) {
             return;
         }
-        peerFinished = true;
         // First of all: whoever hears of the end below may close this side, and the peer would wait for its answer in vain.
         parts.peerFinished();
         if (state == State.CLOSING || nothingWaits()) {
@@ -199,10 +196,9 @@ final class ConnectionCore {
         beginClose(CloseMode.FLUSH);
     }
 
-    /** Tells the peer that it may close: what it sent is with the user, or has been given up. */
     private void acknowledge() {
-        if (!acknowledged && !endpointClosing) {
-            acknowledged = sendControl(ControlFrame.of(ControlFrame.Type.FIN_ACK));
+        if (!endpointClosing) {
+            farewell.answer();
         }
     }
 
@@ -251,7 +247,7 @@ final class ConnectionCore {
         if (state != State.CLOSING) {
             return;
         }
-        if (peerFinished && nothingWaits()) {
+        if (farewell.isHeard() && nothingWaits()) {
             acknowledge();
         }
         boolean idle = parts.isQuiet() && operations.isQuiet()
@@ -259,19 +255,16 @@ final class ConnectionCore {
         if (!endpointClosing && idle && open != null) {
             if (config.raw() || overdue) {
                 closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
-            } else if (peerFinished) {
-                if (!acknowledged) {
+            } else if (farewell.isHeard()) {
+                if (!farewell.isAnswered()) {
                     return;
                 }
                 // Over a socket address the peer's flushing close arrives as an error of the endpoint; over a worker address nothing will.
                 if (!bySocketAddress) {
                     closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
                 }
-            } else if (!finSent) {
-                finSent = true;
-                if (!sendControl(ControlFrame.of(ControlFrame.Type.FIN))) {
-                    closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
-                }
+            } else if (!farewell.isSaid() && !farewell.say()) {
+                closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
             }
         }
         closedWhenIdle();
@@ -365,7 +358,7 @@ final class ConnectionCore {
 
     /** How a Flux goes on of which an operation was refused: it is complete only after an end in good order. */
     <T> Mono<T> afterEnd(UcxClosedException refusal) {
-        return end.afterwards(state == State.CONNECTED && !peerFinished ? refusal : null);
+        return end.afterwards(state == State.CONNECTED && !farewell.isHeard() ? refusal : null);
     }
 
     /** Answers whether the frame is on its way. */
@@ -400,7 +393,7 @@ final class ConnectionCore {
     }
 
     boolean add(ActiveMessageReceiver receiver) {
-        if (state != State.CONNECTED || peerFinished) {
+        if (state != State.CONNECTED || farewell.isHeard()) {
             receiver.end(state == State.CONNECTED ? null : new UcxClosedException("receive", peer, "the connection is closed"));
             return true;
         }
