@@ -61,7 +61,7 @@ final class ClientHandshake {
             return;
         }
         if (frame.type() == ControlFrame.Type.REJECT) {
-            end(new HandshakeFailure(Reason.PEER, frame.reason().isEmpty() ? "the server gave no reason" : frame.reason(), null));
+            end(new HandshakeFailure(Reason.PEER, frame.rejection(), null));
         } else if (frame.protocolVersion() != ControlFrame.PROTOCOL_VERSION) {
             refuse(Reason.VERSION, PeerFacts.differs("protocol version", ControlFrame.PROTOCOL_VERSION, frame.protocolVersion()), null);
         } else if (frame.type() == ControlFrame.Type.CHALLENGE && state == State.HELLO_SENT && authentication != null) {
@@ -121,10 +121,10 @@ final class ClientHandshake {
 
     private void refuse(Reason reason, String why, @Nullable Throwable cause) {
         if (state != State.NEW) {
-            output.send(ControlFrame.reject(why));
+            output.send(ControlFrame.reject(new Rejection(why)));
         }
         String detail = cause == null || cause.getMessage() == null ? why : why + ": " + cause.getMessage();
-        end(new HandshakeFailure(reason, detail, cause));
+        end(new HandshakeFailure(reason, new Rejection(detail), cause));
     }
 
     private void end(HandshakeFailure failure) {

@@ -11,22 +11,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Layout, big-endian: magic {@code 0x52554358} (4 bytes), protocol version (1), type (1), {@link ControlFields}. Two things are the same
  * in every version, so that peers of any two can part in words: those first 6 bytes, and all of a {@link Type#REJECT}, which is 6 bytes,
- * 19 that are zero, the size of the reason (4), the reason. Of another version only HELLO and REJECT are read.
+ * 18 that are zero, a status of UCX (1), the size of the reason (4), the reason. Of another version only HELLO and REJECT are read.
  *
  * @param protocolVersion of the peer
  * @param type what it is
  * @param fields empty for another version, and in REJECT
- * @param reason why, in REJECT; empty in others
+ * @param rejection why, in REJECT; says nothing in others
  */
-record ControlFrame(int protocolVersion, Type type, ControlFields fields, String reason) {
+record ControlFrame(int protocolVersion, Type type, ControlFields fields, Rejection rejection) {
 
     static final int PROTOCOL_VERSION = 2;
 
     private static final int MAGIC = 0x52554358;
     private static final int HEAD_BYTES = 4 + 1 + 1;
-    private static final int REJECT_UNUSED_BYTES = 19;
-    private static final int REJECT_HEAD_BYTES = HEAD_BYTES + REJECT_UNUSED_BYTES + Integer.BYTES;
+    private static final int REJECT_UNUSED_BYTES = 18;
+    private static final int REJECT_HEAD_BYTES = HEAD_BYTES + REJECT_UNUSED_BYTES + Byte.BYTES + Integer.BYTES;
     private static final int MAX_REASON_CHARACTERS = 500;
+    private static final Rejection NO_REJECTION = new Rejection("");
 
     /** No frame is larger. */
     static final int MAX_BYTES = 64 * 1024;
@@ -41,20 +42,20 @@ record ControlFrame(int protocolVersion, Type type, ControlFields fields, String
     }
 
     static ControlFrame of(Type type, ControlFields fields) {
-        return new ControlFrame(PROTOCOL_VERSION, type, fields, "");
+        return new ControlFrame(PROTOCOL_VERSION, type, fields, NO_REJECTION);
     }
 
-    static ControlFrame reject(String reason) {
-        return new ControlFrame(PROTOCOL_VERSION, Type.REJECT, ControlFields.NONE, shown(reason));
+    static ControlFrame reject(Rejection why) {
+        return new ControlFrame(PROTOCOL_VERSION, Type.REJECT, ControlFields.NONE, Rejection.ofPeer(why.status().code(), why.reason()));
     }
 
     byte[] toBytes() {
         boolean reject = type == Type.REJECT;
-        byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+        byte[] text = rejection.reason().getBytes(StandardCharsets.UTF_8);
         ByteBuffer out = ByteBuffer.allocate(reject ? REJECT_HEAD_BYTES + text.length : HEAD_BYTES + fields.encodedBytes());
         out.putInt(MAGIC).put((byte) protocolVersion).put((byte) type.ordinal());
         if (reject) {
-            out.put(new byte[REJECT_UNUSED_BYTES]).putInt(text.length).put(text);
+            out.put(new byte[REJECT_UNUSED_BYTES]).put((byte) rejection.status().code()).putInt(text.length).put(text);
         } else {
             fields.encode(out);
         }
@@ -78,25 +79,27 @@ record ControlFrame(int protocolVersion, Type type, ControlFields fields, String
         }
         Type type = TYPES[number];
         if (type == Type.REJECT) {
-            String reason = reason(in);
-            return reason == null ? null : new ControlFrame(version, type, ControlFields.NONE, reason);
+            Rejection rejection = rejection(in);
+            return rejection == null ? null : new ControlFrame(version, type, ControlFields.NONE, rejection);
         }
         if (version != PROTOCOL_VERSION) {
-            return type == Type.HELLO ? new ControlFrame(version, type, ControlFields.NONE, "") : null;
+            return type == Type.HELLO ? new ControlFrame(version, type, ControlFields.NONE, NO_REJECTION) : null;
         }
         ControlFields fields = ControlFields.parse(in);
-        return fields == null ? null : new ControlFrame(version, type, fields, "");
+        return fields == null ? null : new ControlFrame(version, type, fields, NO_REJECTION);
     }
 
-    private static @Nullable String reason(ByteBuffer in) {
-        if (in.remaining() < REJECT_UNUSED_BYTES + Integer.BYTES) {
+    private static @Nullable Rejection rejection(ByteBuffer in) {
+        if (in.limit() < REJECT_HEAD_BYTES) {
             return null;
         }
-        in.position(in.position() + REJECT_UNUSED_BYTES);
-        if (in.getInt() != in.remaining()) {
-            return null;
-        }
-        return shown(StandardCharsets.UTF_8.decode(in).toString());
+        int status = in.position(HEAD_BYTES + REJECT_UNUSED_BYTES).get();
+        return in.getInt() == in.remaining() ? Rejection.ofPeer(status, StandardCharsets.UTF_8.decode(in).toString()) : null;
+    }
+
+    /** Why, in REJECT; empty in others. */
+    String reason() {
+        return rejection.reason();
     }
 
     /** Text of a peer as it may stand in a log: of a bounded length, and in one line. */

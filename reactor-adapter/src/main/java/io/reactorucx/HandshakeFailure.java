@@ -1,17 +1,16 @@
 package io.reactorucx;
 
 import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Why a handshake came to nothing.
  *
  * @param reason the kind, for counting
- * @param detail in words, for this side
+ * @param rejection in words, for this side
  * @param cause what an {@link Authenticator} threw, if it did
  */
-record HandshakeFailure(Reason reason, String detail, @Nullable Throwable cause) {
+record HandshakeFailure(Reason reason, Rejection rejection, @Nullable Throwable cause) {
 
     /** What an unauthenticated peer hears, whatever the reason was. */
     static final String NOT_AUTHENTICATED = "authentication failed";
@@ -26,13 +25,19 @@ record HandshakeFailure(Reason reason, String detail, @Nullable Throwable cause)
         AUTHENTICATION,
         /** The peer does not keep to the protocol. */
         PROTOCOL,
+        /** All is well, but this side takes no more peers now. */
+        ADMISSION,
         /** The peer took too long. */
         TIMEOUT,
         /** The peer refused this side. */
         PEER
     }
 
+    String detail() {
+        return rejection.reason();
+    }
+
     UcxException toException(String peer) {
-        return new UcxException(UcxStatus.REJECTED, "connect", peer, detail, cause);
+        return rejection.toException(peer, cause);
     }
 }

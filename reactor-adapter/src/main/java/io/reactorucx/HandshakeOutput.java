@@ -1,5 +1,7 @@
 package io.reactorucx;
 
+import org.jspecify.annotations.Nullable;
+
 /** Where a handshake says what it has to say, and how it ended. Called on the handshake's thread. */
 interface HandshakeOutput {
 
@@ -11,6 +13,11 @@ interface HandshakeOutput {
 
     /** It came to nothing; the peer has been told, unless it knows. */
     void failed(HandshakeFailure failure);
+
+    /** Asked by a server when all else is well: why it does not take this client after all, or null. */
+    default @Nullable Rejection admit() {
+        return null;
+    }
 
     /** Runs something on the handshake's thread. Called on any. */
     void execute(Runnable task);

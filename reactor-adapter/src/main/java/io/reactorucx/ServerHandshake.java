@@ -41,7 +41,7 @@ final class ServerHandshake {
         }
         PeerFacts proven = peer;
         if (frame.type() == ControlFrame.Type.REJECT && state != State.WAITING) {
-            end(new HandshakeFailure(Reason.PEER, frame.reason().isEmpty() ? "the client gave no reason" : frame.reason(), null));
+            end(new HandshakeFailure(Reason.PEER, frame.rejection(), null));
         } else if (state == State.WAITING && frame.type() != ControlFrame.Type.HELLO) {
             refuse(Reason.PROTOCOL, "the first frame was " + frame.type() + " and not HELLO", null);
         } else if (frame.protocolVersion() != ControlFrame.PROTOCOL_VERSION) {
@@ -101,10 +101,14 @@ final class ServerHandshake {
         verified = true;
         PeerFacts greeting = PeerFacts.of(hello);
         String difference = greeting == null ? null : PeerFacts.difference(greeting, own);
+        Rejection rejection = greeting != null && difference == null ? output.admit() : null;
         if (greeting == null) {
             refuse(Reason.PROTOCOL, "the client's HELLO does not say what it has to", null);
         } else if (difference != null) {
             refuse(Reason.MISMATCH, difference, null);
+        } else if (rejection != null) {
+            output.send(ControlFrame.reject(rejection));
+            end(new HandshakeFailure(Reason.ADMISSION, rejection, null));
         } else if (ownProof == null) {
             close();
             output.send(ControlFrame.of(ControlFrame.Type.WELCOME, own.addTo(ControlFields.NONE)));
@@ -118,9 +122,9 @@ final class ServerHandshake {
 
     private void refuse(Reason reason, String why, @Nullable Throwable cause) {
         boolean mayKnow = authentication == null || verified || reason == Reason.VERSION;
-        output.send(ControlFrame.reject(mayKnow ? why : HandshakeFailure.NOT_AUTHENTICATED));
+        output.send(ControlFrame.reject(new Rejection(mayKnow ? why : HandshakeFailure.NOT_AUTHENTICATED)));
         String detail = cause == null || cause.getMessage() == null ? why : why + ": " + cause.getMessage();
-        end(new HandshakeFailure(reason, detail, cause));
+        end(new HandshakeFailure(reason, new Rejection(detail), cause));
     }
 
     private void end(HandshakeFailure failure) {

@@ -80,6 +80,18 @@ class AuthenticatorTest {
     }
 
     @Test
+    void serverThatHasEnoughSaysSoOnlyToWhomItKnows() {
+        pair.server.rejection = new Rejection("enough");
+        pair.meet(CLIENT, secret(), SERVER, secret());
+        pair.client.assertFailed(Reason.PEER, "enough");
+
+        HandshakePair stranger = new HandshakePair();
+        stranger.server.rejection = new Rejection("enough");
+        stranger.meet(CLIENT, null, SERVER, secret());
+        stranger.client.assertFailed(Reason.PEER, "authentication failed");
+    }
+
+    @Test
     void serverWithoutAnAuthenticatorSaysSo() {
         pair.meet(CLIENT, secret(), SERVER, null);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.ControlFields.Key;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxVersion;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -40,7 +41,7 @@ class ControlFrameTest {
     }
 
     private static ControlFrame frame(ControlFrame.Type type, Random random) {
-        return type == ControlFrame.Type.REJECT ? ControlFrame.reject("because " + random.nextInt())
+        return type == ControlFrame.Type.REJECT ? ControlFrame.reject(new Rejection("because " + random.nextInt()))
                 : ControlFrame.of(type, FACTS.addTo(ControlFields.NONE).with(Key.AUTHENTICATION, bytes(random, random.nextInt(40))));
     }
 
@@ -238,7 +239,7 @@ class ControlFrameTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, ControlFrame.MAX_BYTES, 1, 3})
     void reasonOfAnotherSizeThanItSaysIsRefused(int size) {
-        byte[] bytes = ControlFrame.reject("no").toBytes();
+        byte[] bytes = ControlFrame.reject(new Rejection("no")).toBytes();
         assertThat(ByteBuffer.wrap(bytes).getInt(REJECT_HEAD_BYTES - Integer.BYTES)).isEqualTo(2);
         ByteBuffer.wrap(bytes).putInt(REJECT_HEAD_BYTES - Integer.BYTES, size);
         assertThat(parse(bytes)).isNull();
@@ -249,11 +250,11 @@ class ControlFrameTest {
     void ofAnotherVersionHelloAndRejectAreReadAsFarAsTheyMay(int version) {
         byte[] hello = hello(new byte[] {1, 2, 3, 4, 5, 6, 7});
         hello[4] = (byte) version;
-        byte[] reject = ControlFrame.reject("too new").toBytes();
+        byte[] reject = ControlFrame.reject(new Rejection("too new")).toBytes();
         reject[4] = (byte) version;
 
-        assertSame(parse(hello), new ControlFrame(version, ControlFrame.Type.HELLO, ControlFields.NONE, ""));
-        assertSame(parse(reject), new ControlFrame(version, ControlFrame.Type.REJECT, ControlFields.NONE, "too new"));
+        assertSame(parse(hello), new ControlFrame(version, ControlFrame.Type.HELLO, ControlFields.NONE, new Rejection("")));
+        assertSame(parse(reject), new ControlFrame(version, ControlFrame.Type.REJECT, ControlFields.NONE, new Rejection("too new")));
         for (ControlFrame.Type type : ControlFrame.Type.values()) {
             byte[] other = ControlFrame.of(type).toBytes();
             other[4] = (byte) version;
@@ -273,7 +274,7 @@ class ControlFrameTest {
         assertThat(read.protocolVersion()).isEqualTo(1);
         assertThat(read.reason()).isEqualTo("protocol version 2 there, 1 here");
 
-        ByteBuffer ours = ByteBuffer.wrap(ControlFrame.reject("no").toBytes());
+        ByteBuffer ours = ByteBuffer.wrap(ControlFrame.reject(new Rejection("no")).toBytes());
         assertThat(ours.getInt()).isEqualTo(0x52554358);
         assertThat(ours.position(5).get()).isEqualTo((byte) 2);
         assertThat(ours.get()).as("error mode").isBetween((byte) 0, (byte) 1);
@@ -298,9 +299,17 @@ class ControlFrameTest {
         assertThat(PeerFacts.of(good.with(key, -1))).isNull();
     }
 
+    @ParameterizedTest
+    @EnumSource(UcxStatus.class)
+    void ofARejectionOnlyWhetherToTryAgainIsBelieved(UcxStatus status) {
+        ControlFrame frame = parse(ControlFrame.reject(new Rejection(status, "full")).toBytes());
+        assertThat(frame.rejection()).isEqualTo(new Rejection(status.isRetryable() ? status : UcxStatus.REJECTED, "full"));
+        assertThat(frame.rejection().toException("them", null).isRetryable()).isEqualTo(status.isRetryable());
+    }
+
     @Test
     void reasonStaysInOneLineOfBoundedLength() {
-        String shown = parse(ControlFrame.reject("a\nb\u001b[31m\u2028c" + "x".repeat(5000)).toBytes()).reason();
+        String shown = parse(ControlFrame.reject(new Rejection("a\nb\u001b[31m\u2028c" + "x".repeat(5000))).toBytes()).reason();
         assertThat(shown).startsWith("a?b?[31m?cxx").hasSize(500);
     }
 

@@ -39,6 +39,7 @@ final class HandshakePair {
         final Queue<Runnable> tasks = new ArrayDeque<>();
         @Nullable PeerFacts peer;
         @Nullable HandshakeFailure failure;
+        @Nullable Rejection rejection;
 
         @Override
         public void send(ControlFrame frame) {
@@ -69,6 +70,11 @@ final class HandshakePair {
         @Override
         public void execute(Runnable task) {
             tasks.add(task);
+        }
+
+        @Override
+        public @Nullable Rejection admit() {
+            return rejection;
         }
 
         boolean runTasks() {

@@ -10,6 +10,7 @@ import io.reactorucx.ControlFields.Key;
 import io.reactorucx.ControlFrame.Type;
 import io.reactorucx.HandshakeFailure.Reason;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcxStatus;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Random;
@@ -59,6 +60,18 @@ class HandshakeTest {
         pair.client.assertFailed(Reason.PEER, "byte order: LITTLE_ENDIAN at the client, BIG_ENDIAN at the server");
     }
 
+    @Test
+    void serverThatHasEnoughSaysWhetherToTryAgain() {
+        pair.between(CLIENT, null, SERVER, null);
+        pair.server.rejection = new Rejection(UcxStatus.BUSY, "30 connections are all that it takes");
+        pair.clientSide.start();
+        pair.run();
+
+        pair.server.assertFailed(Reason.ADMISSION, "30 connections are all that it takes");
+        pair.client.assertFailed(Reason.PEER, "30 connections are all that it takes");
+        assertThat(pair.client.failure.toException("them").isRetryable()).isTrue();
+    }
+
     /** A server that does not look: the client does, and tells it. */
     @Test
     void clientLooksAtWhatDiffersToo() {
@@ -73,12 +86,12 @@ class HandshakeTest {
     @Test
     void otherVersionIsSaidOnBothSides() {
         pair.between(CLIENT, null, SERVER, null);
-        pair.serverSide.received(new ControlFrame(1, Type.HELLO, ControlFields.NONE, ""));
+        pair.serverSide.received(new ControlFrame(1, Type.HELLO, ControlFields.NONE, new Rejection("")));
         pair.server.assertFailed(Reason.VERSION, "protocol version: 1 at the client, 2 at the server");
         assertThat(pair.server.all.getFirst().reason()).isEqualTo("protocol version: 1 at the client, 2 at the server");
 
         pair.clientSide.start();
-        pair.clientSide.received(new ControlFrame(1, Type.REJECT, ControlFields.NONE, "protocol version 2 there, 1 here"));
+        pair.clientSide.received(new ControlFrame(1, Type.REJECT, ControlFields.NONE, new Rejection("protocol version 2 there, 1 here")));
         pair.client.assertFailed(Reason.PEER, "protocol version 2 there, 1 here");
     }
 
@@ -110,7 +123,8 @@ class HandshakeTest {
                 if (random.nextBoolean()) {
                     fields = fields.with(Key.AUTHENTICATION_METHOD, "hmac-sha-256");
                 }
-                ControlFrame frame = new ControlFrame(random.nextInt(8) == 0 ? 1 : 2, types[random.nextInt(types.length)], fields, "");
+                Type type = types[random.nextInt(types.length)];
+                ControlFrame frame = new ControlFrame(random.nextInt(8) == 0 ? 1 : 2, type, fields, new Rejection(""));
                 test.serverSide.received(frame);
                 test.clientSide.received(frame);
                 test.client.runTasks();

@@ -45,7 +45,7 @@ final class RawFrames {
     static byte[] frame(int protocolVersion, ControlFrame.Type type, String reason) {
         PeerFacts facts = new PeerFacts(Ucx.version(), ErrorMode.PEER, ByteOrder.nativeOrder(), PeerLimits.DEFAULT, 0, 4711);
         ControlFields fields = facts.addTo(ControlFields.NONE).with(ControlFields.Key.CONNECTION_ID, 4711);
-        return new ControlFrame(protocolVersion, type, fields, type == ControlFrame.Type.REJECT ? reason : "").toBytes();
+        return new ControlFrame(protocolVersion, type, fields, new Rejection(reason)).toBytes();
     }
 
     /** From now on the control frames that these resources get come here, and nowhere else. */

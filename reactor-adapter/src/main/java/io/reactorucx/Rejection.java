@@ -1,0 +1,29 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a side does not take its peer.
+ *
+ * @param status whether to try again
+ * @param reason in words
+ */
+record Rejection(UcxStatus status, String reason) {
+
+    Rejection(String reason) {
+        this(UcxStatus.REJECTED, reason);
+    }
+
+    /** What came from a peer, who is believed about nothing but whether to try again. */
+    static Rejection ofPeer(int rawStatus, String reason) {
+        UcxStatus status = UcxStatus.of(rawStatus);
+        return new Rejection(status.isRetryable() ? status : UcxStatus.REJECTED,
+                reason.isBlank() ? "no reason given" : ControlFrame.shown(reason));
+    }
+
+    UcxException toException(String peer, @Nullable Throwable cause) {
+        return new UcxException(status, "connect", peer, reason, cause);
+    }
+}
