@@ -42,8 +42,9 @@ final class ClientConnector {
 
     Mono<UcxConnection> connect() {
         return Mono.<UcxConnection>create(sink -> {
-            sink.onCancel(() -> connection.execute(worker -> connection.giveUp()));
-            registry.engine().execute(new Connect(sink));
+            Connect connect = new Connect(sink);
+            sink.onCancel(() -> connection.execute(worker -> connect.giveUp()));
+            registry.engine().execute(connect);
         }).timeout(config.handshakeTimeout()).onErrorMap(TimeoutException.class, timeout -> new UcxException(UcxStatus.TIMED_OUT, "connect",
                 connection.peer(), "no answer within " + config.handshakeTimeout(), timeout));
     }
@@ -105,8 +106,8 @@ final class ClientConnector {
         @Override
         public void send(ControlFrame frame) {
             if (!connection.sendControl(frame)) {
-                connection.giveUp();
-                ended(new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(), "the handshake could not be sent"));
+                giveUp();
+                sink.error(new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(), "the handshake could not be sent"));
             }
         }
 
@@ -122,6 +123,7 @@ final class ClientConnector {
 
         @Override
         public void failed(HandshakeFailure failure) {
+            registry.refused(connection.peer(), failure);
             if (failure.reason() == HandshakeFailure.Reason.PEER) {
                 connection.giveUp();
             } else {
@@ -131,16 +133,20 @@ final class ClientConnector {
             sink.error(failure.toException(connection.peer()));
         }
 
-        private void ended(RuntimeException error) {
+        private void giveUp() {
+            over();
+            connection.giveUp();
+        }
+
+        private void over() {
             if (handshake != null) {
                 handshake.close();
             }
-            sink.error(error);
         }
 
         private void ready(@Nullable PeerFacts peer) {
             UcpEndpoint made = endpoint;
-            if (made != null && !made.isClosed() && made.failure() == 0 && connection.connected(UcxConnection.maxHeaderBytes(made, peer))) {
+            if (made != null && !made.isClosed() && made.failure() == 0 && connection.connected(peer)) {
                 sink.success(new UcxConnection(connection, resources, made, peer));
             }
         }
@@ -170,7 +176,8 @@ final class ClientConnector {
 
         @Override
         public void failed(RuntimeException error) {
-            ended(error);
+            over();
+            sink.error(error);
         }
 
         @Override

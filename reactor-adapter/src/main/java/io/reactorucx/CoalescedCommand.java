@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.engine.ProgressEngine;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs one action on the engine's thread, once for any number of calls that come before it has run: at most one waits for its turn. */
@@ -10,8 +11,12 @@ final class CoalescedCommand {
     private final Runnable action;
 
     CoalescedCommand(ConnectionCore connection, Runnable action) {
+        this(connection.engine(), action);
+    }
+
+    CoalescedCommand(ProgressEngine engine, Runnable action) {
         this.action = action;
-        this.command = new InsistentCommand(connection.engine(), worker -> run(), closed -> waiting.set(false));
+        this.command = new InsistentCommand(engine, worker -> run(), closed -> waiting.set(false));
     }
 
     void submit() {

@@ -44,6 +44,7 @@ final class ConnectionCore {
     private final ProtocolParts parts;
     private final CloseTimer closeTimer = new CloseTimer(this, this::outOfTime);
     private final ConnectionEnd end;
+    final Heartbeat heartbeat;
     private final Farewell farewell = new Farewell(this::sendControl);
     private final boolean bySocketAddress;
     private @Nullable UcpEndpoint endpoint;
@@ -63,6 +64,7 @@ final class ConnectionCore {
         this.control = new ControlSender(peer);
         this.end = new ConnectionEnd(peer);
         this.bySocketAddress = bySocketAddress;
+        this.heartbeat = new Heartbeat(this, control, registry.heartbeats());
         this.parts = ProtocolParts.of(this);
     }
 
@@ -74,12 +76,17 @@ final class ConnectionCore {
     }
 
     /** The handshake is done; answers whether that came in time. */
-    boolean connected(int smallerMaxHeaderBytes) {
+    boolean connected(@Nullable PeerFacts facts) {
         if (state != State.CONNECTING || handshake == null) {
             return false;
         }
         handshake = null;
-        maxHeaderBytes = smallerMaxHeaderBytes;
+        int ours = registry.worker().maxHeaderBytes();
+        // What a peer says of its own limit is not trusted to make sense.
+        maxHeaderBytes = facts == null ? ours : Math.clamp(facts.limits().maxHeaderBytes(), 0, ours);
+        if (facts != null) {
+            heartbeat.start(PeerFacts.heartbeat(PeerFacts.here(config, registry), facts));
+        }
         state = State.CONNECTED;
         return true;
     }
@@ -133,32 +140,34 @@ final class ConnectionCore {
             LOG.debug("[{}] the peer has left", peer);
             closeEndpoint(CloseMode.FORCE, end.closed("operation"));
         } else if (config.raw() && state == State.CONNECTED) {
-            end.lost(new UcxException(rawStatus, "connection", peer));
+            end.lost(end.error(rawStatus, null, "connection"), null);
             operations.forEach(operation -> {
                 if (!operation.mayHaveArrived()) {
-                    operation.connectionLost(rawStatus);
+                    operation.abandon(end.reason(operation.kind()));
                 }
             });
-            LastArrivals.take(this, () -> lost(rawStatus));
+            LastArrivals.take(this, () -> lost(PeerCounters.Loss.TRANSPORT, rawStatus, null));
         } else {
-            lost(rawStatus);
+            lost(PeerCounters.Loss.TRANSPORT, rawStatus, null);
         }
     }
 
-    private void lost(int rawStatus) {
+    /** The peer is gone, or gives no sign of life: all that is under way ends with that error. */
+    void lost(PeerCounters.Loss cause, int rawStatus, @Nullable String why) {
         if (state == State.CLOSED || endpointClosing) {
             return;
         }
-        UcxException error = new UcxException(rawStatus, "connection", peer);
+        UcxException error = end.error(rawStatus, why, "connection");
         LOG.debug("[{}] lost", peer, error);
+        registry.counters().lost(cause);
         if (state != State.CLOSING) {
             // First of all: whoever hears of it below may close this side, which is then no end in good order.
-            end.lost(error);
+            end.lost(error, why);
         }
         state = State.CLOSING;
-        operations.forEach(operation -> operation.connectionLost(rawStatus));
+        operations.forEach(operation -> operation.abandon(end.error(rawStatus, why, operation.kind().ucxName())));
         endReceivers();
-        closeEndpoint(CloseMode.FORCE, new UcxException(rawStatus, "connect", peer));
+        closeEndpoint(CloseMode.FORCE, end.error(rawStatus, why, "connect"));
     }
 
     void control(ControlFrame frame) {
@@ -169,7 +178,7 @@ final class ConnectionCore {
                     waiting.received(frame);
                 }
             }
-            case PING -> { }
+            case PING -> { } // Has been heard.
             case FIN -> peerFinished();
             case FIN_ACK -> {
                 if (farewell.isSaid()) {
@@ -187,19 +196,13 @@ final class ConnectionCore {
         // First of all: whoever hears of the end below may close this side, and the peer would wait for its answer in vain.
         parts.peerFinished();
         if (state == State.CLOSING || nothingWaits()) {
-            acknowledge();
+            farewell.answer();
         }
         UcxClosedException error = new UcxClosedException("operation", peer, "the peer has closed the connection");
         failHandshake(error);
         endReceivers();
         operations.endReceives(error, registry.worker());
         beginClose(CloseMode.FLUSH);
-    }
-
-    private void acknowledge() {
-        if (!endpointClosing) {
-            farewell.answer();
-        }
     }
 
     private void failHandshake(RuntimeException error) {
@@ -248,7 +251,7 @@ final class ConnectionCore {
             return;
         }
         if (farewell.isHeard() && nothingWaits()) {
-            acknowledge();
+            farewell.answer();
         }
         boolean idle = parts.isQuiet() && operations.isQuiet()
                 && (open == null || open.isClosed() || open.inFlight() == open.stream().receives());
@@ -307,6 +310,7 @@ final class ConnectionCore {
 
     private void closeNow(UcpEndpoint open, CloseMode mode) {
         endpointClosing = true;
+        heartbeat.stop();
         try {
             endpointClosed = open.close(mode, (status, length, tag) -> {
                 endpointClosed = true;
@@ -332,6 +336,7 @@ final class ConnectionCore {
     private void closed() {
         state = State.CLOSED;
         closeTimer.stop();
+        heartbeat.stop();
         operations.forEach(operation -> operation.abandon(end.reason(operation.kind())));
         registry.remove(this, endpoint);
         disposed.tryEmitEmpty();
@@ -341,7 +346,7 @@ final class ConnectionCore {
     void engineClosed() {
         if (state != State.CLOSED) {
             failHandshake(end.closed("connect"));
-            end.lost(end.closed("receive"));
+            end.lost(end.closed("receive"), null);
         }
         parts.ended(end.loss());
         receivers.abandon(end.closed("receive"));
@@ -364,7 +369,7 @@ final class ConnectionCore {
     /** Answers whether the frame is on its way. */
     boolean sendControl(ControlFrame frame) {
         UcpEndpoint open = endpoint;
-        return open != null && control.send(open, frame, (status, length, tag) -> proceed());
+        return open != null && !endpointClosing && control.send(open, frame, (status, length, tag) -> proceed());
     }
 
     /** Takes a message on a reserved id; answers whether it did. */
@@ -379,6 +384,7 @@ final class ConnectionCore {
         if (open == null || endpointClosing || state == State.CONNECTING || state == State.CLOSED) {
             throw end.closed("am_send");
         }
+        heartbeat.sent();
         return open.amSend(reservedId, header, payload, registration, protocol, true, whenDone);
     }
 

@@ -13,16 +13,23 @@ final class ConnectionEnd {
 
     private final String peer;
     private volatile @Nullable UcxException loss;
+    private volatile @Nullable String detail;
 
     ConnectionEnd(String peer) {
         this.peer = peer;
     }
 
     /** From now on it is a loss, whatever somebody does in answer to it. */
-    void lost(UcxException error) {
+    void lost(UcxException error, @Nullable String why) {
         if (loss == null) {
+            detail = why;
             loss = error;
         }
+    }
+
+    /** A loss as it ends one operation, in UCX's words if there are no better ones. */
+    UcxException error(int rawStatus, @Nullable String why, String operation) {
+        return why == null ? new UcxException(rawStatus, operation, peer) : new UcxException(UcxStatus.of(rawStatus), operation, peer, why);
     }
 
     /** What was lost, null for an end in good order. */
@@ -53,6 +60,6 @@ final class ConnectionEnd {
     UcxException reason(OperationKind kind) {
         UcxException lost = loss;
         return lost == null || lost instanceof UcxClosedException ? closed(kind.ucxName())
-                : new UcxException(lost.rawStatus(), kind.ucxName(), peer);
+                : error(lost.rawStatus(), detail, kind.ucxName());
     }
 }

@@ -3,7 +3,6 @@ package io.reactorucx;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Operation;
 import io.reactorucx.engine.OperationKind;
 import java.util.concurrent.CancellationException;
@@ -135,13 +134,6 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
         }
     }
 
-    /** The connection is lost: the subscriber hears of it now, UCX's own completion may come later. */
-    final void connectionLost(int rawStatus) {
-        if (state.getAndSet(DONE) != DONE) {
-            subscriber.onError(new UcxException(rawStatus, kind().ucxName(), peer()));
-        }
-    }
-
     /** Whether it is a receive, whose data may be here although the peer is not any more. */
     final boolean mayHaveArrived() {
         return kind() == OperationKind.TAG_RECEIVE || kind() == OperationKind.STREAM_RECEIVE;
@@ -154,7 +146,7 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
         }
     }
 
-    /** As {@link #connectionLost}, with words of our own. */
+    /** The connection is lost, or closes: the subscriber hears of it now, UCX's own completion may come later. */
     final void abandon(RuntimeException error) {
         if (state.getAndSet(DONE) != DONE) {
             subscriber.onError(error);

@@ -36,11 +36,15 @@ final class ConnectionRegistry {
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLong dropped = new AtomicLong();
     private final long workerId = new SecureRandom().nextLong();
+    private final PeerCounters counters = new PeerCounters();
+    private final RefusalLog refusals = new RefusalLog();
+    private final Heartbeats heartbeats;
     private @Nullable UcpWorker worker;
     private @Nullable WorkerAddressAcceptor acceptor;
 
     ConnectionRegistry(ProgressEngine engine) {
         this.engine = engine;
+        this.heartbeats = new Heartbeats(engine);
     }
 
     /** Told of peers that connect by worker address. */
@@ -93,6 +97,7 @@ final class ConnectionRegistry {
 
     /** The engine has ended, with its worker. */
     void engineClosed() {
+        heartbeats.stop();
         connections().forEach(ConnectionCore::engineClosed);
         List.copyOf(undelivered).forEach(ConnectionCore::engineClosed);
         undelivered.clear();
@@ -108,6 +113,7 @@ final class ConnectionRegistry {
     private void dispatch(UcpActiveMessage message) {
         UcpEndpoint from = message.replyEndpoint();
         ConnectionCore connection = from == null ? onlyReceiver(message.id()) : byEndpoint.get(from);
+        heard(connection);
         if (connection == null || !connection.receivers().offer(message)) {
             drop(message);
         }
@@ -117,8 +123,15 @@ final class ConnectionRegistry {
     private void framework(UcpActiveMessage message) {
         UcpEndpoint from = message.replyEndpoint();
         ConnectionCore connection = from == null ? null : byEndpoint.get(from);
+        heard(connection);
         if (connection == null || !connection.offer(message)) {
             drop(message);
+        }
+    }
+
+    private static void heard(@Nullable ConnectionCore connection) {
+        if (connection != null) {
+            connection.heartbeat.heard();
         }
     }
 
@@ -166,6 +179,7 @@ final class ConnectionRegistry {
         UcpEndpoint from = message.replyEndpoint();
         ConnectionCore connection = from == null ? null : byEndpoint.get(from);
         WorkerAddressAcceptor listener = acceptor;
+        heard(connection);
         if (connection != null) {
             connection.control(frame);
         } else if (frame.type() == ControlFrame.Type.HELLO && frame.fields().has(ControlFields.Key.WORKER_ADDRESS) && listener != null) {
@@ -182,6 +196,20 @@ final class ConnectionRegistry {
     /** What peers know the worker by: random, and the same for all of its connections. */
     long workerId() {
         return workerId;
+    }
+
+    Heartbeats heartbeats() {
+        return heartbeats;
+    }
+
+    PeerCounters counters() {
+        return counters;
+    }
+
+    /** Counts and tells of a handshake that came to nothing. Any thread. */
+    void refused(String peer, HandshakeFailure failure) {
+        counters.refused(failure.reason());
+        refusals.refused(peer, failure);
     }
 
     ProgressEngine engine() {

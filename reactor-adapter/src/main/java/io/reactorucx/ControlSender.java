@@ -13,15 +13,29 @@ import org.slf4j.LoggerFactory;
 record ControlSender(String peer) {
 
     private static final Logger LOG = LoggerFactory.getLogger(ControlSender.class);
+    private static final MemorySegment PING = bytes(ControlFrame.of(ControlFrame.Type.PING));
+
+    private static MemorySegment bytes(ControlFrame frame) {
+        return Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, frame.toBytes());
+    }
 
     /** Answers whether the frame is on its way. */
     boolean send(UcpEndpoint endpoint, ControlFrame frame, Completion whenDone) {
-        MemorySegment payload = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, frame.toBytes());
         try {
-            endpoint.amSendUrgent(ReservedIds.CONTROL, payload, whenDone);
+            endpoint.amSendUrgent(ReservedIds.CONTROL, bytes(frame), whenDone);
             return true;
         } catch (UcxException e) {
             LOG.warn("[{}] {} not sent: {}", peer, frame.type(), e.getMessage());
+            return false;
+        }
+    }
+
+    /** Gives a sign of life, if that can be done. Answers whether it is under way still. */
+    boolean ping(UcpEndpoint endpoint, Completion whenDone) {
+        try {
+            return !endpoint.amSendUrgent(ReservedIds.CONTROL, PING, whenDone);
+        } catch (UcxException e) {
+            LOG.debug("[{}] no sign of life given: {}", peer, e.getMessage());
             return false;
         }
     }

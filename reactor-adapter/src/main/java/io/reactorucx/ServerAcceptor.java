@@ -150,8 +150,9 @@ final class ServerAcceptor {
 
         private void timedOut() {
             if (connection.state() == ConnectionCore.State.CONNECTING) {
-                LOG.warn("[{}] did not finish the handshake within {}", connection.peer(), config.handshakeTimeout());
                 over();
+                connection.registry().refused(connection.peer(), new HandshakeFailure(HandshakeFailure.Reason.TIMEOUT,
+                        new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
                 connection.giveUp();
             }
         }
@@ -195,7 +196,7 @@ final class ServerAcceptor {
         @Override
         public void failed(HandshakeFailure failure) {
             over();
-            LOG.warn("[{}] rejected: {}", connection.peer(), failure.detail());
+            connection.registry().refused(connection.peer(), failure);
             if (failure.reason() == HandshakeFailure.Reason.PEER) {
                 connection.giveUp();
             } else {
@@ -209,7 +210,7 @@ final class ServerAcceptor {
             if (made == null) {
                 return;
             }
-            if (!connection.connected(UcxConnection.maxHeaderBytes(made, peer))) {
+            if (!connection.connected(peer)) {
                 return;
             }
             UcxConnection accepted = new UcxConnection(connection, resources, made, peer);

@@ -151,7 +151,7 @@ public final class UcxClient {
     /**
      * How often the sides of a connection hear of each other at least: when nothing else is sent, a heartbeat is. A peer from which nothing
      * came for one and a half of these intervals is lost, though its process may be there. Of two sides' intervals the shorter one is used.
-     * Framework peers only.
+     * Framework peers only. By worker address signs of life wait behind a large message: what the largest takes has to be less.
      *
      * @param value 10 s by default, at least 100 ms; zero if this side does not need it, then the peer may still
      * @return a changed copy

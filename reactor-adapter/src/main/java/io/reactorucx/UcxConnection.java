@@ -47,12 +47,6 @@ public final class UcxConnection implements Disposable {
         this.scheduler = Schedulers.fromExecutor(new EngineExecutor(core.engine()));
     }
 
-    /** The smaller of both sides' limits; what a peer says of its own is not trusted to make sense. */
-    static int maxHeaderBytes(UcpEndpoint endpoint, @Nullable PeerFacts peer) {
-        int ours = endpoint.worker().maxHeaderBytes();
-        return peer == null ? ours : Math.clamp(peer.limits().maxHeaderBytes(), 0, ours);
-    }
-
     /** {@return active messages} */
     public ActiveMessages activeMessages() {
         return activeMessages;

@@ -140,6 +140,11 @@ public final class UcxResources implements Disposable {
         return registries.stream().mapToLong(ConnectionRegistry::droppedMessages).sum();
     }
 
+    /** {@return what became of peers, by number of the engine} */
+    public List<PeerCounters> peerCounters() {
+        return registries.stream().map(ConnectionRegistry::counters).toList();
+    }
+
     int checkEngine(int number) {
         if (number < 0 || number >= registries.size()) {
             throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.." + (registries.size() - 1));

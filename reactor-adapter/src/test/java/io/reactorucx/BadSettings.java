@@ -88,6 +88,24 @@ final class BadSettings {
                 (tried, value) -> tried.server().handshakeTimeout(value));
         duration("UcxClient.closeTimeout(Duration)", "closeTimeout", true, TOO_LONG, (tried, value) -> tried.client().closeTimeout(value));
         duration("UcxServer.closeTimeout(Duration)", "closeTimeout", true, TOO_LONG, (tried, value) -> tried.server().closeTimeout(value));
+        duration("UcxClient.heartbeatInterval(Duration)", "heartbeatInterval", true, TOO_LONG,
+                (tried, value) -> tried.client().heartbeatInterval(value));
+        duration("UcxServer.heartbeatInterval(Duration)", "heartbeatInterval", true, TOO_LONG,
+                (tried, value) -> tried.server().heartbeatInterval(value));
+        Duration tooShort = Duration.ofMillis(99);
+        cases.add(thrown("UcxClient.heartbeatInterval(Duration)", "99 ms", ILLEGAL, tried -> tried.client().heartbeatInterval(tooShort),
+                "heartbeatInterval PT0.099S", "0 or in PT0.1S"));
+        cases.add(thrown("UcxClient.authenticator(Authenticator)", "null", MISSING, tried -> tried.client().authenticator(null),
+                "authenticator"));
+        cases.add(thrown("UcxServer.authenticator(Authenticator)", "null", MISSING, tried -> tried.server().authenticator(null),
+                "authenticator"));
+        cases.add(thrown("Authenticator.sharedSecret(byte[])", "null", MISSING, tried -> Authenticator.sharedSecret(null), "secret"));
+        cases.add(thrown("Authenticator.sharedSecret(byte[])", "15 bytes", ILLEGAL, tried -> Authenticator.sharedSecret(new byte[15]),
+                "secret of 15 bytes", "at least 16"));
+        cases.add(thrown("PeerCounters.lostConnections(String)", "unknown cause", ILLEGAL,
+                tried -> tried.resources().peerCounters().getFirst().lostConnections("fate"), "fate", "heartbeat"));
+        cases.add(thrown("PeerCounters.refusedHandshakes(String)", "unknown reason", ILLEGAL,
+                tried -> tried.resources().peerCounters().getFirst().refusedHandshakes("fate"), "fate", "authentication"));
         String ofClient = "UcxClient.receiveQueue(int,long,OverflowPolicy)";
         String ofServer = "UcxServer.receiveQueue(int,long,OverflowPolicy)";
         for (int bad : new int[] {0, -1, Integer.MIN_VALUE}) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.testsupport.ChildJvm;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.HexFormat;
 
 /** An {@link EchoServer} in a process of its own. */
@@ -49,6 +51,30 @@ final class EchoProcess implements AutoCloseable {
     void stall(UcxConnection connection) {
         connection.activeMessages().send(EchoServer.STALL, new byte[1]).block(Waits.PATIENCE);
         child.awaitLine(EchoServer.STALLED);
+    }
+
+    /** Its process does nothing from now on, but stays there. */
+    void stop() {
+        signal("STOP");
+    }
+
+    /** It goes on as if nothing had been. */
+    void goOn() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        if (!child.handle().isAlive()) {
+            return;
+        }
+        try {
+            assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(child.handle().pid())).inheritIO().start().waitFor()).isZero();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     void kill() {

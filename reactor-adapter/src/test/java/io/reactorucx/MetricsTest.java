@@ -249,6 +249,8 @@ class MetricsTest implements NeedsUcx {
         Set<String> bounded = new TreeSet<>(Set.of("outcome=success", "outcome=error"));
         peers.clientResources().engines().forEach(engine -> bounded.add("engine=" + engine.name()));
         Stream.of(OperationKind.values()).forEach(kind -> bounded.add("kind=" + kind.ucxName()));
+        PeerCounters.lossCauses().forEach(cause -> bounded.add("cause=" + cause));
+        PeerCounters.refusalReasons().forEach(reason -> bounded.add("reason=" + reason));
         assertThat(values).isEqualTo(bounded);
         other.close().block(Waits.PATIENCE);
     }

@@ -3,6 +3,9 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
@@ -26,6 +29,18 @@ final class Sent {
 
     void assertPending() {
         assertThat(end).isNotDone();
+    }
+
+    /** Waits for the end, well or badly. */
+    boolean hasFailed() {
+        try {
+            end.get(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            return false;
+        } catch (ExecutionException e) {
+            return true;
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError("it did not end within " + Waits.PATIENCE, e);
+        }
     }
 
     Throwable failure() {

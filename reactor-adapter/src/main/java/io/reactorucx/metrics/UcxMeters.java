@@ -35,6 +35,12 @@ public enum UcxMeters implements MeterDocumentation {
     DROPPED_MESSAGES("reactor.ucx.messages.dropped", Meter.Type.COUNTER),
     /** Connections that are open. */
     CONNECTIONS("reactor.ucx.connections", Meter.Type.GAUGE),
+    /** Connections whose peer was lost. */
+    LOST_CONNECTIONS("reactor.ucx.connections.lost", Meter.Type.COUNTER, Tag.ENGINE, Tag.CAUSE),
+    /** Handshakes in which one side refused the other, or took too long. */
+    REFUSED_HANDSHAKES("reactor.ucx.handshakes.refused", Meter.Type.COUNTER, Tag.ENGINE, Tag.REASON),
+    /** Heartbeat intervals in which nothing was heard of a peer. */
+    MISSED_HEARTBEATS("reactor.ucx.heartbeats.missed", Meter.Type.COUNTER, Tag.ENGINE),
     /** Bytes that are registered with UCX. */
     REGISTERED_BYTES("reactor.ucx.memory.registered", Meter.Type.GAUGE),
     /** Bytes of the buffer pool that are leased. */
@@ -76,7 +82,11 @@ public enum UcxMeters implements MeterDocumentation {
         /** What the operation is, in UCX's words. */
         KIND("kind"),
         /** {@code success} or {@code error}. */
-        OUTCOME("outcome");
+        OUTCOME("outcome"),
+        /** How a connection was lost: {@code transport} or {@code heartbeat}. */
+        CAUSE("cause"),
+        /** Why a handshake came to nothing: {@code version}, {@code mismatch}, {@code authentication} and the like. */
+        REASON("reason");
 
         private final String key;
 

@@ -6,10 +6,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.reactorucx.PeerCounters;
 import io.reactorucx.UcxResources;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
@@ -52,7 +54,19 @@ public final class UcxMetrics implements MeterBinder {
         gauge(registry, UcxMeters.SLAB_BYTES, resources, common, shown -> shown.buffers().slabBytes());
         gauge(registry, UcxMeters.BUFFER_LIMIT, resources, common, shown -> shown.buffers().maxBytes());
         counter(registry, UcxMeters.DROPPED_MESSAGES, resources, common, UcxResources::droppedMessages);
-        resources.engines().forEach(engine -> bind(registry, engine));
+        List<PeerCounters> peers = resources.peerCounters();
+        for (int engine = 0; engine < peers.size(); engine++) {
+            bind(registry, resources.engines().get(engine));
+            bind(registry, peers.get(engine), common.and(UcxMeters.Tag.ENGINE.asString(), resources.engines().get(engine).name()));
+        }
+    }
+
+    private static void bind(MeterRegistry registry, PeerCounters peers, Tags tags) {
+        counter(registry, UcxMeters.MISSED_HEARTBEATS, peers, tags, PeerCounters::missedHeartbeats);
+        PeerCounters.lossCauses().forEach(cause -> counter(registry, UcxMeters.LOST_CONNECTIONS, peers,
+                tags.and(UcxMeters.Tag.CAUSE.asString(), cause), shown -> shown.lostConnections(cause)));
+        PeerCounters.refusalReasons().forEach(reason -> counter(registry, UcxMeters.REFUSED_HANDSHAKES, peers,
+                tags.and(UcxMeters.Tag.REASON.asString(), reason), shown -> shown.refusedHandshakes(reason)));
     }
 
     private void bind(MeterRegistry registry, ProgressEngine engine) {

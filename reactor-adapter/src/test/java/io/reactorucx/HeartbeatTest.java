@@ -1,0 +1,209 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Signs of life keep a connection, and only silence of the peer ends it. */
+@ExtendWith(NoLeaks.class)
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS", "POSIX_BY_WORKER_ADDRESS"})
+class HeartbeatTest implements NeedsUcx {
+
+    private static final Duration INTERVAL = Duration.ofMillis(200);
+    private static final int LOOKS_PER_INTERVAL = 8;
+
+    @Parameter
+    private Route route;
+    private Peers peers;
+
+    @AfterEach
+    void close() {
+        if (peers != null) {
+            peers.close();
+        }
+    }
+
+    private void connect(Duration ofClient, Duration ofServer) {
+        connect(ofClient, ofServer, UnaryOperator.identity());
+    }
+
+    private void connect(Duration ofClient, Duration ofServer, UnaryOperator<UcxResources.Builder> resources) {
+        peers = Peers.connect(route, resources, server -> server.heartbeatInterval(ofServer).closeTimeout(Duration.ofSeconds(1)),
+                client -> client.heartbeatInterval(ofClient).closeTimeout(Duration.ofSeconds(1)));
+    }
+
+    private static ConnectionRegistry registry(UcxResources resources) {
+        return resources.registries().getFirst();
+    }
+
+    private static <T> T on(UcxResources resources, Function<Heartbeats, T> look) {
+        return UcxResources.onEngine(registry(resources).engine(), worker -> look.apply(registry(resources).heartbeats()))
+                .block(Waits.PATIENCE);
+    }
+
+    /** Waits until a side has looked out for its peers for some time of its own. */
+    private static void awaitLooks(UcxResources resources, Duration time) {
+        long before = on(resources, Heartbeats::activeNanos);
+        await().atMost(Waits.PATIENCE).until(() -> on(resources, Heartbeats::activeNanos) - before > time.toNanos());
+    }
+
+    private void assertNothingMissed() {
+        assertThat(peers.client().isDisposed()).isFalse();
+        assertThat(peers.served().isDisposed()).isFalse();
+        peers.assertWorks();
+    }
+
+    @Test
+    void idleConnectionStays() {
+        connect(INTERVAL, Duration.ZERO);
+
+        awaitLooks(peers.clientResources(), INTERVAL.multipliedBy(5));
+        awaitLooks(peers.serverResources(), INTERVAL.multipliedBy(1));
+
+        assertNothingMissed();
+    }
+
+    @Test
+    void withoutAnIntervalNobodyLooks() {
+        connect(Duration.ZERO, Duration.ZERO);
+
+        assertThat(on(peers.clientResources(), Heartbeats::watched)).isZero();
+        assertThat(on(peers.serverResources(), Heartbeats::watched)).isZero();
+    }
+
+    @Test
+    void closedConnectionIsNotWatched() {
+        connect(INTERVAL, INTERVAL);
+        assertThat(on(peers.clientResources(), Heartbeats::watched)).isEqualTo(1);
+
+        peers.client().close().block(Waits.PATIENCE);
+        peers.served().onDispose().block(Waits.PATIENCE);
+
+        assertThat(on(peers.clientResources(), Heartbeats::watched)).isZero();
+        assertThat(on(peers.serverResources(), Heartbeats::watched)).isZero();
+    }
+
+    /** What blocks an engine until a gate opens, once that has begun. */
+    private static void block(UcxResources resources, CountDownLatch gate) {
+        CompletableFuture<Void> blocked = new CompletableFuture<>();
+        new EngineExecutor(registry(resources).engine()).execute(() -> {
+            blocked.complete(null);
+            try {
+                gate.await(2 * Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        Waits.get(blocked);
+    }
+
+    @Test
+    void peerWhoseEngineHangsIsLostAndLearnsOfIt() {
+        connect(INTERVAL, INTERVAL);
+        Inbox idle = Inbox.of(peers.client(), 20);
+        Sent receive = Sent.of(peers.client().tags().receive(5, Bytes.zeroed(8)));
+        Waits.engineOf(peers.client());
+        CountDownLatch gate = new CountDownLatch(1);
+        block(peers.serverResources(), gate);
+
+        assertSilent(receive.failure());
+        assertSilent(Waits.failure(idle.end()));
+        peers.client().onDispose().block(Waits.PATIENCE);
+        gate.countDown();
+
+        peers.served().onDispose().block(Waits.PATIENCE);
+        assertThat(registry(peers.clientResources()).counters().lostConnections("heartbeat")).isEqualTo(1);
+    }
+
+    private static void assertSilent(Throwable error) {
+        assertThat(error).isInstanceOfSatisfying(UcxException.class, lost -> {
+            assertThat(lost.status()).isEqualTo(UcxStatus.ENDPOINT_TIMEOUT);
+            assertThat(lost.isConnectionLost()).isTrue();
+            assertThat(lost).hasMessageContaining("due every " + INTERVAL.toMillis() + " ms");
+        });
+    }
+
+    /** As after a pause of the whole process: what has come meanwhile is taken before anybody is given up. */
+    @Test
+    void pauseOfBothSidesCostsNothing() throws InterruptedException {
+        connect(INTERVAL, INTERVAL);
+        CountDownLatch gate = new CountDownLatch(1);
+        block(peers.clientResources(), gate);
+        block(peers.serverResources(), gate);
+        // Nothing can be waited for: that time goes by is what the test is about.
+        assertThat(new CountDownLatch(1).await(5 * INTERVAL.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+        gate.countDown();
+
+        awaitLooks(peers.clientResources(), INTERVAL.multipliedBy(3));
+        awaitLooks(peers.serverResources(), INTERVAL.multipliedBy(3));
+        assertNothingMissed();
+    }
+
+    @Test
+    void lookThatIsLateCountsAsTwoAtMost() {
+        connect(INTERVAL, INTERVAL);
+        Heartbeats heartbeats = registry(peers.clientResources()).heartbeats();
+        long period = INTERVAL.toNanos() / LOOKS_PER_INTERVAL;
+
+        long counted = on(peers.clientResources(), ignored -> {
+            long before = heartbeats.activeNanos();
+            heartbeats.lookAt(heartbeats.nanos() + 100 * INTERVAL.toNanos());
+            return heartbeats.activeNanos() - before;
+        });
+
+        assertThat(counted).isEqualTo(2 * period);
+        assertThat(peers.client().isDisposed()).isFalse();
+    }
+
+    /** The bytes are on the way of the signs of life, and nothing else is said; all of them take longer than a peer may be silent. */
+    @Test
+    void largeTransfersAreNoSilence() {
+        connect(Duration.ofMillis(500), Duration.ZERO);
+        long bytes = 64L << 20;
+        MemorySegment from = Bytes.zeroed(bytes);
+        MemorySegment to = Bytes.zeroed(bytes);
+        peers.served().activeMessages().receive(3).flatMap(message -> message.fetch(to)).subscribe(done -> { }, error -> { });
+        Waits.engineOf(peers.served());
+        for (int i = 0; i < 16; i++) {
+            peers.client().activeMessages().send(3, MemorySegment.NULL, from, AmProtocol.RENDEZVOUS).block(Waits.PATIENCE);
+        }
+        assertNothingMissed();
+        assertThat(registry(peers.clientResources()).counters().lostConnections("heartbeat")).isZero();
+    }
+
+    /** Whoever has as many operations under way as may be can still say that it lives, and that it leaves. */
+    @Test
+    void operationsThatTakeEverySlotDoNotSilenceASide() {
+        connect(INTERVAL, INTERVAL, resources -> resources.engineConfig(EngineConfig.of("reactor-ucx-small").withLimits(64, 4)));
+        for (int i = 0; i < 4; i++) {
+            Sent.of(peers.client().tags().receive(100 + i, Bytes.zeroed(8)));
+        }
+        Waits.engineOf(peers.client());
+        assertThat(Sent.of(peers.client().tags().receive(200, Bytes.zeroed(8))).failure()).hasMessageContaining("NO_RESOURCE");
+
+        awaitLooks(peers.serverResources(), INTERVAL.multipliedBy(4));
+        assertThat(peers.served().isDisposed()).isFalse();
+        Sent end = Sent.of(peers.served().onDispose());
+        peers.client().close().block(Waits.PATIENCE);
+        end.assertDone();
+    }
+}
