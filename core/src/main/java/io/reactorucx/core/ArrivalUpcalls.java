@@ -46,8 +46,8 @@ final class ArrivalUpcalls {
             MemorySegment param) {
         try {
             long attributes = ucp_am_recv_param.recv_attr(param);
-            UcpEndpoint replyEndpoint = (attributes & HAS_REPLY_ENDPOINT) == 0 ? null
-                    : worker.endpoint(ucp_am_recv_param.reply_ep(param).address());
+            long replyHandle = (attributes & HAS_REPLY_ENDPOINT) == 0 ? 0 : ucp_am_recv_param.reply_ep(param).address();
+            UcpEndpoint replyEndpoint = replyHandle == 0 ? null : worker.endpoint(replyHandle);
             boolean rendezvous = (attributes & IS_RENDEZVOUS) != 0;
             boolean hold = rendezvous || ((attributes & MAY_BE_KEPT) != 0 && length > maxInlineBytes);
             int copied = hold ? 0 : Math.toIntExact(length);
@@ -57,7 +57,7 @@ final class ArrivalUpcalls {
                 MemorySegment.copy(data, JAVA_BYTE, 0, bytes, (int) headerLength, copied);
             }
             worker.arrived(new UcpActiveMessage((int) arg.address(), bytes, (int) headerLength, length, hold ? data.address() : 0,
-                    rendezvous, replyEndpoint));
+                    rendezvous, replyEndpoint, replyHandle));
             return hold ? IN_PROGRESS : OK;
         } catch (Throwable t) {
             log(t);

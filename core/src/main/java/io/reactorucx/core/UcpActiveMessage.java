@@ -21,9 +21,10 @@ public final class UcpActiveMessage {
     private final long data;
     private final boolean rendezvous;
     private final @Nullable UcpEndpoint replyEndpoint;
+    private final long replyHandle;
 
     UcpActiveMessage(int id, byte[] bytes, int headerLength, long length, long data, boolean rendezvous,
-            @Nullable UcpEndpoint replyEndpoint) {
+            @Nullable UcpEndpoint replyEndpoint, long replyHandle) {
         this.id = id;
         this.bytes = bytes;
         this.headerLength = headerLength;
@@ -31,6 +32,7 @@ public final class UcpActiveMessage {
         this.data = data;
         this.rendezvous = rendezvous;
         this.replyEndpoint = replyEndpoint;
+        this.replyHandle = replyHandle;
     }
 
     /** {@return id of the active message} */
@@ -69,6 +71,17 @@ public final class UcpActiveMessage {
     /** {@return the endpoint that leads back to the sender; null when the sender did not ask for replies or it is closed here} */
     public @Nullable UcpEndpoint replyEndpoint() {
         return replyEndpoint;
+    }
+
+    /**
+     * Whether an endpoint is the way back to the sender, also one that was made after this message had come: UCX makes an endpoint for itself
+     * when a peer connects by worker address, and hands it out when this side connects back.
+     *
+     * @param endpoint an endpoint of the worker that got this message
+     * @return whether what is sent over it reaches the endpoint that sent this message
+     */
+    public boolean isAnsweredBy(UcpEndpoint endpoint) {
+        return replyHandle != 0 && !endpoint.isClosed() && endpoint.handle().address() == replyHandle;
     }
 
     /** Descriptor of held data, 0 when inline. */

@@ -26,7 +26,7 @@ public final class UcpEndpoint {
     private final UcpWorker worker;
     private final MemorySegment handle;
     private final ErrorMode errorMode;
-    private final String peer;
+    private String peer;
     private final EndpointErrorHandler onError;
     private final List<UcpRemoteKey> keys = new ArrayList<>();
     private final UcpAtomics atomics;
@@ -303,6 +303,16 @@ public final class UcpEndpoint {
 
     MemorySegment handle() {
         return handle;
+    }
+
+    /**
+     * Calls the peer something else from now on, for an endpoint that was made before it was known for whom.
+     *
+     * @param name for errors and logs
+     */
+    public void peer(String name) {
+        worker.checkThread();
+        peer = Objects.requireNonNull(name, "name");
     }
 
     /** {@return what this endpoint calls its peer} */
