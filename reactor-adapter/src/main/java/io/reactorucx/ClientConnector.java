@@ -37,7 +37,7 @@ final class ClientConnector {
         this.workerAddress = workerAddress;
         String peer = address == null ? "worker address of " + (workerAddress == null ? 0 : workerAddress.length) + " bytes"
                 : address.getAddress().getHostAddress() + ":" + address.getPort();
-        this.connection = new ConnectionCore(registry, config, peer, address != null);
+        this.connection = new ConnectionCore(registry, config, peer);
     }
 
     Mono<UcxConnection> connect() {
@@ -67,7 +67,7 @@ final class ClientConnector {
             try {
                 EndpointOptions options = new EndpointOptions(config.errorMode(), connection.peer(), connection::endpointFailed);
                 UcpEndpoint made = address != null ? worker.connect(address, options)
-                        : worker.connect(Objects.requireNonNull(workerAddress), options);
+                        : registry.pairings().pairs().other(Objects.requireNonNull(workerAddress), options);
                 endpoint = made;
                 connection.begin(made, this);
                 connection.wiring();

@@ -10,9 +10,11 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,26 +48,41 @@ final class ConnectionCore {
     private final ConnectionEnd end;
     final Heartbeat heartbeat;
     private final Farewell farewell = new Farewell(this::sendControl);
-    private final boolean bySocketAddress;
+    private final EndpointClose close;
+    private @Nullable HandshakeSocket socket;
     private @Nullable UcpEndpoint endpoint;
     private @Nullable Handshake handshake;
     private volatile State state = State.CONNECTING;
     private boolean wired = true;
     private boolean givenUp;
     private int maxHeaderBytes = Integer.MAX_VALUE;
-    private boolean endpointClosing;
-    private boolean endpointClosed;
     private boolean overdue;
 
-    ConnectionCore(ConnectionRegistry registry, ConnectionConfig config, String peer, boolean bySocketAddress) {
+    ConnectionCore(ConnectionRegistry registry, ConnectionConfig config, String peer) {
         this.registry = registry;
         this.config = config;
         this.peer = peer;
         this.control = new ControlSender(peer);
         this.end = new ConnectionEnd(peer);
-        this.bySocketAddress = bySocketAddress;
         this.heartbeat = new Heartbeat(this, control, registry.heartbeats());
+        this.close = new EndpointClose(peer, this::closedWhenIdle);
         this.parts = ProtocolParts.of(this);
+    }
+
+    /** The peer's end of a socket tells its end; this side's is closed with the connection. */
+    void with(HandshakeSocket signOfLife, Handshake listener) {
+        socket = signOfLife;
+        handshake = listener;
+    }
+
+    /** The socket has ended, and so has the peer, or its connection. */
+    void peerGone() {
+        if (state == State.CONNECTING) {
+            failHandshake(new UcxException(UcxStatus.CONNECTION_RESET, "connect", peer, "the peer has closed the socket"));
+            giveUp();
+        } else {
+            endpointFailed(endpoint, UcxStatus.CONNECTION_RESET.code());
+        }
     }
 
     /** Begins to make the connection, with an endpoint whose errors come to {@link #endpointFailed}. */
@@ -108,19 +125,14 @@ final class ConnectionCore {
     }
 
     /**
-     * Ends the making of the connection without a word to its {@link Handshake}, which knows.
-     *
-     * <p>An endpoint that is being connected is closed when it is connected or has failed, within the time for a handshake: UCX 1.13 aborts
-     * the process now and then when a socket that has only begun to connect is closed and its descriptor used again.
+     * Ends the making of the connection without a word to its {@link Handshake}, which knows. An endpoint that is being connected is closed
+     * when it is connected or has failed, in the time for a handshake: UCX 1.13 may abort when a socket that begins to connect is closed.
      */
     void giveUp() {
         handshake = null;
-        if (state != State.CONNECTING) {
-            return;
-        }
-        if (endpoint == null || wired) {
+        if (state == State.CONNECTING && (endpoint == null || wired)) {
             closeEndpoint(CloseMode.FORCE, end.closed("connect"));
-        } else if (!givenUp) {
+        } else if (state == State.CONNECTING && !givenUp) {
             givenUp = true;
             closeTimer.start(config.handshakeTimeout());
         }
@@ -129,11 +141,15 @@ final class ConnectionCore {
     /** Refused the peer: what it may still say changes nothing, and it has some time to read why. */
     void refused() {
         handshake = null;
-        closeTimer.start(config.closeTimeout());
+        endWithin(config.closeTimeout());
     }
 
-    void endpointFailed(UcpEndpoint failed, int rawStatus) {
-        if (state == State.CLOSED || endpointClosing) {
+    void endWithin(Duration time) {
+        closeTimer.start(time);
+    }
+
+    void endpointFailed(@Nullable UcpEndpoint failed, int rawStatus) {
+        if (state == State.CLOSED || close.hasBegun()) {
             return;
         }
         if (farewell.isHeard()) {
@@ -141,11 +157,7 @@ final class ConnectionCore {
             closeEndpoint(CloseMode.FORCE, end.closed("operation"));
         } else if (config.raw() && state == State.CONNECTED) {
             end.lost(end.error(rawStatus, null, "connection"), null);
-            operations.forEach(operation -> {
-                if (!operation.mayHaveArrived()) {
-                    operation.abandon(end.reason(operation.kind()));
-                }
-            });
+            operations.endAllButReceives(end);
             LastArrivals.take(this, () -> lost(PeerCounters.Loss.TRANSPORT, rawStatus, null));
         } else {
             lost(PeerCounters.Loss.TRANSPORT, rawStatus, null);
@@ -154,7 +166,7 @@ final class ConnectionCore {
 
     /** The peer is gone, or gives no sign of life: all that is under way ends with that error. */
     void lost(PeerCounters.Loss cause, int rawStatus, @Nullable String why) {
-        if (state == State.CLOSED || endpointClosing) {
+        if (state == State.CLOSED || close.hasBegun()) {
             return;
         }
         UcxException error = end.error(rawStatus, why, "connection");
@@ -180,12 +192,7 @@ final class ConnectionCore {
             }
             case PING -> { } // Has been heard.
             case FIN -> peerFinished();
-            case FIN_ACK -> {
-                if (farewell.isSaid()) {
-                    // The peer has all that was sent. Without a socket address nothing tells a flushing close that the peer has closed, too.
-                    closeEndpoint(bySocketAddress ? CloseMode.FLUSH : CloseMode.FORCE, end.closed("operation"));
-                }
-            }
+            case FIN_ACK -> leave();
         }
     }
 
@@ -255,22 +262,29 @@ final class ConnectionCore {
         }
         boolean idle = parts.isQuiet() && operations.isQuiet()
                 && (open == null || open.isClosed() || open.inFlight() == open.stream().receives());
-        if (!endpointClosing && idle && open != null) {
+        if (!close.hasBegun() && idle && open != null) {
             if (config.raw() || overdue) {
                 closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
             } else if (farewell.isHeard()) {
                 if (!farewell.isAnswered()) {
                     return;
                 }
-                // Over a socket address the peer's flushing close arrives as an error of the endpoint; over a worker address nothing will.
-                if (!bySocketAddress) {
-                    closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
+                // The end of the socket tells that the peer has closed. Without a socket nothing may.
+                if (socket == null) {
+                    leave();
                 }
             } else if (!farewell.isSaid() && !farewell.say()) {
                 closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
             }
         }
         closedWhenIdle();
+    }
+
+    /** The peer has all that was sent, and says no more. */
+    private void leave() {
+        if (endpoint != null && (farewell.isSaid() || farewell.isHeard())) {
+            close.afterFlush(endpoint, () -> closeEndpoint(CloseMode.FORCE, end.closed("operation")));
+        }
     }
 
     private void outOfTime() {
@@ -292,14 +306,15 @@ final class ConnectionCore {
         parts.ended(end.loss());
         endReceivers();
         if (open == null) {
-            endpointClosed = true;
-        } else if (!endpointClosing) {
+            close.nothing();
+        } else if (!close.hasBegun()) {
+            heartbeat.stop();
             offers.releaseAll(registry.worker());
             boolean quiet = open.inFlight() == open.stream().receives();
             if (config.errorMode() == ErrorMode.PEER) {
-                closeNow(open, quiet && open.failure() == 0 ? wanted : CloseMode.FORCE);
+                close.begin(open, quiet && open.failure() == 0 ? wanted : CloseMode.FORCE);
             } else if (quiet) {
-                closeNow(open, CloseMode.FLUSH);
+                close.begin(open, CloseMode.FLUSH);
             } else {
                 overdue = true;
                 LOG.warn("[{}] stays until {} operations end: error mode NONE allows no other close", peer, open.inFlight());
@@ -308,27 +323,13 @@ final class ConnectionCore {
         closedWhenIdle();
     }
 
-    private void closeNow(UcpEndpoint open, CloseMode mode) {
-        endpointClosing = true;
-        heartbeat.stop();
-        try {
-            endpointClosed = open.close(mode, (status, length, tag) -> {
-                endpointClosed = true;
-                closedWhenIdle();
-            });
-        } catch (RuntimeException e) {
-            LOG.debug("[{}] close ended with an error", peer, e);
-            endpointClosed = true;
-        }
-    }
-
     /**
      * Nobody hears of the end before UCX has let go of the memory of every operation. A flushing close touches none, and when it takes too
      * long the receives of the stream, which nothing else ends, are not waited for: their leases are ours, and stay until UCX lets go.
      */
     private void closedWhenIdle() {
-        boolean late = overdue && endpointClosing;
-        if (state == State.CLOSING && (late ? operations.isQuiet() : endpointClosed && operations.isEmpty())) {
+        boolean late = overdue && close.hasBegun();
+        if (state == State.CLOSING && (late ? operations.isQuiet() : close.hasEnded() && operations.isEmpty())) {
             closed();
         }
     }
@@ -339,6 +340,9 @@ final class ConnectionCore {
         heartbeat.stop();
         operations.forEach(operation -> operation.abandon(end.reason(operation.kind())));
         registry.remove(this, endpoint);
+        if (socket != null) {
+            socket.close();
+        }
         disposed.tryEmitEmpty();
     }
 
@@ -369,19 +373,19 @@ final class ConnectionCore {
     /** Answers whether the frame is on its way. */
     boolean sendControl(ControlFrame frame) {
         UcpEndpoint open = endpoint;
-        return open != null && !endpointClosing && control.send(open, frame, (status, length, tag) -> proceed());
+        return open != null && !close.hasBegun() && control.send(open, frame, (status, length, tag) -> proceed());
     }
 
     /** Takes a message on a reserved id; answers whether it did. */
     boolean offer(UcpActiveMessage message) {
-        return (state == State.CONNECTED || state == State.CLOSING && !endpointClosing) && parts.offer(message);
+        return (state == State.CONNECTED || state == State.CLOSING && !close.hasBegun()) && parts.offer(message);
     }
 
     /** Sends for a part of the protocol; as {@link UcpEndpoint#amSend}, from when the handshake is done until the endpoint closes. */
     boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration, AmProtocol protocol,
             Completion whenDone) {
         UcpEndpoint open = endpoint;
-        if (open == null || endpointClosing || state == State.CONNECTING || state == State.CLOSED) {
+        if (open == null || close.hasBegun() || state == State.CONNECTING || state == State.CLOSED) {
             throw end.closed("am_send");
         }
         heartbeat.sent();
@@ -417,7 +421,7 @@ final class ConnectionCore {
     /** The endpoint for a new operation; refuses once the end has begun, but for data that has arrived before. */
     UcpEndpoint endpointFor(OperationKind kind) {
         UcpEndpoint open = endpoint;
-        boolean usable = state == State.CONNECTED || (kind == OperationKind.AM_FETCH && state == State.CLOSING && !endpointClosing);
+        boolean usable = state == State.CONNECTED || (kind == OperationKind.AM_FETCH && state == State.CLOSING && !close.hasBegun());
         if (open == null || !usable) {
             throw end.closed(kind.ucxName());
         }

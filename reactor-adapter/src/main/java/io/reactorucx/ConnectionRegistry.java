@@ -6,6 +6,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.ProgressEngine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -40,6 +41,8 @@ final class ConnectionRegistry {
     private final RefusalLog refusals = new RefusalLog();
     private final Heartbeats heartbeats;
     private @Nullable UcpWorker worker;
+    private @Nullable PairingTable pairings;
+    private volatile byte[] address = new byte[0];
     private @Nullable WorkerAddressAcceptor acceptor;
 
     ConnectionRegistry(ProgressEngine engine) {
@@ -57,9 +60,12 @@ final class ConnectionRegistry {
     /** Takes the worker over; the first thing that runs on the engine. */
     void start(UcpWorker owned) {
         worker = owned;
+        address = owned.address();
+        pairings = new PairingTable(new EndpointPairs(engine, owned, address));
         owned.activeMessageHandler(ReservedIds.CONTROL, this::control);
         owned.activeMessageHandler(ReservedIds.MESSAGES, this::framework);
         owned.activeMessageHandler(ReservedIds.MEMORY, this::framework);
+        owned.activeMessageHandler(ReservedIds.PAIRING, this::pairing);
     }
 
     void add(ConnectionCore connection, UcpEndpoint endpoint) {
@@ -132,6 +138,18 @@ final class ConnectionRegistry {
     private static void heard(@Nullable ConnectionCore connection) {
         if (connection != null) {
             connection.heartbeat.heard();
+        }
+    }
+
+    private void pairing(UcpActiveMessage message) {
+        boolean frame = !message.isRendezvous() && message.length() <= PairingFrame.MAX_BYTES;
+        if (!frame || !pairings().received(data(message).toArray(ValueLayout.JAVA_BYTE), message)) {
+            dropped.incrementAndGet();
+            LOG.debug("{} bytes on the reserved active message {} belong to no connection that is being made", message.length(),
+                    ReservedIds.PAIRING);
+            if (!message.isInline() && worker().holds(message)) {
+                worker().release(message);
+            }
         }
     }
 
@@ -210,6 +228,15 @@ final class ConnectionRegistry {
     void refused(String peer, HandshakeFailure failure) {
         counters.refused(failure.reason());
         refusals.refused(peer, failure);
+    }
+
+    PairingTable pairings() {
+        return Objects.requireNonNull(pairings, "the engine has not started");
+    }
+
+    /** Address of the worker; any thread. */
+    byte[] address() {
+        return address;
     }
 
     ProgressEngine engine() {

@@ -59,6 +59,15 @@ final class OperationList {
         });
     }
 
+    /** Ends what waits for a peer that is lost, but for what may have arrived already. */
+    void endAllButReceives(ConnectionEnd end) {
+        forEach(operation -> {
+            if (!operation.mayHaveArrived()) {
+                operation.abandon(end.reason(operation.kind()));
+            }
+        });
+    }
+
     boolean isEmpty() {
         return head == null;
     }

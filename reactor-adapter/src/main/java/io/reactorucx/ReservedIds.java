@@ -11,6 +11,8 @@ final class ReservedIds {
     static final int MESSAGES = 1022;
     /** Remote memory that its owner serves. */
     static final int MEMORY = 1021;
+    /** The endpoints of new connections that find each other. */
+    static final int PAIRING = 1020;
 
     private static final int FIRST = 1020;
     private static final int LAST = CONTROL;

@@ -32,26 +32,35 @@ final class ServerAcceptor {
     private final Function<? super UcxConnection, ? extends Publisher<Void>> handler;
     private final boolean acceptWorkerAddresses;
     private final ConnectionRegistry.WorkerAddressAcceptor byWorkerAddress = this::acceptWorkerAddress;
+    private final int maxPendingHandshakes;
     private final Set<ConnectionCore> open = ConcurrentHashMap.newKeySet();
 
-    ServerAcceptor(UcxResources resources, ConnectionConfig config, boolean acceptWorkerAddresses,
+    ServerAcceptor(UcxResources resources, ConnectionConfig config, int maxPendingHandshakes, boolean acceptWorkerAddresses,
             Function<? super UcxConnection, ? extends Publisher<Void>> handler) {
         this.acceptWorkerAddresses = acceptWorkerAddresses && !config.raw();
         this.resources = resources;
         this.config = config;
+        this.maxPendingHandshakes = maxPendingHandshakes;
         this.handler = handler;
     }
 
     Mono<UcxBoundServer> bind(InetSocketAddress address) {
-        ConnectionRegistry listening = resources.nextRegistry();
-        return UcxResources.onEngine(listening.engine(), worker -> new UcxBoundServer(this, listening,
-                        worker.listen(address, request -> accept(listening, request))))
+        return listen(address).map(listening -> new UcxBoundServer(this, listening))
                 .delayUntil(bound -> onEachEngine(registry -> {
                     if (acceptWorkerAddresses) {
                         registry.acceptor(byWorkerAddress);
                     }
                 }).onErrorResume(error -> bound.close().then(Mono.error(error))))
                 .doOnNext(resources::add);
+    }
+
+    private Mono<Listening> listen(InetSocketAddress address) {
+        if (!config.raw()) {
+            return new SocketAcceptor(resources, config, maxPendingHandshakes, this).bind(address);
+        }
+        ConnectionRegistry listening = resources.nextRegistry();
+        return UcxResources.onEngine(listening.engine(), worker -> new UcxListening(listening,
+                worker.listen(address, request -> accept(listening, request))));
     }
 
     private Mono<Void> onEachEngine(Consumer<ConnectionRegistry> action) {
@@ -76,7 +85,7 @@ final class ServerAcceptor {
         ConnectionRegistry registry = resources.nextRegistry();
         InetSocketAddress client = request.clientAddress();
         String peer = client.getAddress().getHostAddress() + ":" + client.getPort();
-        ConnectionCore connection = new ConnectionCore(registry, config, peer, true);
+        ConnectionCore connection = new ConnectionCore(registry, config, peer);
         registry.engine().execute(new Accept(connection, null) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
@@ -98,13 +107,35 @@ final class ServerAcceptor {
     private void acceptWorkerAddress(ConnectionRegistry registry, ControlFrame hello) {
         byte[] address = Objects.requireNonNull(hello.fields().bytes(ControlFields.Key.WORKER_ADDRESS));
         String peer = "worker address of " + address.length + " bytes";
-        ConnectionCore connection = new ConnectionCore(registry, config, peer, false);
+        ConnectionCore connection = new ConnectionCore(registry, config, peer);
         registry.engine().execute(new Accept(connection, hello) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
-                return worker.connect(address, options);
+                return registry.pairings().pairs().other(address, options);
             }
         });
+    }
+
+    /** A connection that is being made, to be closed with the server. */
+    void add(ConnectionCore connection) {
+        open.add(connection);
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> open.remove(connection));
+    }
+
+    /** Gives a connection to the user's handler, on its engine's thread. */
+    void serve(ConnectionCore connection, UcxConnection accepted) {
+        Mono<Void> handled;
+        try {
+            handled = Mono.from(handler.apply(accepted));
+        } catch (RuntimeException e) {
+            handled = Mono.error(e);
+        }
+        Disposable handling = handled.subscribe(ignored -> { }, error -> {
+            LOG.warn("[{}] its handler failed: {}", connection.peer(), error.toString());
+            LOG.debug("[{}] its handler failed", connection.peer(), error);
+            accepted.dispose();
+        }, accepted::dispose);
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, handling::dispose);
     }
 
     /** One connection from its request to the handler's end. */
@@ -133,8 +164,7 @@ final class ServerAcceptor {
                 LOG.warn("[{}] not accepted", connection.peer(), e);
                 return;
             }
-            open.add(connection);
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> open.remove(connection));
+            add(connection);
             if (config.raw()) {
                 ready(null);
                 return;
@@ -214,18 +244,7 @@ final class ServerAcceptor {
                 return;
             }
             UcxConnection accepted = new UcxConnection(connection, resources, made, peer);
-            Mono<Void> handled;
-            try {
-                handled = Mono.from(handler.apply(accepted));
-            } catch (RuntimeException e) {
-                handled = Mono.error(e);
-            }
-            Disposable handling = handled.subscribe(ignored -> { }, error -> {
-                LOG.warn("[{}] its handler failed: {}", connection.peer(), error.toString());
-                LOG.debug("[{}] its handler failed", connection.peer(), error);
-                accepted.dispose();
-            }, accepted::dispose);
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, handling::dispose);
+            serve(connection, accepted);
         }
 
         @Override

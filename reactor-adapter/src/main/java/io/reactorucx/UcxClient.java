@@ -188,6 +188,9 @@ public final class UcxClient {
                 return Mono.error(new IllegalArgumentException("remoteAddress " + address + ": the host name has no known address"));
             }
             ConnectionRegistry registry = engine < 0 ? resources.nextRegistry() : resources.registries().get(engine);
+            if (address != null && !config.raw()) {
+                return new SocketConnector(resources, registry, config, address).connect();
+            }
             return new ClientConnector(resources, registry, config, address, workerAddress).connect();
         });
     }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,7 +49,9 @@ public final class UcxResources implements Disposable {
     private final UcxBufferPool buffers;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
+    private final HandshakeCounters handshakes = new HandshakeCounters();
     private final AtomicInteger next = new AtomicInteger();
+    private @Nullable SocketLoop sockets;
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
@@ -145,6 +148,35 @@ public final class UcxResources implements Disposable {
         return registries.stream().map(ConnectionRegistry::counters).toList();
     }
 
+    /** {@return handshakes that the servers of these resources have under way} */
+    public int pendingHandshakes() {
+        return handshakes.pending();
+    }
+
+    /** {@return sockets that came to the servers of these resources and became no connection, since the start} */
+    public long failedHandshakes() {
+        return handshakes.failed();
+    }
+
+    HandshakeCounters handshakes() {
+        return handshakes;
+    }
+
+    /** The thread for sockets, from its first use on. */
+    synchronized SocketLoop sockets() {
+        if (sockets == null) {
+            sockets = SocketLoop.start(engines().getFirst().config().name() + "-sockets");
+            if (disposing.get()) {
+                sockets.close();
+            }
+        }
+        return sockets;
+    }
+
+    private synchronized CompletableFuture<Void> closeSockets() {
+        return sockets == null ? CompletableFuture.completedFuture(null) : sockets.close();
+    }
+
     int checkEngine(int number) {
         if (number < 0 || number >= registries.size()) {
             throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.." + (registries.size() - 1));
@@ -190,7 +222,9 @@ public final class UcxResources implements Disposable {
     public Mono<Void> disposeLater() {
         return Mono.defer(() -> {
             if (disposing.compareAndSet(false, true)) {
-                closeConnections().then(Mono.fromFuture(engines::closeAsync)).subscribe(ignored -> { }, this::ended, () -> ended(null));
+                closeConnections().then(Mono.fromFuture(engines::closeAsync))
+                        .onErrorResume(error -> Mono.fromFuture(this::closeSockets).then(Mono.error(error)))
+                        .then(Mono.fromFuture(this::closeSockets)).subscribe(ignored -> { }, this::ended, () -> ended(null));
             }
             return disposed.asMono();
         });

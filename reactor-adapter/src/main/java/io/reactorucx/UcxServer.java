@@ -18,17 +18,22 @@ import reactor.core.publisher.Mono;
  */
 public final class UcxServer {
 
+    private static final int DEFAULT_PENDING_HANDSHAKES = 256;
+
     private final UcxResources resources;
     private final ConnectionConfig config;
     private final InetSocketAddress bindAddress;
+    private final int maxPendingHandshakes;
     private final boolean acceptWorkerAddresses;
     private final Function<? super UcxConnection, ? extends Publisher<Void>> handler;
 
-    private UcxServer(UcxResources resources, ConnectionConfig config, InetSocketAddress bindAddress, boolean acceptWorkerAddresses,
+    private UcxServer(UcxResources resources, ConnectionConfig config, InetSocketAddress bindAddress, int maxPendingHandshakes,
+            boolean acceptWorkerAddresses,
             Function<? super UcxConnection, ? extends Publisher<Void>> handler) {
         this.resources = resources;
         this.config = config;
         this.bindAddress = bindAddress;
+        this.maxPendingHandshakes = maxPendingHandshakes;
         this.acceptWorkerAddresses = acceptWorkerAddresses;
         this.handler = handler;
     }
@@ -41,12 +46,12 @@ public final class UcxServer {
      */
     public static UcxServer create(UcxResources resources) {
         InetSocketAddress loopback = new InetSocketAddress("127.0.0.1", 0);
-        return new UcxServer(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, loopback, false,
-                connection -> Mono.never());
+        return new UcxServer(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, loopback,
+                DEFAULT_PENDING_HANDSHAKES, false, connection -> Mono.never());
     }
 
     private UcxServer with(ConnectionConfig changed) {
-        return new UcxServer(resources, changed, bindAddress, acceptWorkerAddresses, handler);
+        return new UcxServer(resources, changed, bindAddress, maxPendingHandshakes, acceptWorkerAddresses, handler);
     }
 
     /**
@@ -68,7 +73,8 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer bindAddress(InetSocketAddress address) {
-        return new UcxServer(resources, config, Objects.requireNonNull(address, "address"), acceptWorkerAddresses, handler);
+        return new UcxServer(resources, config, Objects.requireNonNull(address, "address"), maxPendingHandshakes, acceptWorkerAddresses,
+                handler);
     }
 
     /**
@@ -80,7 +86,7 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer handle(Function<? super UcxConnection, ? extends Publisher<Void>> connectionHandler) {
-        return new UcxServer(resources, config, bindAddress, acceptWorkerAddresses,
+        return new UcxServer(resources, config, bindAddress, maxPendingHandshakes, acceptWorkerAddresses,
                 Objects.requireNonNull(connectionHandler, "connectionHandler"));
     }
 
@@ -92,7 +98,7 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer acceptWorkerAddresses(boolean value) {
-        return new UcxServer(resources, config, bindAddress, value, handler);
+        return new UcxServer(resources, config, bindAddress, maxPendingHandshakes, value, handler);
     }
 
     /**
@@ -123,6 +129,20 @@ public final class UcxServer {
      */
     public UcxServer handshakeTimeout(Duration value) {
         return with(config.withHandshakeTimeout(value));
+    }
+
+    /**
+     * How many clients may be in the handshake at a time. More wait in the system's queue, which is as long; when none is through and one of
+     * them has said nothing so far, the oldest of these gives way. For raw peers this has no meaning.
+     *
+     * @param value at least 1, 256 by default
+     * @return a changed copy
+     */
+    public UcxServer maxPendingHandshakes(int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException("maxPendingHandshakes " + value + ": at least 1");
+        }
+        return new UcxServer(resources, config, bindAddress, value, acceptWorkerAddresses, handler);
     }
 
     /**
@@ -180,7 +200,7 @@ public final class UcxServer {
             if (bindAddress.isUnresolved()) {
                 return Mono.error(new IllegalArgumentException("bindAddress " + bindAddress + ": the host name has no known address"));
             }
-            ServerAcceptor acceptor = new ServerAcceptor(resources, config, acceptWorkerAddresses, handler);
+            ServerAcceptor acceptor = new ServerAcceptor(resources, config, maxPendingHandshakes, acceptWorkerAddresses, handler);
             return acceptor.bind(bindAddress);
         });
     }

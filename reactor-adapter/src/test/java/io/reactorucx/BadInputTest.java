@@ -193,10 +193,13 @@ class BadInputTest implements NeedsUcx {
         UcxResources disposed = UcxResources.builder().transports("tcp").build();
         disposed.disposeNow();
         String[] engine = {"engine reactor-ucx-0", "is closed"};
+        String[] resources = {"these resources are closed"};
         List<BadInput> uses = List.of(
                 BadInput.onError("UcxClient.connect()", "", UcxClosedException.class, tried -> UcxClient.create(disposed)
-                        .remoteAddress("127.0.0.1", tried.peers.server().port()).connect(), engine),
-                BadInput.onError("UcxServer.bind()", "", UcxClosedException.class, tried -> UcxServer.create(disposed).bind(), engine),
+                        .remoteAddress("127.0.0.1", tried.peers.server().port()).connect(), resources),
+                BadInput.onError("UcxServer.bind()", "", UcxClosedException.class, tried -> UcxServer.create(disposed).bind(), resources),
+                BadInput.onError("UcxServer.bind()", "raw", UcxClosedException.class, tried -> UcxServer.create(disposed).raw(true).bind(),
+                        engine),
                 BadInput.onError("UcxResources.workerAddress(int)", "", UcxClosedException.class, tried -> disposed.workerAddress(0), engine),
                 BadInput.thrown("UcxResources.allocateMemory(long)", "", UcxClosedException.class, tried -> disposed.allocateMemory(1),
                         "context", "is closed"),

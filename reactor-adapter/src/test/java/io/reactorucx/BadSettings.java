@@ -49,8 +49,8 @@ final class BadSettings {
                 "port 0", "1..65535"));
         cases.add(onError(byAddress, "unknown host", ILLEGAL, tried -> tried.client().remoteAddress(UNRESOLVED).connect(), "remoteAddress",
                 "no.such.host.invalid", "no known address"));
-        cases.add(onError(byAddress, "IPv6", UcxUnsupportedException.class,
-                tried -> tried.client().remoteAddress(new InetSocketAddress("::1", 1)).connect(), "IPv6"));
+        cases.add(onError(byAddress, "IPv6 of a raw peer", UcxUnsupportedException.class,
+                tried -> tried.client().raw(true).remoteAddress(new InetSocketAddress("::1", 1)).connect(), "IPv6"));
         String byWorker = "UcxClient.remoteWorkerAddress(byte[])";
         cases.add(thrown(byWorker, "null", MISSING, tried -> tried.client().remoteWorkerAddress(null), "address"));
         for (int size : new int[] {0, 8, 64 * Bytes.KIB + 1}) {
@@ -75,8 +75,8 @@ final class BadSettings {
         cases.add(thrown(byAddress, "null", MISSING, tried -> tried.server().bindAddress(null), "address"));
         cases.add(onError(byAddress, "unknown host", ILLEGAL, tried -> tried.server().bindAddress(UNRESOLVED).bind(), "bindAddress",
                 "no.such.host.invalid", "no known address"));
-        cases.add(onError(byAddress, "IPv6", UcxUnsupportedException.class,
-                tried -> tried.server().bindAddress(new InetSocketAddress("::1", 0)).bind(), "IPv6"));
+        cases.add(onError(byAddress, "IPv6 of a raw peer", UcxUnsupportedException.class,
+                tried -> tried.server().raw(true).bindAddress(new InetSocketAddress("::1", 0)).bind(), "IPv6"));
         cases.add(onError(byAddress, "of another host", UcxException.class,
                 tried -> tried.server().bindAddress(new InetSocketAddress("192.0.2.1", 0)).bind(), "192.0.2.1"));
         cases.add(thrown("UcxServer.handle(Function)", "null", MISSING, tried -> tried.server().handle(null), "connectionHandler"));
@@ -109,6 +109,8 @@ final class BadSettings {
         String ofClient = "UcxClient.receiveQueue(int,long,OverflowPolicy)";
         String ofServer = "UcxServer.receiveQueue(int,long,OverflowPolicy)";
         for (int bad : new int[] {0, -1, Integer.MIN_VALUE}) {
+            cases.add(thrown("UcxServer.maxPendingHandshakes(int)", "" + bad, ILLEGAL, tried -> tried.server().maxPendingHandshakes(bad),
+                    "maxPendingHandshakes " + bad, "at least 1"));
             String[] messages = {"maxQueuedMessages " + bad, "at least 1"};
             String[] bytes = {"maxQueuedBytes " + bad, "at least 1"};
             cases.add(thrown(ofClient, bad + " messages", ILLEGAL, tried -> tried.client().receiveQueue(bad, 1, OverflowPolicy.ERROR),

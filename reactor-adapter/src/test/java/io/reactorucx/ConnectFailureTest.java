@@ -10,9 +10,12 @@ import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -121,77 +124,132 @@ class ConnectFailureTest implements NeedsUcx {
     @Test
     void otherProtocolVersionIsRefusedInWords() {
         UcxBoundServer bound = server.closeTimeout(SHORT).bindNow();
-        UcxConnection raw = to(bound).raw(true).connectNow();
-        BlockingQueue<ControlFrame> answers = RawFrames.listen(clientResources);
+        try (SocketPeer later = SocketPeer.connect(bound.port())) {
+            later.send(RawFrames.frame(ControlFrame.PROTOCOL_VERSION + 1, ControlFrame.Type.HELLO, ""));
 
-        RawFrames.send(clientResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION + 1, ControlFrame.Type.HELLO, ""), true);
-
-        ControlFrame answer = RawFrames.next(answers);
-        assertThat(answer.type()).isEqualTo(ControlFrame.Type.REJECT);
-        assertThat(answer.reason()).isEqualTo("protocol version: 3 at the client, 2 at the server");
-        // Rejected, so closed by the server when its time for that is over.
-        raw.onDispose().block(Waits.PATIENCE);
+            ControlFrame answer = later.nextControl();
+            assertThat(answer.type()).isEqualTo(ControlFrame.Type.REJECT);
+            assertThat(answer.reason()).isEqualTo("protocol version: 3 at the client, 2 at the server");
+            later.awaitEnd();
+        }
+        await().atMost(Waits.PATIENCE).until(() -> serverResources.pendingHandshakes() == 0 && serverResources.failedHandshakes() == 1);
         assertThat(accepted).isEmpty();
         bound.disposeNow();
     }
 
     @Test
-    void rejectionSaysWhy() {
-        UcxBoundServer bound = server.raw(true).bindNow();
-        RawFrames.listen(serverResources);
-        Mono<UcxConnection> connecting = to(bound).connect();
-        Sent attempt = Sent.of(connecting);
-        UcxConnection served = nextAccepted();
+    void rejectionSaysWhy() throws IOException {
+        try (ServerSocket listening = SocketPeer.listen()) {
+            Sent attempt = Sent.of(UcxClient.create(clientResources).remoteAddress("127.0.0.1", listening.getLocalPort()).connect());
+            try (SocketPeer client = SocketPeer.accept(listening)) {
+                assertThat(client.nextControl().type()).isEqualTo(ControlFrame.Type.HELLO);
+                client.send(RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.REJECT, "not today"));
 
-        RawFrames.send(serverResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.REJECT, "not today"), true);
-
-        assertThat(attempt.failure()).isInstanceOfSatisfying(UcxException.class, error -> {
-            assertThat(error.status()).isEqualTo(UcxStatus.REJECTED);
-            assertThat(error.peer()).isEqualTo("127.0.0.1:" + bound.port());
-            assertThat(error).hasMessageContaining("not today");
-        });
-        served.onDispose().block(Waits.PATIENCE);
-        bound.disposeNow();
+                assertThat(attempt.failure()).isInstanceOfSatisfying(UcxException.class, error -> {
+                    assertThat(error.status()).isEqualTo(UcxStatus.REJECTED);
+                    assertThat(error.peer()).isEqualTo("127.0.0.1:" + listening.getLocalPort());
+                    assertThat(error).hasMessageContaining("not today");
+                });
+                client.awaitEnd();
+            }
+        }
     }
 
-    private UcxConnection nextAccepted() {
-        return await().atMost(Waits.PATIENCE).until(accepted::poll, connection -> connection != null);
+    /** What may answer at a port that is not a server's. */
+    enum Stranger {
+        ENDS_AT_ONCE, SPEAKS_HTTP, CLAIMS_A_HUGE_FRAME, SENDS_ITS_ADDRESS_FIRST, WELCOMES_AND_ENDS, WELCOMES_TWICE;
+
+        void answer(SocketPeer client) {
+            byte[] welcome = RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.WELCOME, "");
+            switch (this) {
+                case ENDS_AT_ONCE -> { }
+                case SPEAKS_HTTP -> client.sendRaw("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                case CLAIMS_A_HUGE_FRAME -> client.sendRaw(new byte[] {127, -1, -1, -1, 0});
+                case SENDS_ITS_ADDRESS_FIRST -> client.send(new PairingFrame(PairingFrame.Type.ADDRESS, 1, 0, new byte[9]).toBytes());
+                case WELCOMES_AND_ENDS -> client.send(welcome);
+                case WELCOMES_TWICE -> {
+                    client.send(welcome);
+                    client.send(welcome);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Stranger.class)
+    void strangerAtThePortIsAnError(Stranger stranger) throws IOException {
+        try (ServerSocket listening = SocketPeer.listen()) {
+            Sent attempt = Sent.of(UcxClient.create(clientResources).remoteAddress("127.0.0.1", listening.getLocalPort()).connect());
+            try (SocketPeer client = SocketPeer.accept(listening)) {
+                assertThat(client.nextControl().type()).isEqualTo(ControlFrame.Type.HELLO);
+                stranger.answer(client);
+                if (!stranger.name().endsWith("ENDS") && stranger != Stranger.ENDS_AT_ONCE) {
+                    client.awaitEnd();
+                }
+            }
+            assertThat(attempt.failure()).isInstanceOfSatisfying(UcxException.class, error -> {
+                assertThat(error.isConnectionLost()).as(error.toString()).isTrue();
+                assertThat(error.peer()).isEqualTo("127.0.0.1:" + listening.getLocalPort());
+            });
+        }
     }
 
     @Test
-    void silentPeerIsGivenUpInTime() {
-        UcxBoundServer bound = server.raw(true).bindNow();
+    void silentPeerIsGivenUpInTime() throws IOException {
+        try (ServerSocket listening = SocketPeer.listen()) {
+            int port = listening.getLocalPort();
 
-        assertFails(to(bound).connectTimeout(SHORT).connect(), UcxStatus.TIMED_OUT, "127.0.0.1:" + bound.port(), SHORT.toString());
+            assertFails(UcxClient.create(clientResources).remoteAddress("127.0.0.1", port).connectTimeout(SHORT).connect(),
+                    UcxStatus.TIMED_OUT, "127.0.0.1:" + port, SHORT.toString());
 
-        nextAccepted().onDispose().block(Waits.PATIENCE);
-        bound.disposeNow();
+            try (SocketPeer client = SocketPeer.accept(listening)) {
+                client.next();
+                client.awaitEnd();
+            }
+        }
     }
 
     @Test
     void silentClientIsGivenUpInTime() {
         UcxBoundServer bound = server.handshakeTimeout(SHORT).bindNow();
-        UcxConnection silent = to(bound).raw(true).connectNow();
-
-        silent.onDispose().block(Waits.PATIENCE);
-
+        try (SocketPeer silent = SocketPeer.connect(bound.port())) {
+            silent.awaitEnd();
+        }
+        await().atMost(Waits.PATIENCE).until(() -> serverResources.pendingHandshakes() == 0);
         assertThat(accepted).isEmpty();
         bound.disposeNow();
     }
 
     @Test
-    void cancelGivesTheAttemptUp() {
-        UcxBoundServer bound = server.raw(true).bindNow();
-        Disposable attempt = to(bound).connect().subscribe(connection -> {
-            throw new AssertionError("connected");
-        });
-        UcxConnection served = nextAccepted();
-        assertThat(clientResources.openConnections()).isEqualTo(1);
+    void silentSocketsGiveWayToWhoSpeaks() {
+        UcxBoundServer bound = server.maxPendingHandshakes(2).handshakeTimeout(Waits.PATIENCE).bindNow();
+        List<SocketPeer> silent = Stream.generate(() -> SocketPeer.connect(bound.port())).limit(10).toList();
 
-        attempt.dispose();
+        UcxConnection connection = to(bound).connectNow();
 
-        served.onDispose().block(Waits.PATIENCE);
+        silent.subList(0, 8).forEach(SocketPeer::awaitEnd);
+        connection.close().block(Waits.PATIENCE);
+        silent.forEach(SocketPeer::close);
+        await().atMost(Waits.PATIENCE).until(() -> serverResources.pendingHandshakes() == 0);
+        assertThat(serverResources.failedHandshakes()).isEqualTo(10);
         bound.disposeNow();
+    }
+
+    @Test
+    void cancelGivesTheAttemptUp() throws IOException {
+        try (ServerSocket listening = SocketPeer.listen()) {
+            Disposable attempt = UcxClient.create(clientResources).remoteAddress("127.0.0.1", listening.getLocalPort()).connect()
+                    .subscribe(connection -> {
+                        throw new AssertionError("connected");
+                    });
+            try (SocketPeer client = SocketPeer.accept(listening)) {
+                client.next();
+
+                attempt.dispose();
+
+                client.awaitEnd();
+            }
+        }
     }
 
     @Test

@@ -23,12 +23,20 @@ final class RawFrames {
         send(from, Bytes.zeroed(0), MemorySegment.ofArray(frame), AmProtocol.EAGER, replyable);
     }
 
+    static void send(UcxResources from, int id, byte[] frame) {
+        send(from, id, Bytes.zeroed(0), MemorySegment.ofArray(frame), AmProtocol.EAGER, true);
+    }
+
     static void send(UcxResources from, MemorySegment header, MemorySegment bytes, AmProtocol protocol, boolean replyable) {
+        send(from, ReservedIds.CONTROL, header, bytes, protocol, replyable);
+    }
+
+    private static void send(UcxResources from, int id, MemorySegment header, MemorySegment bytes, AmProtocol protocol, boolean replyable) {
         ConnectionRegistry registry = from.registries().getFirst();
         MemorySegment payload = Bytes.zeroed(bytes.byteSize()).copyFrom(bytes);
         UcxResources.onEngine(registry.engine(), worker -> {
             UcpEndpoint endpoint = onlyEndpoint(registry);
-            endpoint.amSend(ReservedIds.CONTROL, header, payload, null, protocol, replyable, (status, length, tag) -> { });
+            endpoint.amSend(id, header, payload, null, protocol, replyable, (status, length, tag) -> { });
             return endpoint;
         }).block(Waits.PATIENCE);
     }

@@ -41,6 +41,10 @@ public enum UcxMeters implements MeterDocumentation {
     REFUSED_HANDSHAKES("reactor.ucx.handshakes.refused", Meter.Type.COUNTER, Tag.ENGINE, Tag.REASON),
     /** Heartbeat intervals in which nothing was heard of a peer. */
     MISSED_HEARTBEATS("reactor.ucx.heartbeats.missed", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Handshakes that servers have under way. */
+    PENDING_HANDSHAKES("reactor.ucx.handshakes.pending", Meter.Type.GAUGE),
+    /** Sockets that came to servers and became no connection. */
+    FAILED_HANDSHAKES("reactor.ucx.handshakes.failed", Meter.Type.COUNTER),
     /** Bytes that are registered with UCX. */
     REGISTERED_BYTES("reactor.ucx.memory.registered", Meter.Type.GAUGE),
     /** Bytes of the buffer pool that are leased. */

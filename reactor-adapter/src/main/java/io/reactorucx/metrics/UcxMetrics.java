@@ -49,6 +49,8 @@ public final class UcxMetrics implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");
         gauge(registry, UcxMeters.CONNECTIONS, resources, common, UcxResources::openConnections);
+        gauge(registry, UcxMeters.PENDING_HANDSHAKES, resources, common, UcxResources::pendingHandshakes);
+        counter(registry, UcxMeters.FAILED_HANDSHAKES, resources, common, UcxResources::failedHandshakes);
         gauge(registry, UcxMeters.REGISTERED_BYTES, resources, common, shown -> shown.context().registeredBytes());
         gauge(registry, UcxMeters.LEASED_BYTES, resources, common, shown -> shown.buffers().leasedBytes());
         gauge(registry, UcxMeters.SLAB_BYTES, resources, common, shown -> shown.buffers().slabBytes());

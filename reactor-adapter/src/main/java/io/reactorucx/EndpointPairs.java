@@ -1,0 +1,189 @@
+package io.reactorucx;
+
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.EndpointErrorHandler;
+import io.reactorucx.core.EndpointOptions;
+import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.engine.ProgressEngine;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Makes the endpoints of one worker that lead to other workers by their address, so that the two ends of a connection are each other's.
+ *
+ * <p>UCX pairs the nth endpoint that one worker makes to another with the nth that the other makes back. So both sides count, and the one
+ * that answers makes as many as the one that began. An endpoint that this makes on the way to the one that is wanted belongs to a connection
+ * whose peer has not spoken yet, or never will; it waits a while for being asked for. Of the endpoints that a worker makes to itself two
+ * that follow each other are a pair.
+ *
+ * <p>On the engine's thread.
+ */
+final class EndpointPairs {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EndpointPairs.class);
+
+    /** UCX counts in 16 bits, and pairs nothing once they are used up. */
+    private static final int MAX_NUMBER = 0xFFFE;
+
+    /** How far one connection may make this side catch up with its peer. */
+    private static final int MAX_CATCH_UP = 256;
+
+    private final ProgressEngine engine;
+    private final UcpWorker worker;
+    private final long uid;
+    private final Map<Long, Integer> made = new HashMap<>();
+    private final Map<Place, Spare> spares = new HashMap<>();
+    private final Queue<Runnable> waitingForSelf = new ArrayDeque<>();
+    private boolean connectingToSelf;
+
+    EndpointPairs(ProgressEngine engine, UcpWorker worker, byte[] ownAddress) {
+        this.engine = engine;
+        this.worker = worker;
+        this.uid = UcpWorker.uid(ownAddress);
+    }
+
+    /** An endpoint, and its number among those to the same worker. */
+    record Numbered(UcpEndpoint endpoint, int number) {
+    }
+
+    /** How the endpoint is made. */
+    record Purpose(ErrorMode errorMode, String peer, EndpointErrorHandler onError, Duration patience) {
+    }
+
+    /** Whether this side is the one that begins: each pair of workers has one order of endpoints, that of the worker with the larger uid. */
+    boolean begins(byte[] address, boolean client) {
+        int order = Long.compareUnsigned(uid, UcpWorker.uid(address));
+        return order > 0 || order == 0 && client;
+    }
+
+    /** Connects to itself one after the other: two that are under way at a time would find each other. */
+    void inTurn(byte[] address, Runnable connect) {
+        if (UcpWorker.uid(address) != uid) {
+            connect.run();
+        } else if (connectingToSelf) {
+            waitingForSelf.add(connect);
+        } else {
+            connectingToSelf = true;
+            connect.run();
+        }
+    }
+
+    /** The one whose turn it was is done. */
+    void turnIsOver(byte[] address) {
+        if (UcpWorker.uid(address) == uid) {
+            connectingToSelf = false;
+            Runnable next = waitingForSelf.poll();
+            if (next != null) {
+                connectingToSelf = true;
+                next.run();
+            }
+        }
+    }
+
+    /** The endpoint for a side that begins. */
+    Numbered begin(byte[] address, Purpose purpose) {
+        long peer = UcpWorker.uid(address);
+        if (peer == uid && count(peer) % 2 != 0) {
+            keep(make(peer, address, purpose), purpose.patience());
+        }
+        Spare spare = make(peer, address, purpose);
+        return new Numbered(spare.give(purpose), spare.place.number);
+    }
+
+    /** The endpoint that belongs to one of the peer's, or null when there is none any more. */
+    @Nullable UcpEndpoint answer(byte[] address, int peerNumber, Purpose purpose) {
+        long peer = UcpWorker.uid(address);
+        int number = peer == uid ? peerNumber ^ 1 : peerNumber;
+        for (int i = 0; i < MAX_CATCH_UP && count(peer) <= number; i++) {
+            keep(make(peer, address, purpose), purpose.patience());
+        }
+        Spare spare = spares.remove(new Place(peer, number));
+        return spare == null ? null : spare.give(purpose);
+    }
+
+    /** An endpoint of a connection that needs no pair, or whose pair is whatever the peer makes next. */
+    UcpEndpoint other(byte[] address, EndpointOptions options) {
+        UcpEndpoint endpoint = worker.connect(address, options);
+        made.merge(UcpWorker.uid(address), 1, Integer::sum);
+        return endpoint;
+    }
+
+    private int count(long peer) {
+        return made.getOrDefault(peer, 0);
+    }
+
+    private Spare make(long peer, byte[] address, Purpose purpose) {
+        int number = count(peer);
+        if (number > MAX_NUMBER) {
+            throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", purpose.peer(), "UCX pairs at most " + number
+                    + " endpoints of two workers: use another engine, or new resources");
+        }
+        Spare spare = new Spare(new Place(peer, number));
+        EndpointOptions options = new EndpointOptions(purpose.errorMode(), purpose.peer(), spare);
+        // Counted first: when it fails now, UCX has counted as well.
+        made.put(peer, number + 1);
+        spare.endpoint = worker.connect(address, peer == uid ? options.withoutLoopback() : options);
+        return spare;
+    }
+
+    private void keep(Spare spare, Duration patience) {
+        LOG.debug("{} waits for its connection", spare.place);
+        spares.put(spare.place, spare);
+        Schedulers.parallel().schedule(() -> new InsistentCommand(engine, ignored -> giveUp(spare), closed -> { }).submit(),
+                patience.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void giveUp(Spare spare) {
+        UcpEndpoint endpoint = spare.endpoint;
+        if (spares.remove(spare.place, spare) && endpoint != null && !endpoint.isClosed()) {
+            CloseMode mode = endpoint.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
+            endpoint.close(mode, (status, length, tag) -> { });
+        }
+    }
+
+    /** Where an endpoint stands in the order of those to one worker. */
+    private record Place(long peer, int number) {
+    }
+
+    /** An endpoint, and who is told of its failure. */
+    private final class Spare implements EndpointErrorHandler {
+
+        private final Place place;
+        private @Nullable UcpEndpoint endpoint;
+        private @Nullable EndpointErrorHandler owner;
+
+        Spare(Place place) {
+            this.place = place;
+        }
+
+        UcpEndpoint give(Purpose purpose) {
+            UcpEndpoint given = Objects.requireNonNull(endpoint);
+            owner = purpose.onError();
+            given.peer(purpose.peer());
+            return given;
+        }
+
+        @Override
+        public void onError(UcpEndpoint failed, int rawStatus) {
+            EndpointErrorHandler told = owner;
+            if (told == null) {
+                giveUp(this);
+            } else {
+                told.onError(failed, rawStatus);
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/** The socket that a server of framework peers listens on. It accepts no more while too many handshakes are under way. */
+final class HandshakeListener implements SocketLoop.Events, Listening {
+
+    private static final Logger LOG = LoggerFactory.getLogger(HandshakeListener.class);
+
+    private final SocketLoop loop;
+    private final ServerSocketChannel channel;
+    private final InetSocketAddress address;
+    private final PendingHandshakes pending;
+    private final BiConsumer<SocketChannel, InetSocketAddress> accepted;
+    private @Nullable SelectionKey key;
+
+    private HandshakeListener(SocketLoop loop, ServerSocketChannel channel, PendingHandshakes pending,
+            BiConsumer<SocketChannel, InetSocketAddress> accepted) throws IOException {
+        this.loop = loop;
+        this.channel = channel;
+        this.address = (InetSocketAddress) channel.getLocalAddress();
+        this.pending = pending;
+        this.accepted = accepted;
+    }
+
+    /** Listens; what is accepted is given on the loop's thread. */
+    static HandshakeListener bind(SocketLoop loop, InetSocketAddress address, PendingHandshakes pending,
+            BiConsumer<SocketChannel, InetSocketAddress> accepted) {
+        ServerSocketChannel channel = null;
+        try {
+            channel = ServerSocketChannel.open().bind(address, pending.limit());
+            HandshakeListener listener = new HandshakeListener(loop, channel, pending, accepted);
+            if (!loop.execute(listener::register)) {
+                throw new IOException("these resources are closed");
+            }
+            return listener;
+        } catch (IOException e) {
+            close(channel);
+            throw new UcxException(status(address, e), "bind at " + address, null, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static UcxStatus status(InetSocketAddress address, IOException error) {
+        try {
+            boolean ours = address.getAddress().isAnyLocalAddress() || NetworkInterface.getByInetAddress(address.getAddress()) != null;
+            return !ours ? UcxStatus.INVALID_ADDR : error instanceof BindException ? UcxStatus.BUSY : UcxStatus.IO_ERROR;
+        } catch (IOException e) {
+            return UcxStatus.IO_ERROR;
+        }
+    }
+
+    private void register() {
+        try {
+            key = loop.register(channel, SelectionKey.OP_ACCEPT, this);
+            pending.whenRoom(() -> interest(SelectionKey.OP_ACCEPT));
+        } catch (IOException e) {
+            failed(e);
+        }
+    }
+
+    private void interest(int operations) {
+        if (key != null && key.isValid()) {
+            key.interestOps(operations);
+        }
+    }
+
+    @Override
+    public void ready(SelectionKey selected) throws IOException {
+        while (pending.hasRoom()) {
+            SocketChannel socket = channel.accept();
+            if (socket == null) {
+                return;
+            }
+            try {
+                accepted.accept(socket, (InetSocketAddress) socket.getRemoteAddress());
+            } catch (IOException | RuntimeException e) {
+                LOG.debug("A socket was gone before it was accepted", e);
+                socket.close();
+            }
+        }
+        interest(0);
+    }
+
+    @Override
+    public void failed(IOException error) {
+        LOG.warn("{} is not listened at any more: {}", address, error.getMessage());
+        close(channel);
+    }
+
+    @Override
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    @Override
+    public Mono<Void> refuse() {
+        return close();
+    }
+
+    @Override
+    public Mono<Void> close() {
+        return Mono.fromRunnable(() -> {
+            if (!loop.execute(() -> close(channel))) {
+                close(channel);
+            }
+        });
+    }
+
+    private static void close(@Nullable ServerSocketChannel channel) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            LOG.debug("A listener was not closed in good order", e);
+        }
+    }
+}

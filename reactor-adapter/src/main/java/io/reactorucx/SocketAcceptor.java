@@ -1,0 +1,216 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcxClosedException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Takes framework clients that come to a socket: the handshake on the socket loop, then an endpoint on the next engine. */
+final class SocketAcceptor {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SocketAcceptor.class);
+    private static final SecureRandom TOKENS = new SecureRandom();
+
+    private final UcxResources resources;
+    private final ConnectionConfig config;
+    private final PendingHandshakes pending;
+    private final SocketLoop loop;
+    private final ServerAcceptor server;
+
+    SocketAcceptor(UcxResources resources, ConnectionConfig config, int maxPendingHandshakes, ServerAcceptor server) {
+        this.resources = resources;
+        this.config = config;
+        this.pending = new PendingHandshakes(maxPendingHandshakes, resources.handshakes());
+        this.loop = resources.sockets();
+        this.server = server;
+    }
+
+    static String name(InetSocketAddress address) {
+        return address.getAddress().getHostAddress() + ":" + address.getPort();
+    }
+
+    Mono<Listening> bind(InetSocketAddress address) {
+        return Mono.fromCallable(() -> {
+            if (resources.isDisposed()) {
+                throw new UcxClosedException("bind at " + address, null, "these resources are closed");
+            }
+            return HandshakeListener.bind(loop, address, pending, this::accepted);
+        });
+    }
+
+    private void accepted(SocketChannel channel, InetSocketAddress client) {
+        Accept accept = new Accept(name(client), resources.nextRegistry());
+        pending.began(accept, accept::giveWay);
+        accept.begin(channel);
+    }
+
+    /** One client, until its connection is ready. On the thread of the socket loop, but for what is said to be on the engine's. */
+    private final class Accept implements HandshakeSocket.Listener, HandshakeOutput {
+
+        private final String peer;
+        private final ConnectionRegistry registry;
+        private final ServerHandshake handshake;
+        private final long token = TOKENS.nextLong();
+        private @Nullable HandshakeSocket socket;
+        private @Nullable Disposable timeout;
+        private volatile @Nullable PeerFacts client;
+        private volatile @Nullable ConnectionCore connection;
+        private @Nullable Pairing pairing;
+        private boolean addressed;
+        private boolean done;
+
+        Accept(String peer, ConnectionRegistry registry) {
+            this.peer = peer;
+            this.registry = registry;
+            this.handshake = new ServerHandshake(PeerFacts.here(config, registry), config.protocol().authentication(),
+                    Schedulers.boundedElastic(), peer, this);
+        }
+
+        void begin(SocketChannel channel) {
+            try {
+                socket = HandshakeSocket.accepted(loop, channel, this);
+                timeout = Schedulers.parallel().schedule(() -> execute(this::timedOut), config.handshakeTimeout().toMillis(),
+                        TimeUnit.MILLISECONDS);
+            } catch (IOException e) {
+                ended(e);
+            }
+        }
+
+        private void timedOut() {
+            if (!done) {
+                registry.refused(peer, new HandshakeFailure(HandshakeFailure.Reason.TIMEOUT,
+                        new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
+                end();
+            }
+        }
+
+        private void giveWay() {
+            LOG.debug("[{}] has said nothing so far, and others wait", peer);
+            end();
+        }
+
+        private void end() {
+            ConnectionCore made = connection;
+            if (made != null) {
+                made.execute(worker -> {
+                    if (made.state() == ConnectionCore.State.CONNECTING) {
+                        made.giveUp();
+                    }
+                });
+            } else {
+                if (socket != null) {
+                    socket.close();
+                }
+                done(false);
+            }
+        }
+
+        private void done(boolean connected) {
+            if (!done) {
+                done = true;
+                handshake.close();
+                if (timeout != null) {
+                    timeout.dispose();
+                }
+                pending.ended(this, connected);
+            }
+        }
+
+        @Override
+        public void received(byte[] bytes) {
+            ConnectionCore made = connection;
+            ControlFrame frame = made == null ? ControlFrame.parse(bytes) : null;
+            PairingFrame found = made == null ? null : PairingFrame.parse(bytes);
+            if (frame != null) {
+                pending.spoke(this);
+                handshake.received(frame);
+            } else if (made != null && found != null && found.type() == PairingFrame.Type.ADDRESS && !addressed) {
+                addressed = true;
+                made.execute(worker -> begin(found));
+            } else if (socket != null) {
+                socket.failed(new IOException("what came is no part of the protocol"));
+            }
+        }
+
+        @Override
+        public void send(ControlFrame frame) {
+            if (socket != null) {
+                socket.send(frame.toBytes());
+            }
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            loop.execute(task);
+        }
+
+        @Override
+        public void failed(HandshakeFailure failure) {
+            registry.refused(peer, failure);
+            if (socket != null) {
+                socket.finish(config.closeTimeout());
+            }
+        }
+
+        @Override
+        public void connected(PeerFacts facts) {
+            HandshakeSocket open = socket;
+            if (open != null && !done) {
+                ConnectionCore made = new ConnectionCore(registry, config, peer);
+                client = facts;
+                connection = made;
+                made.execute(worker -> pair(made, open), closed -> open.close());
+            }
+        }
+
+        /** On the engine's thread: the client's endpoint is expected before the client hears of this side's worker. */
+        private void pair(ConnectionCore made, HandshakeSocket open) {
+            Pairing begun = new Pairing(made, false, token, this::ready,
+                    error -> LOG.debug("[{}] lost before it was connected", peer, error));
+            pairing = begun;
+            made.with(open, begun);
+            server.add(made);
+            made.onDispose().subscribe(ignored -> { }, error -> { }, () -> execute(() -> done(false)));
+            begun.expect();
+            open.send(new PairingFrame(PairingFrame.Type.ADDRESS, token, 0, registry.address()).toBytes());
+        }
+
+        /** On the engine's thread. */
+        private void begin(PairingFrame address) {
+            Pairing begun = pairing;
+            if (begun != null) {
+                begun.meet(address.address(), () -> LOG.debug("[{}] sent an address that was not asked for", peer));
+            }
+        }
+
+        /** On the engine's thread. */
+        private void ready(UcpEndpoint endpoint) {
+            ConnectionCore made = connection;
+            PeerFacts facts = client;
+            if (made != null && made.connected(facts)) {
+                execute(() -> done(true));
+                server.serve(made, new UcxConnection(made, resources, endpoint, facts));
+            }
+        }
+
+        @Override
+        public void ended(IOException cause) {
+            ConnectionCore made = connection;
+            if (made == null) {
+                LOG.debug("[{}] left during the handshake", peer, cause);
+                done(false);
+            } else {
+                made.execute(worker -> made.peerGone());
+            }
+        }
+    }
+}
