@@ -202,7 +202,9 @@ final class Pairing implements Handshake {
 
     /** Nobody wants the connection any more; one for which an endpoint has been made is brought to its end in good order. */
     void giveUp() {
-        if (!committed) {
+        if (connection.state() == ConnectionCore.State.CONNECTED) {
+            connection.beginClose(CloseMode.FLUSH);
+        } else if (!committed) {
             connection.giveUp();
         } else if (connection.state() == ConnectionCore.State.CONNECTING) {
             abandoned = true;

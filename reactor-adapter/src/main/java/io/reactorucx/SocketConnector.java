@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -7,8 +8,10 @@ import io.reactorucx.core.UcxStatus;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
@@ -31,12 +34,12 @@ final class SocketConnector {
     }
 
     Mono<UcxConnection> connect() {
-        return Mono.<UcxConnection>create(sink -> {
+        return Mono.create(sink -> {
             Attempt attempt = new Attempt(sink);
+            // Not called for a connection that the subscriber got; one that it did not get any more is closed.
             sink.onCancel(attempt::giveUp);
             attempt.begin();
-        }).timeout(config.handshakeTimeout()).onErrorMap(TimeoutException.class, timeout -> new UcxException(UcxStatus.TIMED_OUT, "connect",
-                peer, "no answer within " + config.handshakeTimeout(), timeout));
+        });
     }
 
     /** On the thread of the socket loop until the server's address has come, from then on the connection's engine. */
@@ -44,6 +47,8 @@ final class SocketConnector {
 
         private final MonoSink<UcxConnection> sink;
         private final ClientHandshake handshake;
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private volatile @Nullable Disposable timeout;
         private volatile @Nullable HandshakeSocket socket;
         private volatile @Nullable ConnectionCore connection;
         private volatile boolean givenUp;
@@ -57,6 +62,7 @@ final class SocketConnector {
         }
 
         void begin() {
+            timeout = Schedulers.parallel().schedule(this::timedOut, config.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
             try {
                 HandshakeSocket begun = HandshakeSocket.connect(resources.sockets(), address, this);
                 socket = begun;
@@ -64,11 +70,32 @@ final class SocketConnector {
                     begun.close();
                 }
             } catch (IOException e) {
-                sink.error(failure(e));
+                fail(failure(e));
+            }
+        }
+
+        private void timedOut() {
+            fail(new UcxException(UcxStatus.TIMED_OUT, "connect", peer, "no answer within " + config.handshakeTimeout()));
+            giveUp();
+        }
+
+        /** Answers whether nobody has heard of an end before. */
+        private boolean end() {
+            Disposable running = timeout;
+            if (running != null) {
+                running.dispose();
+            }
+            return ended.compareAndSet(false, true);
+        }
+
+        private void fail(RuntimeException error) {
+            if (end()) {
+                sink.error(error);
             }
         }
 
         void giveUp() {
+            end();
             givenUp = true;
             ConnectionCore made = connection;
             HandshakeSocket open = socket;
@@ -132,7 +159,7 @@ final class SocketConnector {
             if (open != null) {
                 open.finish(config.closeTimeout());
             }
-            sink.error(failure.toException(peer));
+            fail(failure.toException(peer));
         }
 
         private void pair(PairingFrame found) {
@@ -143,7 +170,7 @@ final class SocketConnector {
             ConnectionCore made = new ConnectionCore(registry, config, peer);
             connection = made;
             made.execute(worker -> {
-                Pairing begun = new Pairing(made, true, found.token(), this::ready, sink::error);
+                Pairing begun = new Pairing(made, true, found.token(), this::ready, this::fail);
                 pairing = begun;
                 made.with(open, begun);
                 if (givenUp) {
@@ -156,14 +183,18 @@ final class SocketConnector {
                 }
             }, error -> {
                 open.close();
-                sink.error(error);
+                fail(error);
             });
         }
 
         private void ready(UcpEndpoint endpoint) {
             ConnectionCore made = connection;
             if (made != null && made.connected(server)) {
-                sink.success(new UcxConnection(made, resources, endpoint, server));
+                if (end()) {
+                    sink.success(new UcxConnection(made, resources, endpoint, server));
+                } else {
+                    made.beginClose(CloseMode.FLUSH);
+                }
             }
         }
 
@@ -172,9 +203,9 @@ final class SocketConnector {
             ConnectionCore made = connection;
             if (made == null) {
                 handshake.close();
-                sink.error(failure(cause));
+                fail(failure(cause));
             } else {
-                made.execute(worker -> made.peerGone(), sink::error);
+                made.execute(worker -> made.peerGone(), this::fail);
             }
         }
 

@@ -6,6 +6,7 @@ import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.testsupport.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.HexFormat;
 
 /** An {@link EchoServer} in a process of its own. */
@@ -31,6 +32,11 @@ final class EchoProcess implements AutoCloseable {
 
     UcxClient client(UcxResources resources) {
         return UcxClient.create(resources).remoteAddress("127.0.0.1", port);
+    }
+
+    /** Where the system says what it has open. */
+    Path process() {
+        return Path.of("/proc/" + child.handle().pid());
     }
 
     String name() {

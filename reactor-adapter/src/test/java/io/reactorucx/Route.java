@@ -34,6 +34,10 @@ enum Route {
         return transports[0];
     }
 
+    String[] transports() {
+        return transports.clone();
+    }
+
     UcxResources.Builder resources() {
         // By worker address a peer's forced close is only noticed when UCX looks whether the peer is there.
         return UcxResources.builder().transports(transports).remoteMemoryAccess(true).remoteAtomics(true).streams(true)
