@@ -10,6 +10,9 @@ import reactor.core.publisher.Mono;
 /**
  * Connects to a peer. Immutable: each setter gives a changed copy.
  *
+ * <p>A connection to a socket address begins with a TCP socket, over which the handshake goes; the data then travels over UCX, and the end of
+ * the socket says that the peer has gone. With {@link #raw(boolean)} it is UCX that connects.
+ *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the resources are the caller's. <b>Errors:</b> {@link #connect()} ends with an
  * {@link io.reactorucx.core.UcxException} that names the peer and the status.
  */

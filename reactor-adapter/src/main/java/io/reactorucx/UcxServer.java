@@ -11,6 +11,9 @@ import reactor.core.publisher.Mono;
 /**
  * Takes connections at a socket address and, when asked to, by worker address. Immutable: each setter gives a changed copy.
  *
+ * <p>Framework peers do their handshake over a TCP socket at that address, IPv4 or IPv6, before UCX hears of them; their workers then reach
+ * each other directly, over the transports that both have. For {@link #raw(boolean)} peers it is UCX that listens.
+ *
  * <p>Accepted connections are spread over the engines of the resources.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the resources are the caller's. <b>Errors:</b> {@link #bind()} ends with an
