@@ -38,6 +38,8 @@ public final class NativeEnvironment {
         // Without these UCX leaves shared memory out between peers that watch each other.
         set("UCX_POSIX_ERROR_HANDLING", "y", false);
         set("UCX_SYSV_ERROR_HANDLING", "y", false);
+        // A server that comes back gets its port at once, and not when the connections of before are forgotten.
+        set("UCX_TCP_CM_REUSEADDR", "y", false);
         if (get("UCX_MEM_MMAP_HOOK_MODE").filter("reloc"::equals).isPresent()) {
             LOG.warn("UCX_MEM_MMAP_HOOK_MODE=reloc makes UCX deadlock while it is loaded; using none instead");
             set("UCX_MEM_MMAP_HOOK_MODE", "none", true);
