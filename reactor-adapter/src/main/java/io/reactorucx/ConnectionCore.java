@@ -490,7 +490,7 @@ final class ConnectionCore {
     }
 
     State state() {
-        return state;
+        return state == State.CONNECTED && farewell.isHeard() ? State.CLOSING : state;
     }
 
     StreamInbox stream() {

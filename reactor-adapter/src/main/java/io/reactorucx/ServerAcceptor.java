@@ -12,9 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
@@ -29,19 +27,19 @@ final class ServerAcceptor {
 
     private final UcxResources resources;
     private final ConnectionConfig config;
-    private final Function<? super UcxConnection, ? extends Publisher<Void>> handler;
+    private final ServerHandlers handlers;
     private final boolean acceptWorkerAddresses;
     private final ConnectionRegistry.WorkerAddressAcceptor byWorkerAddress = this::acceptWorkerAddress;
     private final int maxPendingHandshakes;
     private final Set<ConnectionCore> open = ConcurrentHashMap.newKeySet();
 
     ServerAcceptor(UcxResources resources, ConnectionConfig config, int maxPendingHandshakes, boolean acceptWorkerAddresses,
-            Function<? super UcxConnection, ? extends Publisher<Void>> handler) {
+            ServerHandlers handlers) {
         this.acceptWorkerAddresses = acceptWorkerAddresses && !config.raw();
         this.resources = resources;
         this.config = config;
         this.maxPendingHandshakes = maxPendingHandshakes;
-        this.handler = handler;
+        this.handlers = handlers;
     }
 
     Mono<UcxBoundServer> bind(InetSocketAddress address) {
@@ -72,6 +70,10 @@ final class ServerAcceptor {
 
     int connections() {
         return open.size();
+    }
+
+    ServerHandlers handlers() {
+        return handlers;
     }
 
     Mono<Void> close() {
@@ -122,22 +124,6 @@ final class ServerAcceptor {
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> open.remove(connection));
     }
 
-    /** Gives a connection to the user's handler, on its engine's thread. */
-    void serve(ConnectionCore connection, UcxConnection accepted) {
-        Mono<Void> handled;
-        try {
-            handled = Mono.from(handler.apply(accepted));
-        } catch (RuntimeException e) {
-            handled = Mono.error(e);
-        }
-        Disposable handling = handled.subscribe(ignored -> { }, error -> {
-            LOG.warn("[{}] its handler failed: {}", connection.peer(), error.toString());
-            LOG.debug("[{}] its handler failed", connection.peer(), error);
-            accepted.dispose();
-        }, accepted::dispose);
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, handling::dispose);
-    }
-
     /** One connection from its request to the handler's end. */
     private abstract class Accept implements Command, Handshake, HandshakeOutput {
 
@@ -166,7 +152,11 @@ final class ServerAcceptor {
             }
             add(connection);
             if (config.raw()) {
-                ready(null);
+                if (admit() == null) {
+                    ready(null);
+                } else {
+                    connection.beginClose(CloseMode.FORCE);
+                }
                 return;
             }
             timeout = Schedulers.parallel().schedule(() -> connection.execute(ignored -> timedOut()),
@@ -235,6 +225,11 @@ final class ServerAcceptor {
             }
         }
 
+        @Override
+        public @Nullable Rejection admit() {
+            return handlers.admit(connection.onDispose());
+        }
+
         private void ready(@Nullable PeerFacts peer) {
             UcpEndpoint made = endpoint;
             if (made == null) {
@@ -244,7 +239,7 @@ final class ServerAcceptor {
                 return;
             }
             UcxConnection accepted = new UcxConnection(connection, resources, made, peer);
-            serve(connection, accepted);
+            handlers.run(accepted);
         }
 
         @Override

@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /** Takes framework clients that come to a socket: the handshake on the socket loop, then an endpoint on the next engine. */
@@ -67,6 +68,7 @@ final class SocketAcceptor {
         private @Nullable Pairing pairing;
         private boolean addressed;
         private boolean done;
+        private final Sinks.Empty<Void> gone = Sinks.empty();
 
         Accept(String peer, ConnectionRegistry registry) {
             this.peer = peer;
@@ -118,6 +120,9 @@ final class SocketAcceptor {
             if (!done) {
                 done = true;
                 handshake.close();
+                if (connection == null) {
+                    gone.tryEmitEmpty();
+                }
                 if (timeout != null) {
                     timeout.dispose();
                 }
@@ -162,6 +167,11 @@ final class SocketAcceptor {
         }
 
         @Override
+        public @Nullable Rejection admit() {
+            return server.handlers().admit(gone.asMono());
+        }
+
+        @Override
         public void connected(PeerFacts facts) {
             HandshakeSocket open = socket;
             if (open != null && !done) {
@@ -179,7 +189,10 @@ final class SocketAcceptor {
             pairing = begun;
             made.with(open, begun);
             server.add(made);
-            made.onDispose().subscribe(ignored -> { }, error -> { }, () -> execute(() -> done(false)));
+            made.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
+                gone.tryEmitEmpty();
+                execute(() -> done(false));
+            });
             begun.expect();
             open.send(new PairingFrame(PairingFrame.Type.ADDRESS, token, 0, registry.address()).toBytes());
         }
@@ -198,7 +211,7 @@ final class SocketAcceptor {
             PeerFacts facts = client;
             if (made != null && made.connected(facts)) {
                 execute(() -> done(true));
-                server.serve(made, new UcxConnection(made, resources, endpoint, facts));
+                server.handlers().run(new UcxConnection(made, resources, endpoint, facts));
             }
         }
 

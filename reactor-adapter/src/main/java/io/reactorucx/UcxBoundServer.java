@@ -2,10 +2,14 @@ package io.reactorucx;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * A server that listens.
@@ -14,6 +18,8 @@ import reactor.core.publisher.Sinks;
  * <b>Errors:</b> none of its own.
  */
 public final class UcxBoundServer implements Disposable {
+
+    private static final Duration LONGEST = Duration.ofHours(1);
 
     private final ServerAcceptor acceptor;
     private final Listening listening;
@@ -35,6 +41,11 @@ public final class UcxBoundServer implements Disposable {
         return listening.address().getPort();
     }
 
+    /** {@return most connections at a time} */
+    public int maxConnections() {
+        return acceptor.handlers().maxConnections();
+    }
+
     /** {@return connections that are open now} */
     public int connections() {
         return acceptor.connections();
@@ -48,13 +59,43 @@ public final class UcxBoundServer implements Disposable {
      */
     public Mono<Void> close() {
         return Mono.defer(() -> {
-            if (disposing.compareAndSet(false, true)) {
-                // Each step whatever became of the one before: an engine that is closed has closed what is its own.
-                listening.refuse().then(acceptor.close().onErrorComplete()).then(listening.close())
-                        .subscribe(ignored -> { }, error -> disposed.tryEmitEmpty(), disposed::tryEmitEmpty);
-            }
-            return disposed.asMono();
+            acceptor.handlers().urge();
+            return stop(Duration.ZERO, Disposables.disposed());
         });
+    }
+
+    /**
+     * Stops in good order and in a time that is known beforehand: rejects new clients, asks the handlers to come to their end
+     * ({@link UcxConnection#onClosing()}) and lets them, then closes the connections that are left in good order, and by force those that are
+     * there when the time is over. {@link #close()} ends the wait for handlers at once; another call of this method changes nothing.
+     *
+     * @param gracePeriod how long handlers may go on, at least 0 and at most the timeout
+     * @param timeout when force is used, counted from the subscription; at least 1 ms and at most an hour
+     * @return completes when all is closed
+     */
+    public Mono<Void> disposeLater(Duration gracePeriod, Duration timeout) {
+        Objects.requireNonNull(gracePeriod, "gracePeriod");
+        Objects.requireNonNull(timeout, "timeout");
+        if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("timeout " + timeout + ": must be in 1 ms.." + LONGEST);
+        }
+        if (gracePeriod.isNegative() || gracePeriod.compareTo(timeout) > 0) {
+            throw new IllegalArgumentException("gracePeriod " + gracePeriod + ": must be in 0..timeout, " + timeout);
+        }
+        return Mono.defer(() -> stop(gracePeriod, Schedulers.parallel().schedule(acceptor.handlers()::force, timeout.toMillis(),
+                TimeUnit.MILLISECONDS)));
+    }
+
+    private Mono<Void> stop(Duration gracePeriod, Disposable force) {
+        if (disposing.compareAndSet(false, true)) {
+            // Each step whatever became of the one before: an engine that is closed has closed what is its own.
+            listening.refuse().then(acceptor.handlers().stop(gracePeriod)).then(acceptor.close().onErrorComplete())
+                    .then(listening.close()).doFinally(end -> force.dispose())
+                    .subscribe(ignored -> { }, error -> disposed.tryEmitEmpty(), disposed::tryEmitEmpty);
+        } else {
+            force.dispose();
+        }
+        return disposed.asMono();
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.reactorucx.core.ErrorMode;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -25,14 +26,16 @@ public final class UcxClient {
     private final @Nullable InetSocketAddress remoteAddress;
     private final byte @Nullable [] workerAddress;
     private final int engine;
+    private final ConnectionHooks hooks;
 
     private UcxClient(UcxResources resources, ConnectionConfig config, @Nullable InetSocketAddress remoteAddress,
-            byte @Nullable [] workerAddress, int engine) {
+            byte @Nullable [] workerAddress, int engine, ConnectionHooks hooks) {
         this.resources = resources;
         this.config = config;
         this.remoteAddress = remoteAddress;
         this.workerAddress = workerAddress;
         this.engine = engine;
+        this.hooks = hooks;
     }
 
     /**
@@ -42,11 +45,15 @@ public final class UcxClient {
      * @return the client
      */
     public static UcxClient create(UcxResources resources) {
-        return new UcxClient(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, null, null, -1);
+        return new UcxClient(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, null, null, -1, ConnectionHooks.NONE);
     }
 
     private UcxClient with(ConnectionConfig changed) {
-        return new UcxClient(resources, changed, remoteAddress, workerAddress, engine);
+        return new UcxClient(resources, changed, remoteAddress, workerAddress, engine, hooks);
+    }
+
+    private UcxClient with(ConnectionHooks changed) {
+        return new UcxClient(resources, config, remoteAddress, workerAddress, engine, changed);
     }
 
     /**
@@ -69,7 +76,7 @@ public final class UcxClient {
      */
     public UcxClient remoteAddress(InetSocketAddress address) {
         checkPort(Objects.requireNonNull(address, "address").getPort(), 1);
-        return new UcxClient(resources, config, address, null, engine);
+        return new UcxClient(resources, config, address, null, engine, hooks);
     }
 
     static int checkPort(int port, int min) {
@@ -86,7 +93,7 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient remoteWorkerAddress(byte[] address) {
-        return new UcxClient(resources, config, null, Objects.requireNonNull(address, "address").clone(), engine);
+        return new UcxClient(resources, config, null, Objects.requireNonNull(address, "address").clone(), engine, hooks);
     }
 
     /**
@@ -96,7 +103,7 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient engine(int number) {
-        return new UcxClient(resources, config, remoteAddress, workerAddress, resources.checkEngine(number));
+        return new UcxClient(resources, config, remoteAddress, workerAddress, resources.checkEngine(number), hooks);
     }
 
     /**
@@ -176,6 +183,27 @@ public final class UcxClient {
     }
 
     /**
+     * What to do with each new connection before anybody else has it. It is called on the connection's engine and must not block; when it
+     * throws, the connection is closed and {@link #connect()} fails.
+     *
+     * @param action is called after those that were given before
+     * @return a changed copy
+     */
+    public UcxClient doOnConnected(Consumer<? super UcxConnection> action) {
+        return with(hooks.andConnected(Objects.requireNonNull(action, "action")));
+    }
+
+    /**
+     * What to do when a connection is gone, however it ended: {@link UcxConnection#onTerminate()} knows.
+     *
+     * @param action is called after those that were given before; must not block
+     * @return a changed copy
+     */
+    public UcxClient doOnDisconnected(Consumer<? super UcxConnection> action) {
+        return with(hooks.andDisconnected(Objects.requireNonNull(action, "action")));
+    }
+
+    /**
      * Connects, anew for each subscriber.
      *
      * @return the connection, ready for use; a cancel before gives it up
@@ -192,10 +220,15 @@ public final class UcxClient {
             }
             ConnectionRegistry registry = engine < 0 ? resources.nextRegistry() : resources.registries().get(engine);
             if (address != null && !config.raw()) {
-                return new SocketConnector(resources, registry, config, address).connect();
+                return given(new SocketConnector(resources, registry, config, address).connect());
             }
-            return new ClientConnector(resources, registry, config, address, workerAddress).connect();
+            return given(new ClientConnector(resources, registry, config, address, workerAddress).connect());
         });
+    }
+
+    private Mono<UcxConnection> given(Mono<UcxConnection> connecting) {
+        // A connection that meets a cancel on its way is nobody's.
+        return connecting.doOnDiscard(UcxConnection.class, UcxConnection::dispose).map(hooks::announce);
     }
 
     /** {@return the connection, waited for as long as connecting may take} */

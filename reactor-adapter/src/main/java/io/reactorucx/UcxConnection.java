@@ -4,6 +4,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.engine.OperationKind;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -34,6 +36,7 @@ public final class UcxConnection implements Disposable {
     private final Tags tags;
     private final Streams streams;
     private final Scheduler scheduler;
+    private final Sinks.Empty<Void> closing = Sinks.empty();
 
     UcxConnection(ConnectionCore core, UcxResources resources, UcpEndpoint endpoint, @Nullable PeerFacts peer) {
         this.core = core;
@@ -170,9 +173,43 @@ public final class UcxConnection implements Disposable {
         return core.state().compareTo(ConnectionCore.State.CLOSING) >= 0;
     }
 
+    /** {@return where it is in its life} */
+    public ConnectionState state() {
+        return switch (core.state()) {
+            case CONNECTING, CONNECTED -> ConnectionState.CONNECTED;
+            case CLOSING -> ConnectionState.CLOSING;
+            case CLOSED -> ConnectionState.CLOSED;
+        };
+    }
+
+    /** Asks the handler to come to its end: see {@link #onClosing()}. */
+    void windUp() {
+        closing.tryEmitEmpty();
+    }
+
+    /**
+     * The request to a server's handler to come to its end: it finishes what it is in the midst of and begins nothing new, such as by
+     * {@code receive(id).takeUntilOther(connection.onClosing())}. What the peer does is no such request: its farewell ends {@code receive}.
+     *
+     * @return completes when the server stops ({@link UcxBoundServer#disposeLater(Duration, Duration)}), at the latest with the connection
+     */
+    public Mono<Void> onClosing() {
+        return Mono.firstWithSignal(closing.asMono(), core.onDispose());
+    }
+
     /** {@return completes when the connection is gone} */
     public Mono<Void> onDispose() {
         return core.onDispose();
+    }
+
+    /** {@return completes when the connection has ended in good order, whichever side closed it, and fails with the loss when it was lost} */
+    public Mono<Void> onTerminate() {
+        return core.onDispose().then(loss());
+    }
+
+    /** Fails with the loss of a connection whose end has begun, if it was lost. */
+    Mono<Void> loss() {
+        return Mono.defer(() -> core.afterEnd(new UcxClosedException("operation", peer(), "the connection is closed")));
     }
 
     @Override

@@ -47,6 +47,7 @@ public final class UcxResources implements Disposable {
     private final ProgressEngineGroup engines;
     private final List<ConnectionRegistry> registries;
     private final UcxBufferPool buffers;
+    private final ConnectionCounters counters = new ConnectionCounters();
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
     private final HandshakeCounters handshakes = new HandshakeCounters();
@@ -177,6 +178,11 @@ public final class UcxResources implements Disposable {
         return sockets == null ? CompletableFuture.completedFuture(null) : sockets.close();
     }
 
+    /** {@return what the servers have done and hold} */
+    public ConnectionCounters connectionCounters() {
+        return counters;
+    }
+
     int checkEngine(int number) {
         if (number < 0 || number >= registries.size()) {
             throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.." + (registries.size() - 1));
@@ -233,6 +239,7 @@ public final class UcxResources implements Disposable {
     void add(UcxBoundServer server) {
         servers.removeIf(UcxBoundServer::isDisposed);
         servers.add(server);
+        counters.add(server);
     }
 
     private Mono<Void> closeConnections() {

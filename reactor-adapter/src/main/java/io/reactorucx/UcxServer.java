@@ -4,6 +4,7 @@ import io.reactorucx.core.ErrorMode;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -28,17 +29,16 @@ public final class UcxServer {
     private final InetSocketAddress bindAddress;
     private final int maxPendingHandshakes;
     private final boolean acceptWorkerAddresses;
-    private final Function<? super UcxConnection, ? extends Publisher<Void>> handler;
+    private final ServerHandling handling;
 
     private UcxServer(UcxResources resources, ConnectionConfig config, InetSocketAddress bindAddress, int maxPendingHandshakes,
-            boolean acceptWorkerAddresses,
-            Function<? super UcxConnection, ? extends Publisher<Void>> handler) {
+            boolean acceptWorkerAddresses, ServerHandling handling) {
         this.resources = resources;
         this.config = config;
         this.bindAddress = bindAddress;
         this.maxPendingHandshakes = maxPendingHandshakes;
         this.acceptWorkerAddresses = acceptWorkerAddresses;
-        this.handler = handler;
+        this.handling = handling;
     }
 
     /**
@@ -50,11 +50,15 @@ public final class UcxServer {
     public static UcxServer create(UcxResources resources) {
         InetSocketAddress loopback = new InetSocketAddress("127.0.0.1", 0);
         return new UcxServer(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, loopback,
-                DEFAULT_PENDING_HANDSHAKES, false, connection -> Mono.never());
+                DEFAULT_PENDING_HANDSHAKES, false, ServerHandling.DEFAULT);
     }
 
     private UcxServer with(ConnectionConfig changed) {
-        return new UcxServer(resources, changed, bindAddress, maxPendingHandshakes, acceptWorkerAddresses, handler);
+        return new UcxServer(resources, changed, bindAddress, maxPendingHandshakes, acceptWorkerAddresses, handling);
+    }
+
+    private UcxServer with(ServerHandling changed) {
+        return new UcxServer(resources, config, bindAddress, maxPendingHandshakes, acceptWorkerAddresses, changed);
     }
 
     /**
@@ -77,7 +81,7 @@ public final class UcxServer {
      */
     public UcxServer bindAddress(InetSocketAddress address) {
         return new UcxServer(resources, config, Objects.requireNonNull(address, "address"), maxPendingHandshakes, acceptWorkerAddresses,
-                handler);
+                handling);
     }
 
     /**
@@ -89,8 +93,29 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer handle(Function<? super UcxConnection, ? extends Publisher<Void>> connectionHandler) {
-        return new UcxServer(resources, config, bindAddress, maxPendingHandshakes, acceptWorkerAddresses,
-                Objects.requireNonNull(connectionHandler, "connectionHandler"));
+        return with(handling.withHandler(Objects.requireNonNull(connectionHandler, "connectionHandler")));
+    }
+
+    /**
+     * What to do with each new connection before its handler is called, in addition to it. It is called on the connection's engine and must
+     * not block; when it throws, the connection is closed.
+     *
+     * @param action is called after those that were given before
+     * @return a changed copy
+     */
+    public UcxServer doOnConnection(Consumer<? super UcxConnection> action) {
+        return with(handling.withHooks(handling.hooks().andConnected(Objects.requireNonNull(action, "action"))));
+    }
+
+    /**
+     * How many connections there may be at a time. A client beyond hears so: its {@code connect()} fails with
+     * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}, which is retryable; a raw one is only cut off.
+     *
+     * @param count at least 1, 1024 by default
+     * @return a changed copy
+     */
+    public UcxServer maxConnections(int count) {
+        return with(handling.withMaxConnections(count));
     }
 
     /**
@@ -101,7 +126,7 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer acceptWorkerAddresses(boolean value) {
-        return new UcxServer(resources, config, bindAddress, maxPendingHandshakes, value, handler);
+        return new UcxServer(resources, config, bindAddress, maxPendingHandshakes, value, handling);
     }
 
     /**
@@ -145,7 +170,7 @@ public final class UcxServer {
         if (value < 1) {
             throw new IllegalArgumentException("maxPendingHandshakes " + value + ": at least 1");
         }
-        return new UcxServer(resources, config, bindAddress, value, acceptWorkerAddresses, handler);
+        return new UcxServer(resources, config, bindAddress, value, acceptWorkerAddresses, handling);
     }
 
     /**
@@ -203,7 +228,8 @@ public final class UcxServer {
             if (bindAddress.isUnresolved()) {
                 return Mono.error(new IllegalArgumentException("bindAddress " + bindAddress + ": the host name has no known address"));
             }
-            ServerAcceptor acceptor = new ServerAcceptor(resources, config, maxPendingHandshakes, acceptWorkerAddresses, handler);
+            ServerAcceptor acceptor = new ServerAcceptor(resources, config, maxPendingHandshakes, acceptWorkerAddresses,
+                    new ServerHandlers(handling, resources.connectionCounters()));
             return acceptor.bind(bindAddress);
         });
     }

@@ -40,7 +40,8 @@ class BadInputTest implements NeedsUcx {
     /** Whose methods are tried. */
     private static final List<Class<?>> TYPES = List.of(UcxServer.class, UcxBoundServer.class, UcxClient.class, UcxConnection.class,
             ActiveMessages.class, ActiveMessage.class, Tags.class, RemoteMemory.class, UcxResources.class, UcxResources.Builder.class,
-            UcxBuffer.class, UcxBufferPool.class, Streams.class, RemoteAtomics.class, PeerCounters.class);
+            UcxBuffer.class, UcxBufferPool.class, Streams.class, RemoteAtomics.class, PeerCounters.class,
+            ConnectionCounters.class);
 
     /** Whatever they are given is right: both values of a switch. */
     private static final Set<String> TAKE_ANYTHING = Set.of("UcxServer.raw(boolean)", "UcxServer.acceptWorkerAddresses(boolean)",
@@ -87,7 +88,7 @@ class BadInputTest implements NeedsUcx {
     }
 
     static Stream<BadInput> cases() {
-        return Stream.of(BadMessages.all(), BadMemory.all(), BadTransfers.all(), BadSettings.all()).flatMap(List::stream);
+        return Stream.of(BadMessages.all(), BadMemory.all(), BadTransfers.all(), BadSettings.all(), BadLifecycles.all()).flatMap(List::stream);
     }
 
     @ParameterizedTest

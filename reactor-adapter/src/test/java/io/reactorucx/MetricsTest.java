@@ -221,6 +221,13 @@ class MetricsTest implements NeedsUcx {
     }
 
     @Test
+    void limitsAreThoseThatThereAre() {
+        assertThat(sum(ofServer, UcxMeters.SERVER_CONNECTIONS_LIMIT)).isEqualTo(peers.server().maxConnections());
+        assertThat(sum(ofClient, UcxMeters.SERVER_CONNECTIONS_LIMIT)).isZero();
+        assertThat(sum(ofServer, UcxMeters.REJECTED_CONNECTIONS)).isZero();
+    }
+
+    @Test
     void messagesThatNobodyReceivesAreCounted() {
         Inbox.of(peers.served(), ID).cancel();
         Waits.engineOf(peers.served());

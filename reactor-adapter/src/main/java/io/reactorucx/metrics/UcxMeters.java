@@ -45,6 +45,10 @@ public enum UcxMeters implements MeterDocumentation {
     PENDING_HANDSHAKES("reactor.ucx.handshakes.pending", Meter.Type.GAUGE),
     /** Sockets that came to servers and became no connection. */
     FAILED_HANDSHAKES("reactor.ucx.handshakes.failed", Meter.Type.COUNTER),
+    /** Most connections that the servers take. */
+    SERVER_CONNECTIONS_LIMIT("reactor.ucx.server.connections.limit", Meter.Type.GAUGE),
+    /** Clients that a server rejected because it had enough connections, or was stopping. */
+    REJECTED_CONNECTIONS("reactor.ucx.server.connections.rejected", Meter.Type.COUNTER),
     /** Bytes that are registered with UCX. */
     REGISTERED_BYTES("reactor.ucx.memory.registered", Meter.Type.GAUGE),
     /** Bytes of the buffer pool that are leased. */

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.reactorucx.ConnectionCounters;
 import io.reactorucx.PeerCounters;
 import io.reactorucx.UcxResources;
 import io.reactorucx.engine.EngineCounters;
@@ -51,6 +52,7 @@ public final class UcxMetrics implements MeterBinder {
         gauge(registry, UcxMeters.CONNECTIONS, resources, common, UcxResources::openConnections);
         gauge(registry, UcxMeters.PENDING_HANDSHAKES, resources, common, UcxResources::pendingHandshakes);
         counter(registry, UcxMeters.FAILED_HANDSHAKES, resources, common, UcxResources::failedHandshakes);
+        bind(registry, resources.connectionCounters());
         gauge(registry, UcxMeters.REGISTERED_BYTES, resources, common, shown -> shown.context().registeredBytes());
         gauge(registry, UcxMeters.LEASED_BYTES, resources, common, shown -> shown.buffers().leasedBytes());
         gauge(registry, UcxMeters.SLAB_BYTES, resources, common, shown -> shown.buffers().slabBytes());
@@ -69,6 +71,11 @@ public final class UcxMetrics implements MeterBinder {
                 tags.and(UcxMeters.Tag.CAUSE.asString(), cause), shown -> shown.lostConnections(cause)));
         PeerCounters.refusalReasons().forEach(reason -> counter(registry, UcxMeters.REFUSED_HANDSHAKES, peers,
                 tags.and(UcxMeters.Tag.REASON.asString(), reason), shown -> shown.refusedHandshakes(reason)));
+    }
+
+    private void bind(MeterRegistry registry, ConnectionCounters counters) {
+        gauge(registry, UcxMeters.SERVER_CONNECTIONS_LIMIT, counters, common, ConnectionCounters::maxServerConnections);
+        counter(registry, UcxMeters.REJECTED_CONNECTIONS, counters, common, ConnectionCounters::rejectedConnections);
     }
 
     private void bind(MeterRegistry registry, ProgressEngine engine) {

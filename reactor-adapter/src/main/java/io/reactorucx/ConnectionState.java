@@ -1,0 +1,11 @@
+package io.reactorucx;
+
+/** Where a connection is in its life. */
+public enum ConnectionState {
+    /** Ready for operations. */
+    CONNECTED,
+    /** The end has begun, by whichever side: new operations are refused, those under way end. */
+    CLOSING,
+    /** Gone. */
+    CLOSED
+}
