@@ -7,6 +7,7 @@ module io.reactorucx {
     requires static transitive micrometer.core;
     requires static transitive micrometer.commons;
     requires org.slf4j;
+    requires reactor.pool;
 
     exports io.reactorucx;
     exports io.reactorucx.metrics;

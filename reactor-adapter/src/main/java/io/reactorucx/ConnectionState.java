@@ -4,6 +4,8 @@ package io.reactorucx;
 public enum ConnectionState {
     /** Ready for operations. */
     CONNECTED,
+    /** Lost, and being made anew: only of a {@link UcxReconnectingConnection}. */
+    RECONNECTING,
     /** The end has begun, by whichever side: new operations are refused, those under way end. */
     CLOSING,
     /** Gone. */

@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.util.retry.Retry;
 
 /**
  * Connects to a peer. Immutable: each setter gives a changed copy.
@@ -229,6 +230,30 @@ public final class UcxClient {
     private Mono<UcxConnection> given(Mono<UcxConnection> connecting) {
         // A connection that meets a cancel on its way is nobody's.
         return connecting.doOnDiscard(UcxConnection.class, UcxConnection::dispose).map(hooks::announce);
+    }
+
+    /**
+     * Connections that are made anew when they are lost.
+     *
+     * @param retry when to try again, how often, and after which errors
+     * @return what makes them
+     */
+    public UcxReconnectingClient reconnect(Retry retry) {
+        return UcxReconnectingClient.of(this, retry);
+    }
+
+    UcxResources resources() {
+        return resources;
+    }
+
+    Duration connectTimeout() {
+        return config.handshakeTimeout();
+    }
+
+    /** What the other side is called, for logs. */
+    String peer() {
+        return remoteAddress == null ? "worker address of " + (workerAddress == null ? 0 : workerAddress.length) + " bytes"
+                : remoteAddress.getHostString() + ":" + remoteAddress.getPort();
     }
 
     /** {@return the connection, waited for as long as connecting may take} */

@@ -178,7 +178,7 @@ public final class UcxResources implements Disposable {
         return sockets == null ? CompletableFuture.completedFuture(null) : sockets.close();
     }
 
-    /** {@return what the servers have done and hold} */
+    /** {@return what servers, pools and reconnecting connections have done and hold} */
     public ConnectionCounters connectionCounters() {
         return counters;
     }
@@ -243,6 +243,7 @@ public final class UcxResources implements Disposable {
     }
 
     private Mono<Void> closeConnections() {
+        counters.dispose();
         return Flux.fromIterable(servers).flatMap(UcxBoundServer::close, Integer.MAX_VALUE).thenMany(Flux.fromIterable(registries))
                 .flatMap(registry -> InsistentCommand.mono(registry.engine(), worker -> registry.connections()).onErrorComplete())
                 .flatMapIterable(Function.identity())

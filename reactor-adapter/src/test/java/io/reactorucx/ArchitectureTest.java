@@ -60,8 +60,8 @@ class ArchitectureTest {
     @Test
     void dependsOnEngineCoreAndItsFewLibrariesOnly() {
         classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "javax.crypto..", "io.reactorucx", METRICS,
-                "io.reactorucx.engine", "io.reactorucx.core", "reactor.core..", "reactor.util..", "org.reactivestreams", "org.slf4j",
-                "org.jspecify.annotations", "io.micrometer..").check(adapter);
+                "io.reactorucx.engine", "io.reactorucx.core", "reactor.core..", "reactor.util..", "reactor.pool..", "org.reactivestreams",
+                "org.slf4j", "org.jspecify.annotations", "io.micrometer..").check(adapter);
     }
 
     @Test

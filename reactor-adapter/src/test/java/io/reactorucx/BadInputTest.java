@@ -41,7 +41,8 @@ class BadInputTest implements NeedsUcx {
     private static final List<Class<?>> TYPES = List.of(UcxServer.class, UcxBoundServer.class, UcxClient.class, UcxConnection.class,
             ActiveMessages.class, ActiveMessage.class, Tags.class, RemoteMemory.class, UcxResources.class, UcxResources.Builder.class,
             UcxBuffer.class, UcxBufferPool.class, Streams.class, RemoteAtomics.class, PeerCounters.class,
-            ConnectionCounters.class);
+            UcxReconnectingClient.class, UcxReconnectingConnection.class, UcxConnectionPool.class, UcxConnectionPoolBuilder.class,
+            PooledConnection.class, ConnectionCounters.class);
 
     /** Whatever they are given is right: both values of a switch. */
     private static final Set<String> TAKE_ANYTHING = Set.of("UcxServer.raw(boolean)", "UcxServer.acceptWorkerAddresses(boolean)",

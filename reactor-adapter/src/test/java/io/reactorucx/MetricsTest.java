@@ -19,6 +19,7 @@ import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.util.retry.Retry;
 
 /** Meters are those that are documented, and say what was sent. */
 @ExtendWith(NoLeaks.class)
@@ -221,10 +223,31 @@ class MetricsTest implements NeedsUcx {
     }
 
     @Test
-    void limitsAreThoseThatThereAre() {
+    void poolsReconnectsAndLimitsAreThoseThatThereAre() {
         assertThat(sum(ofServer, UcxMeters.SERVER_CONNECTIONS_LIMIT)).isEqualTo(peers.server().maxConnections());
         assertThat(sum(ofClient, UcxMeters.SERVER_CONNECTIONS_LIMIT)).isZero();
-        assertThat(sum(ofServer, UcxMeters.REJECTED_CONNECTIONS)).isZero();
+        UcxConnectionPool pool = UcxConnectionPool.builder(peers.unconnected()).minConnections(2).maxConnections(2).build();
+        assertThat(sum(ofClient, UcxMeters.POOLED_CONNECTIONS_LIMIT)).isEqualTo(2);
+        pool.warmup().block(Waits.PATIENCE);
+        PooledConnection taken = Objects.requireNonNull(pool.acquire().block(Waits.PATIENCE));
+        awaitSum(1, ofClient, UcxMeters.ACQUIRED_CONNECTIONS);
+        awaitSum(1, ofClient, UcxMeters.IDLE_CONNECTIONS);
+        PooledConnection second = Objects.requireNonNull(pool.acquire().block(Waits.PATIENCE));
+        CompletableFuture<PooledConnection> waiting = pool.acquire().toFuture();
+        awaitSum(1, ofClient, UcxMeters.PENDING_ACQUIRES);
+        taken.release().then(second.release()).block(Waits.PATIENCE);
+        Waits.get(waiting).release().block(Waits.PATIENCE);
+        pool.disposeNow(Waits.PATIENCE);
+        assertThat(sum(ofClient, UcxMeters.POOLED_CONNECTIONS_LIMIT)).isZero();
+
+        UcxReconnectingConnection connection = peers.unconnected().reconnect(Retry.fixedDelay(9, Duration.ofMillis(10)))
+                .connectNow(Waits.PATIENCE);
+        Objects.requireNonNull(connection.connection().block(Waits.PATIENCE)).close().block(Waits.PATIENCE);
+        awaitSum(1, ofClient, UcxMeters.RECONNECTS);
+        assertThat(sum(ofClient, UcxMeters.PENDING_RECONNECTS)).isZero();
+        peers.server().disposeLater(Duration.ZERO, Duration.ofSeconds(10)).subscribe();
+        Waits.failure(peers.unconnected().connect().toFuture());
+        connection.disposeNow(Waits.PATIENCE);
     }
 
     @Test

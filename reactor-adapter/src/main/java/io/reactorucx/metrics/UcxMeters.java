@@ -49,6 +49,18 @@ public enum UcxMeters implements MeterDocumentation {
     SERVER_CONNECTIONS_LIMIT("reactor.ucx.server.connections.limit", Meter.Type.GAUGE),
     /** Clients that a server rejected because it had enough connections, or was stopping. */
     REJECTED_CONNECTIONS("reactor.ucx.server.connections.rejected", Meter.Type.COUNTER),
+    /** Lost connections that were made anew. */
+    RECONNECTS("reactor.ucx.connections.reconnects", Meter.Type.COUNTER),
+    /** Who waits for a connection to be made anew. */
+    PENDING_RECONNECTS("reactor.ucx.connections.reconnects.pending", Meter.Type.GAUGE),
+    /** Connections that pools have lent, or are making. */
+    ACQUIRED_CONNECTIONS("reactor.ucx.pool.connections.acquired", Meter.Type.GAUGE),
+    /** Connections that wait in pools. */
+    IDLE_CONNECTIONS("reactor.ucx.pool.connections.idle", Meter.Type.GAUGE),
+    /** Who waits for a connection of a pool. */
+    PENDING_ACQUIRES("reactor.ucx.pool.connections.pending", Meter.Type.GAUGE),
+    /** Most connections that the pools may have. */
+    POOLED_CONNECTIONS_LIMIT("reactor.ucx.pool.connections.limit", Meter.Type.GAUGE),
     /** Bytes that are registered with UCX. */
     REGISTERED_BYTES("reactor.ucx.memory.registered", Meter.Type.GAUGE),
     /** Bytes of the buffer pool that are leased. */

@@ -76,6 +76,12 @@ public final class UcxMetrics implements MeterBinder {
     private void bind(MeterRegistry registry, ConnectionCounters counters) {
         gauge(registry, UcxMeters.SERVER_CONNECTIONS_LIMIT, counters, common, ConnectionCounters::maxServerConnections);
         counter(registry, UcxMeters.REJECTED_CONNECTIONS, counters, common, ConnectionCounters::rejectedConnections);
+        counter(registry, UcxMeters.RECONNECTS, counters, common, ConnectionCounters::reconnects);
+        gauge(registry, UcxMeters.PENDING_RECONNECTS, counters, common, ConnectionCounters::pendingReconnects);
+        gauge(registry, UcxMeters.ACQUIRED_CONNECTIONS, counters, common, ConnectionCounters::acquiredConnections);
+        gauge(registry, UcxMeters.IDLE_CONNECTIONS, counters, common, ConnectionCounters::idleConnections);
+        gauge(registry, UcxMeters.PENDING_ACQUIRES, counters, common, ConnectionCounters::pendingAcquires);
+        gauge(registry, UcxMeters.POOLED_CONNECTIONS_LIMIT, counters, common, ConnectionCounters::maxPooledConnections);
     }
 
     private void bind(MeterRegistry registry, ProgressEngine engine) {
