@@ -300,6 +300,7 @@ final class ConnectionCore {
     private void closeEndpoint(CloseMode wanted, RuntimeException handshakeError) {
         UcpEndpoint open = endpoint;
         state = State.CLOSING;
+        heartbeat.stop();
         failHandshake(handshakeError);
         operations.endReceives(end.reason(OperationKind.TAG_RECEIVE), registry.worker());
         operations.forEach(operation -> operation.endpointCloses(end.reason(operation.kind())));
@@ -308,7 +309,6 @@ final class ConnectionCore {
         if (open == null) {
             close.nothing();
         } else if (!close.hasBegun()) {
-            heartbeat.stop();
             offers.releaseAll(registry.worker());
             boolean quiet = open.inFlight() == open.stream().receives();
             if (config.errorMode() == ErrorMode.PEER) {

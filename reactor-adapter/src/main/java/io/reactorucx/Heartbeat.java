@@ -15,6 +15,7 @@ final class Heartbeat {
     private final ConnectionCore connection;
     private final ControlSender control;
     private final Heartbeats clock;
+    private final CoalescedCommand heardElsewhere;
     private long intervalNanos;
     private long heardAt;
     private long sentAt;
@@ -27,6 +28,7 @@ final class Heartbeat {
         this.connection = connection;
         this.control = control;
         this.clock = clock;
+        this.heardElsewhere = new CoalescedCommand(connection, this::heard);
     }
 
     /** From now on, until {@link #stop}; zero is never. */
@@ -46,6 +48,16 @@ final class Heartbeat {
     /** One more way to give signs of life, on which they do not wait behind a large message as all else may. */
     void alsoBy(Runnable way) {
         otherWay = way;
+    }
+
+    /** Takes what came on the other way; answers whether it is a sign of life. Any thread. */
+    boolean heardElsewhere(byte[] bytes) {
+        ControlFrame frame = ControlFrame.parse(bytes);
+        boolean ping = frame != null && frame.type() == ControlFrame.Type.PING;
+        if (ping) {
+            heardElsewhere.submit();
+        }
+        return ping;
     }
 
     long intervalNanos() {

@@ -178,8 +178,8 @@ class AuthenticatedConnectionTest implements NeedsUcx {
     @Test
     void whatIsSentBeforeTheProofIsNotDelivered() {
         UcxBoundServer bound = server().authenticator(SECRET).bindNow();
-        UcxConnection raw = UcxClient.create(clientResources).raw(true)
-                .remoteWorkerAddress(serverResources.workerAddress(0).block(Waits.PATIENCE)).connectNow();
+        UcxConnection raw = UcxClient.create(clientResources).raw(true).closeTimeout(Duration.ofMillis(300))
+                .remoteWorkerAddress(Objects.requireNonNull(serverResources.workerAddress(0).block(Waits.PATIENCE))).connectNow();
         long dropped = serverResources.droppedMessages();
         serverResources.registries().forEach(registry -> UcxResources.onEngine(registry.engine(), worker -> {
             registry.receive(7);

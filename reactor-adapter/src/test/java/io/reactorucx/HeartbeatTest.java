@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -21,6 +22,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Signs of life keep a connection, and only silence of the peer ends it. */
 @ExtendWith(NoLeaks.class)
@@ -174,20 +178,51 @@ class HeartbeatTest implements NeedsUcx {
         assertThat(peers.client().isDisposed()).isFalse();
     }
 
-    /** The bytes are on the way of the signs of life, and nothing else is said; all of them take longer than a peer may be silent. */
+    /** The bytes are on the way of the signs of life, and nothing else is said; all of them take longer than one of them. */
     @Test
     void largeTransfersAreNoSilence() {
-        connect(Duration.ofMillis(500), Duration.ZERO);
+        connect(Duration.ofSeconds(3), Duration.ZERO);
         long bytes = 64L << 20;
         MemorySegment from = Bytes.zeroed(bytes);
         MemorySegment to = Bytes.zeroed(bytes);
         peers.served().activeMessages().receive(3).flatMap(message -> message.fetch(to)).subscribe(done -> { }, error -> { });
         Waits.engineOf(peers.served());
-        for (int i = 0; i < 16; i++) {
+        long before = on(peers.clientResources(), Heartbeats::activeNanos);
+        while (on(peers.clientResources(), Heartbeats::activeNanos) - before < Duration.ofSeconds(6).toNanos()) {
             peers.client().activeMessages().send(3, MemorySegment.NULL, from, AmProtocol.RENDEZVOUS).block(Waits.PATIENCE);
         }
         assertNothingMissed();
         assertThat(registry(peers.clientResources()).counters().lostConnections("heartbeat")).isZero();
+    }
+
+    /** Where the way of active messages is blocked, another one suffices. */
+    @Test
+    void signsOfLifeOnAnotherWayAreEnough() {
+        connect(INTERVAL, INTERVAL);
+        Heartbeat ofClient = core(peers.clientResources()).heartbeat;
+        Heartbeat ofServer = core(peers.serverResources()).heartbeat;
+        byte[] ping = ControlFrame.of(ControlFrame.Type.PING).toBytes();
+        AtomicInteger given = new AtomicInteger();
+        ofClient.alsoBy(() -> {
+            assertThat(ofServer.heardElsewhere(ping)).isTrue();
+            given.incrementAndGet();
+        });
+        // As if it had just said something, which waits behind a large message.
+        Disposable silence = Flux.interval(Duration.ofMillis(10)).onBackpressureDrop()
+                .concatMap(tick -> Mono.fromRunnable(ofClient::sent).subscribeOn(peers.client().scheduler())).subscribe();
+
+        awaitLooks(peers.serverResources(), INTERVAL.multipliedBy(5));
+
+        assertThat(given.get()).isPositive();
+        assertThat(peers.served().isDisposed()).isFalse();
+        assertThat(ofServer.heardElsewhere(ControlFrame.of(ControlFrame.Type.FIN).toBytes())).isFalse();
+        assertThat(ofServer.heardElsewhere(new byte[3])).isFalse();
+        silence.dispose();
+    }
+
+    private static ConnectionCore core(UcxResources resources) {
+        return UcxResources.onEngine(registry(resources).engine(), worker -> registry(resources).connections().getFirst())
+                .block(Waits.PATIENCE);
     }
 
     /** Whoever has as many operations under way as may be can still say that it lives, and that it leaves. */
