@@ -73,6 +73,7 @@ final class ConnectionCore {
     void with(HandshakeSocket signOfLife, Handshake listener) {
         socket = signOfLife;
         handshake = listener;
+        heartbeat.alsoBy(() -> signOfLife.send(ControlFrame.of(ControlFrame.Type.PING).toBytes()));
     }
 
     /** The socket has ended, and so has the peer, or its connection. */

@@ -133,6 +133,9 @@ final class SocketAcceptor {
         @Override
         public void received(byte[] bytes) {
             ConnectionCore made = connection;
+            if (made != null && made.heartbeat.heardElsewhere(bytes)) {
+                return;
+            }
             ControlFrame frame = made == null ? ControlFrame.parse(bytes) : null;
             PairingFrame found = made == null ? null : PairingFrame.parse(bytes);
             if (frame != null) {

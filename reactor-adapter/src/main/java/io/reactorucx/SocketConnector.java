@@ -120,6 +120,10 @@ final class SocketConnector {
 
         @Override
         public void received(byte[] bytes) {
+            ConnectionCore made = connection;
+            if (made != null && made.heartbeat.heardElsewhere(bytes)) {
+                return;
+            }
             ControlFrame frame = server == null ? ControlFrame.parse(bytes) : null;
             PairingFrame found = server == null ? null : PairingFrame.parse(bytes);
             if (frame != null) {
