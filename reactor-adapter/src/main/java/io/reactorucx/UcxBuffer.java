@@ -2,40 +2,66 @@ package io.reactorucx;
 
 import io.reactorucx.core.UcpMemory;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.nio.charset.Charset;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import reactor.core.Disposable;
 
 /**
- * A counted lease on native memory of a {@link UcxBufferPool}.
+ * A counted lease on native memory of a {@link UcxBufferPool}, or on a part of one.
  *
  * <p><b>Threading:</b> any thread; contents are not synchronised. <b>Ownership:</b> starts with one reference; the last {@link #release()}
- * gives the memory back. <b>Errors:</b> use after that throws {@link IllegalStateException}.
+ * of the lease and of all its slices gives the memory back. <b>Errors:</b> use after the last release throws {@link IllegalStateException}.
  */
 public final class UcxBuffer implements Disposable {
 
-    private final UcxBufferPool pool;
-    private final UcxBufferPool.Block block;
-    private MemorySegment segment;
-    private final AtomicInteger references = new AtomicInteger(1);
+    private static final AtomicIntegerFieldUpdater<UcxBuffer> REFERENCES =
+            AtomicIntegerFieldUpdater.newUpdater(UcxBuffer.class, "references");
 
-    UcxBuffer(UcxBufferPool pool, UcxBufferPool.Block block, long length) {
-        this.pool = pool;
-        this.block = block;
-        this.segment = block.memory().asSlice(0, length);
+    private final Lease lease;
+    private MemorySegment segment;
+    private volatile int references = 1;
+
+    UcxBuffer(Lease lease, MemorySegment segment) {
+        this.lease = lease;
+        this.segment = segment;
     }
 
     /** {@return the memory, as long as was asked for} */
     public MemorySegment segment() {
-        if (references.get() <= 0) {
-            throw new IllegalStateException("buffer of " + segment.byteSize() + " bytes: it was released");
+        if (references <= 0) {
+            throw released("it was released");
         }
         return segment;
+    }
+
+    private IllegalStateException released(String rule) {
+        return new IllegalStateException("buffer of " + segment.byteSize() + " bytes: " + rule);
     }
 
     /** {@return a view of the memory, up to 2 GiB} */
     public ByteBuffer byteBuffer() {
         return segment().asByteBuffer();
+    }
+
+    /** {@return a copy of the contents, up to 2 GiB} */
+    public byte[] toByteArray() {
+        byte[] copy = segment().toArray(ValueLayout.JAVA_BYTE);
+        Reference.reachabilityFence(this);
+        return copy;
+    }
+
+    /**
+     * The contents as text.
+     *
+     * @param charset how they are encoded
+     * @return the text; what the charset does not know becomes its replacement character
+     */
+    public String toString(Charset charset) {
+        return new String(toByteArray(), Objects.requireNonNull(charset, "charset"));
     }
 
     /** {@return size in bytes} */
@@ -44,21 +70,39 @@ public final class UcxBuffer implements Disposable {
     }
 
     /**
+     * A part of this memory as a buffer of its own: it has one reference, and keeps the memory leased until it is released itself, whether
+     * this buffer is released before or after.
+     *
+     * @param offset first byte of the part
+     * @param length its size, may be 0
+     * @return the slice
+     */
+    public UcxBuffer slice(long offset, long length) {
+        if (offset < 0 || length < 0 || offset > segment.byteSize() - length) {
+            throw new IndexOutOfBoundsException("slice of " + length + " bytes at " + offset + ": the buffer has " + segment.byteSize());
+        }
+        if (references <= 0 || !lease.share()) {
+            throw released("it was released");
+        }
+        return new UcxBuffer(lease, segment.asSlice(offset, length));
+    }
+
+    /**
      * Adds a reference.
      *
      * @return this
      */
     public UcxBuffer retain() {
-        if (references.getAndUpdate(count -> count <= 0 ? count : count + 1) <= 0) {
-            throw new IllegalStateException("buffer of " + segment.byteSize() + " bytes: it was released");
+        if (REFERENCES.getAndUpdate(this, count -> count <= 0 ? count : count + 1) <= 0) {
+            throw released("it was released");
         }
         return this;
     }
 
-    /** Gives a reference back; with the last one the memory. */
+    /** Gives a reference back; with the last one the memory, unless slices keep it. */
     public void release() {
         if (!giveBack()) {
-            throw new IllegalStateException("buffer of " + segment.byteSize() + " bytes: it was released before");
+            throw released("it was released before");
         }
     }
 
@@ -69,16 +113,16 @@ public final class UcxBuffer implements Disposable {
     }
 
     private boolean giveBack() {
-        int before = references.getAndUpdate(count -> count <= 0 ? count : count - 1);
+        int before = REFERENCES.getAndUpdate(this, count -> count <= 0 ? count : count - 1);
         if (before == 1) {
-            pool.release(block);
+            lease.giveBack();
         }
         return before > 0;
     }
 
     @Override
     public boolean isDisposed() {
-        return references.get() <= 0;
+        return references <= 0;
     }
 
     /** Leaves the first bytes, which are all that were filled; before anybody has the lease. */
@@ -88,6 +132,6 @@ public final class UcxBuffer implements Disposable {
     }
 
     UcpMemory registration() {
-        return block.slab().registration();
+        return lease.registration();
     }
 }

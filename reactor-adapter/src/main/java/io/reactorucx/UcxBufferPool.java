@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -114,10 +115,22 @@ public final class UcxBufferPool {
             leasedBytes += block.memory().byteSize();
             leases++;
             block.slab().leases++;
-            return new UcxBuffer(this, block, bytes);
+            return new UcxBuffer(new Lease(this, block), block.memory().asSlice(0, bytes));
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Leases memory for a copy of some bytes.
+     *
+     * @param bytes the bytes
+     * @return the lease, as long as they are, with one reference
+     */
+    public UcxBuffer copyOf(byte[] bytes) {
+        UcxBuffer buffer = acquire(Objects.requireNonNull(bytes, "bytes").length);
+        buffer.segment().copyFrom(MemorySegment.ofArray(bytes));
+        return buffer;
     }
 
     private void addSlab(int sizeClass) {
@@ -187,7 +200,7 @@ public final class UcxBufferPool {
         }
     }
 
-    /** {@return leases that are out} */
+    /** {@return leases that are out; one and all its slices count once} */
     public int leases() {
         lock.lock();
         try {

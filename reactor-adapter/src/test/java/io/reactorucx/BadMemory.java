@@ -5,6 +5,7 @@ import static io.reactorucx.BadInput.thrown;
 
 import io.reactorucx.BadInput.Tried;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -111,5 +112,26 @@ final class BadMemory {
             tried.released.release();
             return tried;
         }, "16 bytes", "released before"));
+        String copy = "UcxBufferPool.copyOf(byte[])";
+        cases.add(thrown(copy, "null", NullPointerException.class, tried -> tried.resources().buffers().copyOf(null), "bytes"));
+        slices();
+    }
+
+    private void slices() {
+        String slice = "UcxBuffer.slice(long,long)";
+        for (long offset : new long[] {-1, 10, 17, Long.MIN_VALUE, Long.MAX_VALUE}) {
+            cases.add(thrown(slice, "offset " + offset, IndexOutOfBoundsException.class, tried -> tried.foreign.slice(offset, 7),
+                    "slice of 7 bytes at " + offset, "has 16"));
+        }
+        for (long length : new long[] {-1, 16, Long.MIN_VALUE, Long.MAX_VALUE}) {
+            cases.add(thrown(slice, "length " + length, IndexOutOfBoundsException.class, tried -> tried.foreign.slice(1, length),
+                    "slice of " + length + " bytes at 1", "has 16"));
+        }
+        Class<IllegalStateException> released = IllegalStateException.class;
+        cases.add(thrown(slice, "released", released, tried -> tried.released.slice(0, 1), "16 bytes", "released"));
+        cases.add(thrown("UcxBuffer.toByteArray()", "released", released, tried -> tried.released.toByteArray(), "16 bytes", "released"));
+        cases.add(thrown("UcxBuffer.toString(Charset)", "null", NullPointerException.class, tried -> tried.foreign.toString(null), "charset"));
+        cases.add(thrown("UcxBuffer.toString(Charset)", "released", released, tried -> tried.released.toString(StandardCharsets.UTF_8),
+                "16 bytes", "released"));
     }
 }
