@@ -33,6 +33,7 @@ public final class UcpMemory implements AutoCloseable {
 
     private final UcpContext context;
     private final MemorySegment handle;
+    private final MemoryViews views = new MemoryViews();
     private final MemorySegment segment;
     private final @Nullable Arena arena;
     private final @Nullable PinnableMemory mapped;
@@ -161,6 +162,26 @@ public final class UcpMemory implements AutoCloseable {
     /** {@return the memory; not accessible any more after {@link #close()} when UCX allocated it} */
     public MemorySegment segment() {
         return segment;
+    }
+
+    /**
+     * A part of the memory that keeps an object reachable: as long as the part can be reached, or a slice or a buffer made of it, the object
+     * can. So who watches the object knows when nobody can use the part any more.
+     *
+     * @param offset first byte
+     * @param length size in bytes, may be 0
+     * @param companion the object, which must not lead to the part
+     * @return the part, not accessible any more after {@link #close()}
+     */
+    public MemorySegment view(long offset, long length, Object companion) {
+        Arguments.bounds(offset, length, segment.byteSize(), "view");
+        Objects.requireNonNull(companion, "companion");
+        pinOnce();
+        try {
+            return views.add(segment.asSlice(offset, length), companion);
+        } finally {
+            pins.decrementAndGet();
+        }
     }
 
     /**
@@ -324,14 +345,15 @@ public final class UcpMemory implements AutoCloseable {
             }
             return;
         }
-        if (arena != null) {
-            try {
+        try {
+            views.close();
+            if (arena != null) {
                 arena.close();
-            } catch (IllegalStateException e) {
-                // Some thread is reading or writing the memory at this moment; it may be closed later.
-                pins.set(abandoned);
-                throw e;
             }
+        } catch (IllegalStateException e) {
+            // Some thread is reading or writing the memory at this moment; it may be closed later.
+            pins.set(abandoned);
+            throw e;
         }
         if (mapped == null) {
             REGISTERED.remove(this);

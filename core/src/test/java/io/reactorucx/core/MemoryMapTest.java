@@ -7,6 +7,7 @@ import static io.reactorucx.core.MemoryMapFlag.NONBLOCK;
 import static io.reactorucx.core.MemoryMapFlag.SYMMETRIC_RKEY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.ffi.UcpCompat;
@@ -14,6 +15,10 @@ import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -298,5 +303,41 @@ class MemoryMapTest {
         List<String> neighbours = List.of("1000-2000 rw-s 0 0 0 /dev/shm/x", "2000-3000 rw-s 0 0 0 /dev/shm/y");
         assertThat(AddressSpace.isSharedMapping(neighbours, 0x1000, 0x1001)).isFalse();
         assertThat(EnumSet.allOf(MemoryProtection.class).stream().mapToInt(MemoryProtection::bit).sum()).isEqualTo(0x303);
+    }
+
+    @Test
+    void viewsKeepTheirCompanionAndEndWithTheMemory() {
+        createContext("md:*");
+        UcpMemory memory = context.allocate(BYTES);
+        memory.segment().set(ValueLayout.JAVA_BYTE, 77, (byte) 7);
+        Object companion = new Object();
+        WeakReference<Object> watched = new WeakReference<>(companion);
+        ByteBuffer part = memory.view(70, 20, companion).asSlice(5, 5).asByteBuffer();
+        companion = null;
+        WeakReference<Object> control = new WeakReference<>(new Object());
+        awaitCollection(control);
+        assertThat(watched.get()).isNotNull();
+        assertThat(part.get(2)).isEqualTo((byte) 7);
+        Reference.reachabilityFence(part);
+        part = null;
+        awaitCollection(watched);
+
+        MemorySegment last = memory.view(BYTES - 8, 8, "companion");
+        assertThat(memory.view(BYTES, 0, "companion").byteSize()).isZero();
+        for (long[] range : new long[][] {{-1, 1}, {0, -1}, {1, BYTES}, {BYTES + 1, 0}, {Long.MAX_VALUE, 1}}) {
+            assertThatThrownBy(() -> memory.view(range[0], range[1], "companion")).isInstanceOf(IndexOutOfBoundsException.class)
+                    .hasMessageContaining("view");
+        }
+        assertThatThrownBy(() -> memory.view(0, 1, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("companion");
+        memory.close();
+        assertThatThrownBy(() -> last.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> memory.view(0, 1, "companion")).isInstanceOf(UcxClosedException.class);
+    }
+
+    private static void awaitCollection(WeakReference<Object> reference) {
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+            System.gc();
+            assertThat(reference.get()).isNull();
+        });
     }
 }
