@@ -3,8 +3,8 @@ package io.reactorucx;
 import io.reactorucx.core.UcpActiveMessage;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
@@ -22,11 +22,26 @@ public final class ActiveMessage implements Disposable {
 
     private final ConnectionCore connection;
     private final UcpActiveMessage message;
-    private final AtomicBoolean taken = new AtomicBoolean();
+    private final @Nullable Offer offer;
 
-    ActiveMessage(ConnectionCore connection, UcpActiveMessage message) {
+    private ActiveMessage(ConnectionCore connection, UcpActiveMessage message, @Nullable Offer offer) {
         this.connection = connection;
         this.message = message;
+        this.offer = offer;
+    }
+
+    /** A message that has come, for who subscribed at a place, if that is remembered. On the engine's thread. */
+    static ActiveMessage received(ConnectionCore connection, UcpActiveMessage message, @Nullable LeakPlace subscribed) {
+        if (message.isInline()) {
+            return new ActiveMessage(connection, message, null);
+        }
+        Offer offer = new Offer(connection, message);
+        ActiveMessage received = new ActiveMessage(connection, message, offer);
+        if (connection.registry().leaks().watchesOffers()) {
+            offer.watch(received, subscribed);
+        }
+        connection.offers().add(offer);
+        return received;
     }
 
     /** {@return id of the message} */
@@ -75,31 +90,34 @@ public final class ActiveMessage implements Disposable {
             return Mono.error(new IllegalArgumentException("destination: it is read-only"));
         }
         MemorySegment filled = destination.asSlice(0, message.length());
-        if (message.isInline()) {
+        Offer open = offer;
+        if (open == null) {
             return Mono.fromSupplier(() -> filled.copyFrom(message.payload()));
         }
-        return mono(actual -> new FetchOperation.IntoSegment(connection, this, actual, filled));
+        return mono(actual -> new FetchOperation.IntoSegment(connection, this, open, actual, filled));
     }
 
     /**
      * Moves the data into memory of a pool.
      *
      * <p>As with every Mono of something to release, a subscriber that cancels in the very moment of the delivery may drop the lease: Reactor
-     * then hands it to {@code doOnDiscard}, or to the {@code onNextDropped} hook where the last subscriber is the one that dropped it.
+     * then hands it to {@code doOnDiscard}, or to the {@code onNextDropped} hook where the last subscriber is the one that dropped it. Give
+     * both {@link UcxBuffer#discard(Object)}; without that {@link LeakDetection} decides whether the lease comes back.
      *
      * @param pool where to lease
      * @return the lease, which is the subscriber's to release
      */
     public Mono<UcxBuffer> fetch(UcxBufferPool pool) {
         Objects.requireNonNull(pool, "pool");
-        if (message.isInline()) {
+        Offer open = offer;
+        if (open == null) {
             return Mono.fromSupplier(() -> {
                 UcxBuffer buffer = pool.acquire(message.length());
                 buffer.segment().copyFrom(message.payload());
                 return buffer;
             });
         }
-        return mono(actual -> new FetchOperation.IntoPool(connection, this, actual, pool));
+        return mono(actual -> new FetchOperation.IntoPool(connection, this, open, actual, pool));
     }
 
     private static <T> Mono<T> mono(Function<CoreSubscriber<? super T>, FetchOperation<T>> operation) {
@@ -113,8 +131,8 @@ public final class ActiveMessage implements Disposable {
 
     /** Gives the data up. Does nothing when it is inline, or fetched or discarded before. */
     public void discard() {
-        if (!message.isInline() && taken.compareAndSet(false, true)) {
-            connection.execute(worker -> connection.release(this));
+        if (offer != null) {
+            offer.discard();
         }
     }
 
@@ -137,20 +155,6 @@ public final class ActiveMessage implements Disposable {
 
     @Override
     public boolean isDisposed() {
-        return message.isInline() || taken.get();
-    }
-
-    /** Claims offered data for a fetch or for a release, once. */
-    boolean take() {
-        return taken.compareAndSet(false, true);
-    }
-
-    /** A fetch did not come about: the offer is still open. */
-    void giveBack() {
-        taken.set(false);
-    }
-
-    UcpActiveMessage message() {
-        return message;
+        return offer == null || offer.isTaken();
     }
 }

@@ -3,8 +3,6 @@ package io.reactorucx;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import java.util.ArrayDeque;
-import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -29,10 +27,10 @@ final class ActiveMessageReceiver implements Subscription {
     private final int id;
     private final CoreSubscriber<? super ActiveMessage> subscriber;
     private final CoalescedCommand drain;
-    private final Queue<ActiveMessage> queue = new ArrayDeque<>();
+    private final WaitingMessages waiting;
+    private final @Nullable LeakPlace subscribed;
     private volatile long demand;
     private volatile boolean cancelled;
-    private long queuedBytes;
     private boolean draining;
     private boolean ended;
     private boolean terminated;
@@ -42,6 +40,8 @@ final class ActiveMessageReceiver implements Subscription {
         this.connection = connection;
         this.id = id;
         this.subscriber = subscriber;
+        this.waiting = new WaitingMessages(connection.config().queue());
+        this.subscribed = connection.registry().leaks().place("received");
         this.drain = new CoalescedCommand(connection, this::drain);
     }
 
@@ -66,30 +66,26 @@ final class ActiveMessageReceiver implements Subscription {
         return id;
     }
 
-    /** Takes a message; answers whether it did. */
-    boolean offer(UcpActiveMessage message) {
+    /** Takes a message, or says why not. */
+    @Nullable DropReason offer(UcpActiveMessage message) {
         if (ended || cancelled) {
-            return false;
+            return DropReason.NO_RECEIVER;
         }
-        long bytes = heldHere(message);
-        ReceiveQueue limits = connection.config().queue();
-        // One message always fits, whatever its size: it could never be received otherwise.
-        if (!queue.isEmpty() && (queue.size() >= limits.maxMessages() || queuedBytes + bytes > limits.maxBytes())) {
-            if (limits.overflow() == OverflowPolicy.ERROR) {
-                end(new UcxException(UcxStatus.EXCEEDS_LIMIT, "receive of active message " + id, connection.peer(), queue.size()
-                        + " messages and " + queuedBytes + " bytes wait already, at most " + limits.maxMessages() + " and "
-                        + limits.maxBytes() + " may"));
+        OverflowPolicy overflow = connection.config().queue().overflow();
+        while (!waiting.hasRoom(message.isRendezvous(), message.length())) {
+            ActiveMessage oldest = overflow == OverflowPolicy.DROP_OLDEST ? waiting.poll() : null;
+            if (oldest == null) {
+                if (overflow == OverflowPolicy.ERROR) {
+                    end(new UcxException(UcxStatus.EXCEEDS_LIMIT, "receive of active message " + id, connection.peer(), waiting.toString()));
+                }
+                return overflow.reason();
             }
-            return false;
+            connection.registry().dropped(overflow.reason());
+            oldest.discard();
         }
-        ActiveMessage received = new ActiveMessage(connection, message);
-        if (!message.isInline()) {
-            connection.offers().add(received);
-        }
-        queue.add(received);
-        queuedBytes += bytes;
+        waiting.add(ActiveMessage.received(connection, message, subscribed));
         drain();
-        return true;
+        return null;
     }
 
     /** No more messages will come: what waits is delivered, then the subscriber hears of the end. */
@@ -103,7 +99,7 @@ final class ActiveMessageReceiver implements Subscription {
 
     /** Nothing can be delivered any more: what waits is dropped, and the subscriber hears of the end at once. */
     void abandon(RuntimeException cause) {
-        discardQueue();
+        waiting.discardAll();
         if (error == null) {
             error = cause;
         }
@@ -117,16 +113,16 @@ final class ActiveMessageReceiver implements Subscription {
         }
         draining = true;
         try {
-            while (!cancelled && demand > 0 && !queue.isEmpty()) {
-                ActiveMessage message = queue.remove();
-                queuedBytes -= heldHere(message.message());
+            ActiveMessage next = cancelled || demand == 0 ? null : waiting.poll();
+            while (next != null) {
                 Operators.produced(DEMAND, this, 1);
-                emit(message);
+                emit(next);
+                next = cancelled || demand == 0 ? null : waiting.poll();
             }
             if (cancelled) {
-                discardQueue();
+                waiting.discardAll();
                 connection.receivers().remove(this);
-            } else if (ended && queue.isEmpty() && !terminated) {
+            } else if (ended && waiting.isEmpty() && !terminated) {
                 terminated = true;
                 connection.receivers().remove(this);
                 terminate();
@@ -146,11 +142,6 @@ final class ActiveMessageReceiver implements Subscription {
         }
     }
 
-    /** Bytes that this side holds for a message: a rendezvous is still with its sender. */
-    private static long heldHere(UcpActiveMessage message) {
-        return message.isRendezvous() ? 0 : message.length();
-    }
-
     private void terminate() {
         RuntimeException cause = error;
         if (cause == null) {
@@ -158,13 +149,6 @@ final class ActiveMessageReceiver implements Subscription {
         } else {
             subscriber.onError(cause);
         }
-    }
-
-    private void discardQueue() {
-        for (ActiveMessage message = queue.poll(); message != null; message = queue.poll()) {
-            message.discard();
-        }
-        queuedBytes = 0;
     }
 
     @Override

@@ -394,8 +394,8 @@ final class ConnectionCore {
     }
 
     /** Gives an offer up that nobody will fetch. */
-    void release(ActiveMessage message) {
-        offers.release(message, registry.worker());
+    void release(Offer offer) {
+        offers.release(offer, registry.worker());
         proceed();
     }
 

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,19 +35,21 @@ final class ConnectionRegistry {
     private final Set<ConnectionCore> undelivered = new HashSet<>();
     private final Set<Integer> receivedIds = new HashSet<>();
     private final AtomicInteger open = new AtomicInteger();
-    private final AtomicLong dropped = new AtomicLong();
+    private final AtomicLongArray dropped = new AtomicLongArray(DropReason.values().length);
     private final long workerId = new SecureRandom().nextLong();
     private final PeerCounters counters = new PeerCounters();
     private final RefusalLog refusals = new RefusalLog();
     private final Heartbeats heartbeats;
+    private final Leaks leaks;
     private @Nullable UcpWorker worker;
     private @Nullable PairingTable pairings;
     private volatile byte[] address = new byte[0];
     private @Nullable WorkerAddressAcceptor acceptor;
 
-    ConnectionRegistry(ProgressEngine engine) {
+    ConnectionRegistry(ProgressEngine engine, Leaks leaks) {
         this.engine = engine;
         this.heartbeats = new Heartbeats(engine);
+        this.leaks = leaks;
     }
 
     /** Told of peers that connect by worker address. */
@@ -120,8 +122,9 @@ final class ConnectionRegistry {
         UcpEndpoint from = message.replyEndpoint();
         ConnectionCore connection = from == null ? onlyReceiver(message.id()) : byEndpoint.get(from);
         heard(connection);
-        if (connection == null || !connection.receivers().offer(message)) {
-            drop(message);
+        DropReason refusal = connection == null ? DropReason.NO_RECEIVER : connection.receivers().offer(message);
+        if (refusal != null) {
+            drop(message, refusal);
         }
     }
 
@@ -131,7 +134,7 @@ final class ConnectionRegistry {
         ConnectionCore connection = from == null ? null : byEndpoint.get(from);
         heard(connection);
         if (connection == null || !connection.offer(message)) {
-            drop(message);
+            drop(message, DropReason.NO_RECEIVER);
         }
     }
 
@@ -144,7 +147,7 @@ final class ConnectionRegistry {
     private void pairing(UcpActiveMessage message) {
         boolean frame = !message.isRendezvous() && message.length() <= PairingFrame.MAX_BYTES;
         if (!frame || !pairings().received(data(message).toArray(ValueLayout.JAVA_BYTE), message)) {
-            dropped.incrementAndGet();
+            dropped(DropReason.GARBAGE);
             LOG.debug("{} bytes on the reserved active message {} belong to no connection that is being made", message.length(),
                     ReservedIds.PAIRING);
             if (!message.isInline() && worker().holds(message)) {
@@ -153,9 +156,9 @@ final class ConnectionRegistry {
         }
     }
 
-    private void drop(UcpActiveMessage message) {
-        dropped.incrementAndGet();
-        LOG.debug("active message {} of {} bytes dropped: no connection receives it", message.id(), message.length());
+    private void drop(UcpActiveMessage message, DropReason reason) {
+        dropped(reason);
+        LOG.debug("active message {} of {} bytes dropped: {}", message.id(), message.length(), reason);
         if (!message.isInline()) {
             worker().release(message);
         }
@@ -190,7 +193,7 @@ final class ConnectionRegistry {
         }
         if (frame == null) {
             // Counted, and not told aloud each time: whoever sends such things would fill the log.
-            dropped.incrementAndGet();
+            dropped(DropReason.GARBAGE);
             LOG.debug("{} bytes on the reserved active message {} are no control frame", message.length(), ReservedIds.CONTROL);
             return;
         }
@@ -247,7 +250,16 @@ final class ConnectionRegistry {
         return open.get();
     }
 
-    long droppedMessages() {
-        return dropped.get();
+    /** Counts an active message that is dropped. */
+    void dropped(DropReason reason) {
+        dropped.incrementAndGet(reason.ordinal());
+    }
+
+    long droppedMessages(DropReason reason) {
+        return dropped.get(reason.ordinal());
+    }
+
+    Leaks leaks() {
+        return leaks;
     }
 }

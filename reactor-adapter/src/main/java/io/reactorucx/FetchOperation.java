@@ -12,10 +12,12 @@ import reactor.core.CoreSubscriber;
 abstract class FetchOperation<T> extends ConnectionOperation<T> {
 
     private final ActiveMessage message;
+    private final Offer offer;
 
-    FetchOperation(ConnectionCore connection, ActiveMessage message, CoreSubscriber<? super T> actual) {
+    FetchOperation(ConnectionCore connection, ActiveMessage message, Offer offer, CoreSubscriber<? super T> actual) {
         super(connection, OperationKind.AM_FETCH, actual);
         this.message = message;
+        this.offer = offer;
     }
 
     abstract MemorySegment destination();
@@ -26,18 +28,18 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
 
     @Override
     final boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-        if (!message.take()) {
+        if (!offer.take()) {
             throw new IllegalStateException("active message " + message.id() + ": its data was fetched or discarded before");
         }
         try {
-            boolean done = worker.fetch(message.message(), destination(), registration(), this);
-            connection.offers().fetched(message);
+            boolean done = worker.fetch(offer.message(), destination(), registration(), this);
+            connection.offers().fetched(offer);
             return done;
         } catch (RuntimeException e) {
-            if (worker.holds(message.message())) {
-                message.giveBack();
+            if (worker.holds(offer.message())) {
+                offer.giveBack();
             } else {
-                connection.offers().fetched(message);
+                connection.offers().fetched(offer);
             }
             throw e;
         }
@@ -53,8 +55,9 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
 
         private final MemorySegment segment;
 
-        IntoSegment(ConnectionCore connection, ActiveMessage message, CoreSubscriber<? super MemorySegment> actual, MemorySegment segment) {
-            super(connection, message, actual);
+        IntoSegment(ConnectionCore connection, ActiveMessage message, Offer offer, CoreSubscriber<? super MemorySegment> actual,
+                MemorySegment segment) {
+            super(connection, message, offer, actual);
             this.segment = segment;
         }
 
@@ -74,12 +77,14 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
 
         private final UcxBufferPool pool;
         private final long length;
+        private final @Nullable LeakPlace asked;
         private @Nullable UcxBuffer buffer;
 
-        IntoPool(ConnectionCore connection, ActiveMessage message, CoreSubscriber<? super UcxBuffer> actual, UcxBufferPool pool) {
-            super(connection, message, actual);
+        IntoPool(ConnectionCore connection, ActiveMessage message, Offer offer, CoreSubscriber<? super UcxBuffer> actual, UcxBufferPool pool) {
+            super(connection, message, offer, actual);
             this.pool = pool;
             this.length = message.length();
+            this.asked = pool.place();
         }
 
         @Override
@@ -95,7 +100,7 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
         private UcxBuffer lease() {
             UcxBuffer leased = buffer;
             if (leased == null) {
-                leased = pool.acquire(length);
+                leased = pool.acquire(length, asked);
                 buffer = leased;
             }
             return leased;

@@ -32,16 +32,18 @@ final class LeasedGet extends Mono<UcxBuffer> {
     private static final class GetOperation extends ConnectionOperation<UcxBuffer> {
 
         private final LeasedGet get;
+        private final @Nullable LeakPlace asked;
         private @Nullable UcxBuffer buffer;
 
         GetOperation(LeasedGet get, CoreSubscriber<? super UcxBuffer> actual) {
             super(get.connection, OperationKind.GET, actual);
             this.get = get;
+            this.asked = get.pool.place();
         }
 
         @Override
         boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            UcxBuffer leased = get.pool.acquire(get.length);
+            UcxBuffer leased = get.pool.acquire(get.length, asked);
             buffer = leased;
             return endpoint.get(leased.segment(), leased.registration(), get.memory.key(endpoint), get.offset, this);
         }

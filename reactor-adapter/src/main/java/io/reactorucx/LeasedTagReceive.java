@@ -32,17 +32,19 @@ final class LeasedTagReceive extends Mono<TaggedBuffer> {
     private static final class ReceiveOperation extends ConnectionOperation<TaggedBuffer> {
 
         private final LeasedTagReceive receive;
+        private final @Nullable LeakPlace asked;
         private @Nullable UcxBuffer buffer;
         private long posted;
 
         ReceiveOperation(LeasedTagReceive receive, CoreSubscriber<? super TaggedBuffer> actual) {
             super(receive.connection, OperationKind.TAG_RECEIVE, actual);
             this.receive = receive;
+            this.asked = receive.pool.place();
         }
 
         @Override
         boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            UcxBuffer leased = receive.pool.acquire(receive.maxBytes);
+            UcxBuffer leased = receive.pool.acquire(receive.maxBytes, asked);
             buffer = leased;
             posted = worker.tagReceive(leased.segment(), leased.registration(), receive.tag, receive.mask, this);
             return false;

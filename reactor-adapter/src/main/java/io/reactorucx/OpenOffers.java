@@ -8,10 +8,10 @@ import java.util.Set;
 /** Offers of data that a connection has handed out, each of which is fetched or released before its endpoint closes. On the engine's thread. */
 final class OpenOffers {
 
-    private final Set<ActiveMessage> offers = new HashSet<>();
+    private final Set<Offer> offers = new HashSet<>();
 
-    void add(ActiveMessage message) {
-        offers.add(message);
+    void add(Offer offer) {
+        offers.add(offer);
     }
 
     boolean isEmpty() {
@@ -19,19 +19,19 @@ final class OpenOffers {
     }
 
     /** An offer is being fetched. */
-    void fetched(ActiveMessage message) {
-        offers.remove(message);
+    void fetched(Offer offer) {
+        offers.remove(offer);
     }
 
     /** Gives an offer up that nobody will fetch. */
-    void release(ActiveMessage message, UcpWorker worker) {
-        if (offers.remove(message) && !worker.isClosed() && worker.holds(message.message())) {
-            worker.release(message.message());
+    void release(Offer offer, UcpWorker worker) {
+        if (offers.remove(offer) && !worker.isClosed() && worker.holds(offer.message())) {
+            worker.release(offer.message());
         }
     }
 
     void releaseAll(UcpWorker worker) {
-        for (ActiveMessage offer : List.copyOf(offers)) {
+        for (Offer offer : List.copyOf(offers)) {
             offer.take();
             release(offer, worker);
         }

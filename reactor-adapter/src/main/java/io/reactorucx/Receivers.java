@@ -28,10 +28,10 @@ final class Receivers {
         return byId.containsKey(id);
     }
 
-    /** Offers a message to whom receives its id; answers whether somebody took it. */
-    boolean offer(UcpActiveMessage message) {
+    /** Offers a message to whom receives its id; says why nobody took it, if so. */
+    @Nullable DropReason offer(UcpActiveMessage message) {
         ActiveMessageReceiver receiver = byId.get(message.id());
-        return receiver != null && receiver.offer(message);
+        return receiver == null ? DropReason.NO_RECEIVER : receiver.offer(message);
     }
 
     /** No more messages will come: what waits is delivered, then the subscribers hear of the end. */

@@ -103,7 +103,7 @@ final class StreamInbox {
     private void copy(MemorySegment data, Receiver current) {
         for (long offset = 0; offset < data.byteSize(); offset += current.chunkBytes) {
             long bytes = Math.min(current.chunkBytes, data.byteSize() - offset);
-            UcxBuffer lease = current.pool.acquire(bytes);
+            UcxBuffer lease = current.pool.acquire(bytes, current.asked);
             MemorySegment.copy(data, offset, lease.segment(), 0, bytes);
             rest.add(lease);
         }
@@ -208,6 +208,7 @@ final class StreamInbox {
         private final CoreSubscriber<? super UcxBuffer> subscriber;
         private final UcxBufferPool pool;
         private final int chunkBytes;
+        private final @Nullable LeakPlace asked;
         private final CoalescedCommand drain;
         private volatile long demand;
         private volatile boolean cancelled;
@@ -217,6 +218,7 @@ final class StreamInbox {
             this.subscriber = subscriber;
             this.pool = pool;
             this.chunkBytes = chunkBytes;
+            this.asked = pool.place();
             this.drain = new CoalescedCommand(inbox.connection, inbox::drain);
         }
 
@@ -263,17 +265,19 @@ final class StreamInbox {
 
         private final UcxBufferPool pool;
         private final int chunkBytes;
+        private final @Nullable LeakPlace asked;
         private @Nullable UcxBuffer buffer;
 
         Receive(StreamInbox inbox, Receiver receiver) {
             super(inbox.connection, OperationKind.STREAM_RECEIVE, new Outcome(inbox));
             this.pool = receiver.pool;
             this.chunkBytes = receiver.chunkBytes;
+            this.asked = receiver.asked;
         }
 
         @Override
         boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            UcxBuffer leased = pool.acquire(chunkBytes);
+            UcxBuffer leased = pool.acquire(chunkBytes, asked);
             buffer = leased;
             endpoint.stream().receive(UcpData.of(leased.segment(), leased.registration()), false, this);
             return false;

@@ -1,10 +1,23 @@
 package io.reactorucx;
 
+import reactor.core.Disposable;
+
 /**
  * A tagged message in leased memory.
  *
  * @param tag the sender's tag
  * @param data the message, as long as it is; the receiver's to release
  */
-public record TaggedBuffer(long tag, UcxBuffer data) {
+public record TaggedBuffer(long tag, UcxBuffer data) implements Disposable {
+
+    /** Gives the data's reference back, if there is one left. */
+    @Override
+    public void dispose() {
+        data.dispose();
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return data.isDisposed();
+    }
 }

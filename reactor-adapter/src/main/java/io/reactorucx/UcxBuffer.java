@@ -30,6 +30,19 @@ public final class UcxBuffer implements Disposable {
         this.segment = segment;
     }
 
+    /**
+     * Releases what an operator or a cancelled subscriber dropped, if it is something of this library that has to be: a lease, a tagged
+     * message in one, an offered active message. For {@code doOnDiscard(Object.class, UcxBuffer::discard)}, and for
+     * {@code Hooks.onNextDropped(UcxBuffer::discard)}.
+     *
+     * @param dropped anything; what is released already stays so
+     */
+    public static void discard(Object dropped) {
+        if (dropped instanceof UcxBuffer || dropped instanceof ActiveMessage || dropped instanceof TaggedBuffer) {
+            ((Disposable) dropped).dispose();
+        }
+    }
+
     /** {@return the memory, as long as was asked for} */
     public MemorySegment segment() {
         if (references <= 0) {
@@ -84,6 +97,7 @@ public final class UcxBuffer implements Disposable {
         if (references <= 0 || !lease.share()) {
             throw released("it was released");
         }
+        lease.note("slice", null);
         return new UcxBuffer(lease, segment.asSlice(offset, length));
     }
 
@@ -96,6 +110,18 @@ public final class UcxBuffer implements Disposable {
         if (REFERENCES.getAndUpdate(this, count -> count <= 0 ? count : count + 1) <= 0) {
             throw released("it was released");
         }
+        lease.note("retain", null);
+        return this;
+    }
+
+    /**
+     * Notes the place of this call, for the report if the lease leaks. Does nothing below {@link LeakDetection#PARANOID}.
+     *
+     * @param hint what to say there, such as who has the lease now; its text is taken at once
+     * @return this
+     */
+    public UcxBuffer touch(Object hint) {
+        lease.note("touch", Objects.requireNonNull(hint, "hint"));
         return this;
     }
 
@@ -114,8 +140,13 @@ public final class UcxBuffer implements Disposable {
 
     private boolean giveBack() {
         int before = REFERENCES.getAndUpdate(this, count -> count <= 0 ? count : count - 1);
+        if (before > 0) {
+            lease.note("release", null);
+        }
         if (before == 1) {
             lease.giveBack();
+            // Until here it has not leaked.
+            Reference.reachabilityFence(this);
         }
         return before > 0;
     }

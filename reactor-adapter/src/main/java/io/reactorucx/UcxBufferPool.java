@@ -1,20 +1,23 @@
 package io.reactorucx;
 
 import io.reactorucx.core.UcpContext;
-import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
 
 /**
  * Registered native memory in blocks of a power of two, leased as {@link UcxBuffer}.
@@ -22,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * <p>Memory comes in slabs, each mapped and registered once and kept until the pool closes or needs the room for blocks of another size.
  * A block that is larger than a slab is a slab of its own.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> leases go back before the pool closes. <b>Errors:</b> past its limit
- * {@link UcxStatus#EXCEEDS_LIMIT}, which is retryable.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> leases go back before the pool closes; what becomes of those that nobody releases says
+ * {@link LeakDetection}. <b>Errors:</b> past its limit {@link UcxStatus#EXCEEDS_LIMIT}, which is retryable.
  */
 public final class UcxBufferPool {
 
@@ -31,91 +34,196 @@ public final class UcxBufferPool {
     public static final long MIN_BLOCK_BYTES = 4096;
 
     private static final Logger LOG = LoggerFactory.getLogger(UcxBufferPool.class);
-    private static final long SLAB_BYTES = 4L << 20;
-    private static final long PAGE_BYTES = 4096;
 
-    private final UcpContext context;
+    /** Closed ones of which watched leases are out: reachable, so that even those come back. */
+    private static final Set<UcxBufferPool> OUTLIVED = ConcurrentHashMap.newKeySet();
+
     private final long maxBytes;
+    private final int maxWaiters;
+    private final Leaks leaks;
     private final ReentrantLock lock = new ReentrantLock();
-    private final List<Deque<Block>> free = new ArrayList<>();
-    private final List<Slab> slabs = new ArrayList<>();
-    private long slabBytes;
+    private final BufferSlabs slabs;
+    private final Deque<BufferWaiter> waiters = new ArrayDeque<>();
+    private final AtomicInteger serving = new AtomicInteger();
     private long leasedBytes;
     private int leases;
     private boolean closed;
     private @Nullable Runnable afterLast;
 
-    UcxBufferPool(UcpContext context, long maxBytes) {
-        this.context = context;
+    UcxBufferPool(UcpContext context, long maxBytes, int maxWaiters, Leaks leaks) {
         this.maxBytes = checkMaxBytes(maxBytes);
-        for (int i = 0; i < Long.SIZE; i++) {
-            free.add(new ArrayDeque<>());
-        }
+        this.maxWaiters = checkMaxWaiters(maxWaiters);
+        this.leaks = leaks;
+        this.slabs = new BufferSlabs(context, maxBytes);
     }
 
     static long checkMaxBytes(long bytes) {
-        if (bytes < SLAB_BYTES) {
-            throw new IllegalArgumentException("maxBufferBytes " + bytes + ": at least one slab, " + SLAB_BYTES);
+        if (bytes < BufferSlabs.SLAB_BYTES) {
+            throw new IllegalArgumentException("maxBufferBytes " + bytes + ": at least one slab, " + BufferSlabs.SLAB_BYTES);
         }
         return bytes;
     }
 
-    /** A piece of a slab that is leased as a whole. */
-    record Block(MemorySegment memory, Slab slab) {
-    }
-
-    /** Memory that is mapped and registered at once, and cut into blocks of one size. */
-    static final class Slab {
-
-        private final Arena arena;
-        private final UcpMemory registration;
-        private final int sizeClass;
-        private int leases;
-
-        Slab(Arena arena, UcpMemory registration, int sizeClass) {
-            this.arena = arena;
-            this.registration = registration;
-            this.sizeClass = sizeClass;
+    static int checkMaxWaiters(int count) {
+        if (count < 0) {
+            throw new IllegalArgumentException("maxBufferWaiters " + count + ": at least 0");
         }
-
-        UcpMemory registration() {
-            return registration;
-        }
-
-        void free() {
-            registration.close();
-            arena.close();
-        }
+        return count;
     }
 
     /**
-     * Leases memory; its contents are whatever was there.
+     * Leases memory; its contents are whatever was there. Does not wait, and takes what is there also while others do.
      *
      * @param bytes size, may be 0
      * @return the lease, with one reference
      */
     public UcxBuffer acquire(long bytes) {
+        return acquire(bytes, place());
+    }
+
+    /** Where this call comes from, to tell when the lease leaks, if that is remembered. */
+    @Nullable LeakPlace place() {
+        return leaks.place("allocated");
+    }
+
+    /** As above, for somebody who asked at another place, if that is remembered. */
+    UcxBuffer acquire(long bytes, @Nullable LeakPlace asked) {
+        int sizeClass = sizeClass(bytes);
+        lock.lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("buffer pool: it is closed");
+            }
+            UcxBuffer leased = tryLease(bytes, sizeClass, asked);
+            if (leased == null) {
+                throw exceeded(1L << sizeClass, leasedBytes + " bytes of the pool's " + maxBytes + " are leased, " + slabs.bytes()
+                        + " are in slabs");
+            }
+            return leased;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static UcxException exceeded(long bytes, String why) {
+        return new UcxException(UcxStatus.EXCEEDS_LIMIT, "acquire of " + bytes + " bytes", null, why);
+    }
+
+    private int sizeClass(long bytes) {
         if (bytes < 0 || bytes > maxBytes) {
             throw new IllegalArgumentException("bytes " + bytes + ": must be in 0.." + maxBytes + ", the limit of the pool");
         }
         if (Long.highestOneBit(Math.max(bytes, MIN_BLOCK_BYTES) * 2 - 1) > maxBytes) {
             throw new IllegalArgumentException("bytes " + bytes + ": the block of the next power of two exceeds the pool's " + maxBytes);
         }
-        int sizeClass = Long.SIZE - Long.numberOfLeadingZeros(Math.max(bytes, MIN_BLOCK_BYTES) - 1);
+        return Long.SIZE - Long.numberOfLeadingZeros(Math.max(bytes, MIN_BLOCK_BYTES) - 1);
+    }
+
+    private @Nullable UcxBuffer tryLease(long bytes, int sizeClass, @Nullable LeakPlace asked) {
+        BufferSlab.Block block = slabs.take(sizeClass);
+        if (block == null) {
+            return null;
+        }
+        leasedBytes += block.memory().byteSize();
+        leases++;
+        if (!leaks.watchesNextLease()) {
+            return new UcxBuffer(new Lease(this, block, null), block.memory().asSlice(0, bytes));
+        }
+        Object companion = new Object();
+        WatchedLease watched = new WatchedLease(companion, this, block, bytes, asked, leaks.history());
+        block.slab().watch(watched);
+        return new UcxBuffer(new Lease(this, block, watched), block.view(bytes, companion));
+    }
+
+    /**
+     * Leases memory, and waits for it where there is none: whoever asked first gets the next that comes back, however much that is. Signals
+     * on the thread that gives the memory back.
+     *
+     * @param bytes size, may be 0
+     * @return the lease, with one reference; a cancel ends the wait. {@link UcxStatus#EXCEEDS_LIMIT} when as many wait already as the resources'
+     *     builder allows, {@link UcxClosedException} when the pool closes
+     */
+    public Mono<UcxBuffer> acquireLater(long bytes) {
+        sizeClass(bytes);
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super UcxBuffer> actual) {
+                actual.onSubscribe(new BufferWaiter(UcxBufferPool.this, bytes, place(), actual));
+            }
+        };
+    }
+
+    /** A subscriber asks for its lease. */
+    void await(BufferWaiter waiter) {
+        UcxBuffer leased = null;
+        RuntimeException refusal = null;
         lock.lock();
         try {
             if (closed) {
-                throw new IllegalStateException("buffer pool: it is closed");
+                refusal = poolClosed();
+            } else if (waiters.isEmpty()) {
+                leased = tryLease(waiter.bytes(), sizeClass(waiter.bytes()), waiter.asked());
             }
-            Block block = free.get(sizeClass).poll();
-            if (block == null) {
-                addSlab(sizeClass);
-                block = free.get(sizeClass).remove();
+            if (leased == null && refusal == null) {
+                if (waiters.size() < maxWaiters) {
+                    waiters.add(waiter);
+                    return;
+                }
+                refusal = exceeded(waiter.bytes(), waiters.size() + " wait for memory already, as many as may");
             }
-            leasedBytes += block.memory().byteSize();
-            leases++;
-            block.slab().leases++;
-            return new UcxBuffer(new Lease(this, block), block.memory().asSlice(0, bytes));
+        } catch (RuntimeException e) {
+            // UCX registers no more memory.
+            refusal = e;
+        } finally {
+            lock.unlock();
+        }
+        waiter.end(leased, refusal);
+    }
+
+    private static UcxClosedException poolClosed() {
+        return new UcxClosedException("acquire", null, "the buffer pool is closed");
+    }
+
+    void leave(BufferWaiter waiter) {
+        lock.lock();
+        try {
+            waiters.remove(waiter);
+        } finally {
+            lock.unlock();
+        }
+        // It may have kept back others who want less.
+        serve();
+    }
+
+    /** Gives what is there to those who wait. One thread at a time, so that a subscriber who releases at once does not recurse. */
+    private void serve() {
+        if (serving.getAndIncrement() != 0) {
+            return;
+        }
+        int missed = 1;
+        while (missed != 0) {
+            Runnable delivery = nextDelivery();
+            while (delivery != null) {
+                delivery.run();
+                delivery = nextDelivery();
+            }
+            missed = serving.addAndGet(-missed);
+        }
+    }
+
+    private @Nullable Runnable nextDelivery() {
+        lock.lock();
+        try {
+            BufferWaiter first = waiters.peek();
+            UcxBuffer leased = first == null ? null : tryLease(first.bytes(), sizeClass(first.bytes()), first.asked());
+            if (leased == null) {
+                return null;
+            }
+            waiters.remove();
+            return () -> first.end(leased, null);
+        } catch (RuntimeException e) {
+            BufferWaiter failed = waiters.remove();
+            return () -> failed.end(null, e);
         } finally {
             lock.unlock();
         }
@@ -133,61 +241,52 @@ public final class UcxBufferPool {
         return buffer;
     }
 
-    private void addSlab(int sizeClass) {
-        long blockBytes = 1L << sizeClass;
-        long bytes = Math.max(blockBytes, SLAB_BYTES);
-        if (slabBytes + bytes > maxBytes) {
-            freeIdleSlabs();
-        }
-        if (slabBytes + bytes > maxBytes) {
-            throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "acquire of " + blockBytes + " bytes", null,
-                    leasedBytes + " bytes of the pool's " + maxBytes + " are leased, " + slabBytes + " are in slabs");
-        }
-        Arena arena = Arena.ofShared();
-        try {
-            MemorySegment memory = arena.allocate(bytes, PAGE_BYTES);
-            Slab slab = new Slab(arena, context.register(memory), sizeClass);
-            slabs.add(slab);
-            slabBytes += bytes;
-            for (long offset = 0; offset < bytes; offset += blockBytes) {
-                free.get(sizeClass).add(new Block(memory.asSlice(offset, blockBytes), slab));
-            }
-        } catch (RuntimeException e) {
-            arena.close();
-            throw e;
-        }
-    }
-
-    /** Makes room for blocks of another size. */
-    private void freeIdleSlabs() {
-        for (Slab slab : List.copyOf(slabs)) {
-            if (slab.leases == 0) {
-                slabs.remove(slab);
-                free.get(slab.sizeClass).removeIf(block -> block.slab() == slab);
-                slabBytes -= slab.registration.segment().byteSize();
-                slab.free();
-            }
-        }
-    }
-
-    void release(Block block) {
-        Runnable whenEmpty = null;
+    void release(Lease lease) {
+        WatchedLease watched = lease.watched();
+        Runnable then;
         lock.lock();
         try {
-            leasedBytes -= block.memory().byteSize();
-            leases--;
-            block.slab().leases--;
-            free.get(block.slab().sizeClass).push(block);
-            if (leases == 0 && afterLast != null) {
-                whenEmpty = afterLast;
-                freeIdleSlabs();
-            }
+            then = watched == null || watched.end() ? takeBack(lease.block()) : null;
         } finally {
             lock.unlock();
         }
-        if (whenEmpty != null) {
-            whenEmpty.run();
+        if (then != null) {
+            then.run();
         }
+    }
+
+    /** Nobody can reach the memory of a watched lease any more, whether it was released or not. */
+    void unreachable(WatchedLease watched) {
+        boolean leaked;
+        Runnable then;
+        lock.lock();
+        try {
+            watched.block().slab().unwatch(watched);
+            leaked = watched.end();
+            then = leaked ? takeBack(watched.block()) : null;
+        } finally {
+            lock.unlock();
+        }
+        if (leaked) {
+            watched.report(leaks);
+        }
+        if (then != null) {
+            then.run();
+        }
+    }
+
+    /** Gives what is to be done without the lock. */
+    private @Nullable Runnable takeBack(BufferSlab.Block block) {
+        leasedBytes -= block.memory().byteSize();
+        leases--;
+        slabs.give(block);
+        Runnable whenEmpty = afterLast;
+        if (leases == 0 && whenEmpty != null) {
+            OUTLIVED.remove(this);
+            slabs.freeIdle();
+            return whenEmpty;
+        }
+        return waiters.isEmpty() ? null : this::serve;
     }
 
     /** {@return bytes in leased blocks} */
@@ -210,11 +309,26 @@ public final class UcxBufferPool {
         }
     }
 
+    /** {@return subscribers that wait for memory} */
+    public int waiters() {
+        lock.lock();
+        try {
+            return waiters.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** {@return leases that nobody could reach any more without having released them, as far as {@link LeakDetection} looks} */
+    public long leakedLeases() {
+        return leaks.leases();
+    }
+
     /** {@return bytes in slabs, leased or not} */
     public long slabBytes() {
         lock.lock();
         try {
-            return slabBytes;
+            return slabs.bytes();
         } finally {
             lock.unlock();
         }
@@ -225,21 +339,31 @@ public final class UcxBufferPool {
         return maxBytes;
     }
 
-    /** Ends the pool; its memory goes with the last lease, and then the action is run. */
+    /** Ends the pool and all that wait; its memory goes with the last lease, and then the action is run. */
     void close(Runnable whenEmpty) {
+        List<BufferWaiter> waiting;
+        boolean empty;
         lock.lock();
         try {
-            if (leases > 0) {
+            closed = true;
+            waiting = List.copyOf(waiters);
+            waiters.clear();
+            empty = leases == 0;
+            if (empty) {
+                slabs.freeIdle();
+            } else {
                 LOG.error("Buffer pool closed with {} leases of {} bytes still out", leases, leasedBytes);
                 afterLast = whenEmpty;
-                closed = true;
-                return;
+                if (slabs.isWatched()) {
+                    OUTLIVED.add(this);
+                }
             }
-            closed = true;
-            freeIdleSlabs();
         } finally {
             lock.unlock();
         }
-        whenEmpty.run();
+        waiting.forEach(waiter -> waiter.end(null, poolClosed()));
+        if (empty) {
+            whenEmpty.run();
+        }
     }
 }

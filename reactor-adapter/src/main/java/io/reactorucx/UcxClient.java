@@ -180,7 +180,17 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient receiveQueue(int messages, long bytes, OverflowPolicy policy) {
-        return with(config.withQueue(new ReceiveQueue(messages, bytes, policy)));
+        return with(config.withQueue(config.queue().with(messages, bytes, policy)));
+    }
+
+    /**
+     * How many rendezvous offers of one id may wait for demand, each with its sender, under {@link OverflowPolicy#HOLD}.
+     *
+     * @param count at least 1, 1024 by default; what comes beyond is dropped
+     * @return a changed copy
+     */
+    public UcxClient maxHeldOffers(int count) {
+        return with(config.withQueue(config.queue().withMaxHeldOffers(count)));
     }
 
     /**

@@ -22,7 +22,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +50,7 @@ public final class UcxResources implements Disposable {
     private final List<ConnectionRegistry> registries;
     private final UcxBufferPool buffers;
     private final ConnectionCounters counters = new ConnectionCounters();
+    private final Leaks leaks;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
     private final HandshakeCounters handshakes = new HandshakeCounters();
@@ -56,11 +59,12 @@ public final class UcxResources implements Disposable {
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    private UcxResources(UcpContext context, ProgressEngineGroup engines, EngineEnds ends, long maxBufferBytes) {
+    private UcxResources(UcpContext context, ProgressEngineGroup engines, EngineEnds ends, UcxBufferPool buffers, Leaks leaks) {
         this.context = context;
         this.engines = engines;
-        this.buffers = new UcxBufferPool(context, maxBufferBytes);
-        this.registries = engines.engines().stream().map(ConnectionRegistry::new).toList();
+        this.buffers = buffers;
+        this.leaks = leaks;
+        this.registries = engines.engines().stream().map(engine -> new ConnectionRegistry(engine, leaks)).toList();
         registries.forEach(registry -> ends.whenClosed(registry.engine(), registry::engineClosed));
         Flux.fromIterable(registries).flatMap(registry -> onEngine(registry.engine(), worker -> {
             registry.start(worker);
@@ -139,9 +143,25 @@ public final class UcxResources implements Disposable {
         return registries.stream().mapToInt(ConnectionRegistry::openConnections).sum();
     }
 
-    /** {@return active messages that no connection received, or that were nonsense on the reserved id, since the start} */
+    /** {@return active messages that were dropped for any {@link DropReason}, since the start} */
     public long droppedMessages() {
-        return registries.stream().mapToLong(ConnectionRegistry::droppedMessages).sum();
+        return Stream.of(DropReason.values()).mapToLong(this::droppedMessages).sum();
+    }
+
+    /**
+     * Active messages that were dropped for one reason.
+     *
+     * @param reason the reason
+     * @return how many, since the start
+     */
+    public long droppedMessages(DropReason reason) {
+        Objects.requireNonNull(reason, "reason");
+        return registries.stream().mapToLong(registry -> registry.droppedMessages(reason)).sum();
+    }
+
+    /** {@return offered active messages that were neither fetched nor discarded when nobody could reach them any more} */
+    public long leakedMessages() {
+        return leaks.messages();
     }
 
     /** {@return what became of peers, by number of the engine} */
@@ -300,11 +320,15 @@ public final class UcxResources implements Disposable {
     public static final class Builder {
 
         private static final long DEFAULT_MAX_BUFFER_BYTES = 64L << 20;
+        private static final int DEFAULT_MAX_BUFFER_WAITERS = 1024;
 
         private final UcpConfig.Builder config = UcpConfig.builder();
         private EngineConfig engine = EngineConfig.of("reactor-ucx");
         private int engineCount = 1;
         private long maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES;
+        private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
+        private @Nullable LeakDetection leakDetection;
+        private @Nullable BiConsumer<String, @Nullable LeakPlace> leakLog;
         private boolean remoteMemoryAccess;
         private boolean remoteAtomics;
         private boolean streams;
@@ -421,8 +445,42 @@ public final class UcxResources implements Disposable {
             return this;
         }
 
+        /**
+         * Most subscribers that may wait for memory of the buffer pool ({@link UcxBufferPool#acquireLater(long)}).
+         *
+         * @param count at least 0; 1024 by default
+         * @return this
+         */
+        public Builder maxBufferWaiters(int count) {
+            maxBufferWaiters = UcxBufferPool.checkMaxWaiters(count);
+            return this;
+        }
+
+        /**
+         * How closely is looked for leaks.
+         *
+         * @param level that of the system property {@value LeakDetection#PROPERTY} by default, else {@link LeakDetection#SIMPLE}
+         * @return this
+         */
+        public Builder leakDetection(LeakDetection level) {
+            leakDetection = Objects.requireNonNull(level, "level");
+            return this;
+        }
+
+        /** Where leaks are told, instead of the log. */
+        Builder leakLog(BiConsumer<String, @Nullable LeakPlace> log) {
+            leakLog = log;
+            return this;
+        }
+
+        private Leaks leaks() {
+            LeakDetection level = leakDetection == null ? LeakDetection.byDefault() : leakDetection;
+            return leakLog == null ? new Leaks(level) : new Leaks(level, leakLog);
+        }
+
         /** {@return the resources, with their threads running} */
         public UcxResources build() {
+            Leaks leaks = leaks();
             config.features(UcpFeature.AM, UcpFeature.TAG);
             if (remoteMemoryAccess) {
                 config.feature(UcpFeature.RMA);
@@ -443,7 +501,7 @@ public final class UcxResources implements Disposable {
                 EngineEnds ends = new EngineEnds();
                 ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount, EngineThread.factory(engine.name()), ends);
                 undo.addFirst(group);
-                return new UcxResources(context, group, ends, maxBufferBytes);
+                return new UcxResources(context, group, ends, new UcxBufferPool(context, maxBufferBytes, maxBufferWaiters, leaks), leaks);
             } catch (RuntimeException e) {
                 undo.forEach(each -> close(each, e));
                 throw e;

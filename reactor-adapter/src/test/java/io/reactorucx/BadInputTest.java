@@ -47,7 +47,8 @@ class BadInputTest implements NeedsUcx {
     /** Whatever they are given is right: both values of a switch. */
     private static final Set<String> TAKE_ANYTHING = Set.of("UcxServer.raw(boolean)", "UcxServer.acceptWorkerAddresses(boolean)",
             "UcxServer.peerFailureDetection(boolean)", "UcxClient.raw(boolean)", "UcxClient.peerFailureDetection(boolean)",
-            "Builder.remoteMemoryAccess(boolean)", "Builder.remoteAtomics(boolean)", "Builder.streams(boolean)", "Tags.probe(long,long)");
+            "Builder.remoteMemoryAccess(boolean)", "Builder.remoteAtomics(boolean)", "Builder.streams(boolean)", "Tags.probe(long,long)",
+            "UcxBuffer.discard(Object)");
 
     private static BadInput.Tried tried;
 
@@ -89,7 +90,8 @@ class BadInputTest implements NeedsUcx {
     }
 
     static Stream<BadInput> cases() {
-        return Stream.of(BadMessages.all(), BadMemory.all(), BadTransfers.all(), BadSettings.all(), BadLifecycles.all()).flatMap(List::stream);
+        return Stream.of(BadMessages.all(), BadMemory.all(), BadTransfers.all(), BadSettings.all(), BadLifecycles.all(), BadLimits.all())
+                .flatMap(List::stream);
     }
 
     @ParameterizedTest

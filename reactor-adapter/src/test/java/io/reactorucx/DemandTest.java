@@ -8,7 +8,6 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -18,8 +17,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.reactivestreams.Subscription;
-import reactor.core.publisher.BaseSubscriber;
 import reactor.test.StepVerifier;
 
 /** What is received, and what is not: demand, the bounds of the queue, one subscriber at a time. */
@@ -46,47 +43,6 @@ class DemandTest implements NeedsUcx {
                 UnaryOperator.identity());
     }
 
-    /** A subscriber that asks for nothing by itself. */
-    private static final class Reluctant extends BaseSubscriber<ActiveMessage> {
-
-        private final List<ActiveMessage> received = new ArrayList<>();
-        private volatile int count;
-        private volatile Throwable error;
-        private volatile boolean completed;
-
-        static Reluctant at(UcxConnection connection, int id) {
-            Reluctant subscriber = new Reluctant();
-            connection.activeMessages().receive(id).subscribe(subscriber);
-            Waits.engineOf(connection);
-            return subscriber;
-        }
-
-        @Override
-        protected void hookOnSubscribe(Subscription subscription) {
-            // Asks later.
-        }
-
-        @Override
-        protected void hookOnNext(ActiveMessage value) {
-            received.add(value);
-            count = received.size();
-        }
-
-        @Override
-        protected void hookOnError(Throwable throwable) {
-            error = throwable;
-        }
-
-        @Override
-        protected void hookOnComplete() {
-            completed = true;
-        }
-
-        List<Integer> firstBytes() {
-            return received.stream().map(message -> (int) Bytes.array(message.data())[0]).toList();
-        }
-    }
-
     private void send(int from, int to) {
         for (int i = from; i < to; i++) {
             peers.client().activeMessages().send(ID, new byte[] {(byte) i}).block(Waits.PATIENCE);
@@ -100,9 +56,9 @@ class DemandTest implements NeedsUcx {
     }
 
     private void awaitCount(Reluctant subscriber, int count) {
-        await().atMost(Waits.PATIENCE).until(() -> subscriber.count >= count);
+        await().atMost(Waits.PATIENCE).until(() -> subscriber.count() >= count);
         Waits.engineOf(peers.served());
-        assertThat(subscriber.count).isEqualTo(count);
+        assertThat(subscriber.count()).isEqualTo(count);
     }
 
     private Sent offer() {
@@ -156,7 +112,7 @@ class DemandTest implements NeedsUcx {
         subscriber.request(1);
         awaitCount(subscriber, 1);
         sent.forEach(Sent::assertPending);
-        Bytes.assertSame(Bytes.of(subscriber.received.getFirst()), Bytes.pattern(1, 100_000));
+        Bytes.assertSame(Bytes.of(subscriber.received().getFirst()), Bytes.pattern(1, 100_000));
         sent.getFirst().assertDone();
         awaitHeld(2);
 
@@ -170,17 +126,19 @@ class DemandTest implements NeedsUcx {
         connect(4, Bytes.MIB, OverflowPolicy.ERROR);
         Reluctant subscriber = Reluctant.at(peers.served(), ID);
         send(0, 6);
-        assertThat(subscriber.error).isNull();
+        assertThat(subscriber.error()).isNull();
 
         subscriber.request(4);
-        await().atMost(Waits.PATIENCE).until(() -> subscriber.error != null);
+        await().atMost(Waits.PATIENCE).until(() -> subscriber.error() != null);
         assertThat(subscriber.firstBytes()).containsExactly(0, 1, 2, 3);
-        assertThat(subscriber.error).isInstanceOfSatisfying(UcxException.class, error -> {
+        assertThat(subscriber.error()).isInstanceOfSatisfying(UcxException.class, error -> {
             assertThat(error.status()).isEqualTo(UcxStatus.EXCEEDS_LIMIT);
             assertThat(error.isConnectionLost()).isFalse();
             assertThat(error.peer()).isEqualTo(peers.served().peer());
         });
         assertThat(peers.serverResources().droppedMessages()).isEqualTo(2);
+        assertThat(peers.serverResources().droppedMessages(DropReason.OVERFLOW_ERROR)).isEqualTo(1);
+        assertThat(peers.serverResources().droppedMessages(DropReason.NO_RECEIVER)).as("after the end").isEqualTo(1);
 
         Inbox next = Inbox.of(peers.served(), ID);
         send(7, 8);
@@ -193,6 +151,7 @@ class DemandTest implements NeedsUcx {
         Reluctant subscriber = Reluctant.at(peers.served(), ID);
         send(0, 10);
         assertThat(peers.serverResources().droppedMessages()).isEqualTo(6);
+        assertThat(peers.serverResources().droppedMessages(DropReason.OVERFLOW_DROP_NEWEST)).isEqualTo(6);
 
         subscriber.requestUnbounded();
         awaitCount(subscriber, 4);
@@ -200,7 +159,7 @@ class DemandTest implements NeedsUcx {
         awaitCount(subscriber, 6);
         assertThat(subscriber.firstBytes()).containsExactly(0, 1, 2, 3, 20, 21);
         assertThat(peers.serverResources().droppedMessages()).isEqualTo(6);
-        assertThat(subscriber.error).isNull();
+        assertThat(subscriber.error()).isNull();
     }
 
     @Test
@@ -219,8 +178,8 @@ class DemandTest implements NeedsUcx {
         allHaveArrived();
         subscriber.requestUnbounded();
         awaitCount(subscriber, 3);
-        Bytes.assertSame(subscriber.received.get(1).data(), Bytes.pattern(1, 4000));
-        Bytes.assertSame(subscriber.received.get(2).data(), Bytes.pattern(9, 4000));
+        Bytes.assertSame(subscriber.received().get(1).data(), Bytes.pattern(1, 4000));
+        Bytes.assertSame(subscriber.received().get(2).data(), Bytes.pattern(9, 4000));
         assertThat(peers.serverResources().droppedMessages()).isEqualTo(3);
     }
 
@@ -283,10 +242,10 @@ class DemandTest implements NeedsUcx {
         send(0, 3);
         peers.client().close().block(Waits.PATIENCE);
         peers.served().onDispose().block(Waits.PATIENCE);
-        assertThat(subscriber.completed).isFalse();
+        assertThat(subscriber.completed()).isFalse();
 
         subscriber.request(3);
-        await().atMost(Waits.PATIENCE).until(() -> subscriber.completed);
+        await().atMost(Waits.PATIENCE).until(() -> subscriber.completed());
         assertThat(subscriber.firstBytes()).containsExactly(0, 1, 2);
     }
 

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -281,6 +282,7 @@ class MetricsTest implements NeedsUcx {
         Stream.of(OperationKind.values()).forEach(kind -> bounded.add("kind=" + kind.ucxName()));
         PeerCounters.lossCauses().forEach(cause -> bounded.add("cause=" + cause));
         PeerCounters.refusalReasons().forEach(reason -> bounded.add("reason=" + reason));
+        Stream.of(DropReason.values()).forEach(reason -> bounded.add("reason=" + reason.name().toLowerCase(Locale.ROOT)));
         assertThat(values).isEqualTo(bounded);
         other.close().block(Waits.PATIENCE);
     }

@@ -31,8 +31,10 @@ public enum UcxMeters implements MeterDocumentation {
     SIGNALS("reactor.ucx.engine.signals", Meter.Type.COUNTER, Tag.ENGINE),
     /** Active messages whose data waits to be fetched or discarded. */
     HELD_MESSAGES("reactor.ucx.messages.held", Meter.Type.GAUGE, Tag.ENGINE),
-    /** Active messages that no connection received, that came while the receiver's queue was full, or that were no control frames. */
-    DROPPED_MESSAGES("reactor.ucx.messages.dropped", Meter.Type.COUNTER),
+    /** Active messages that no connection received, that a full queue had no room for, or that were nonsense on a reserved id. */
+    DROPPED_MESSAGES("reactor.ucx.messages.dropped", Meter.Type.COUNTER, Tag.REASON),
+    /** Offered active messages that the application dropped, neither fetched nor discarded. */
+    LEAKED_MESSAGES("reactor.ucx.messages.leaked", Meter.Type.COUNTER),
     /** Connections that are open. */
     CONNECTIONS("reactor.ucx.connections", Meter.Type.GAUGE),
     /** Connections whose peer was lost. */
@@ -65,6 +67,10 @@ public enum UcxMeters implements MeterDocumentation {
     REGISTERED_BYTES("reactor.ucx.memory.registered", Meter.Type.GAUGE),
     /** Bytes of the buffer pool that are leased. */
     LEASED_BYTES("reactor.ucx.buffers.leased", Meter.Type.GAUGE),
+    /** Leases that the application dropped without a release, as far as is looked for them. */
+    LEAKED_BUFFERS("reactor.ucx.buffers.leaked", Meter.Type.COUNTER),
+    /** Subscribers that wait for memory of the buffer pool. */
+    BUFFER_WAITERS("reactor.ucx.buffers.waiters", Meter.Type.GAUGE),
     /** Bytes that the buffer pool has mapped. */
     SLAB_BYTES("reactor.ucx.buffers.slabs", Meter.Type.GAUGE),
     /** Most bytes that the buffer pool may map. */
@@ -105,7 +111,7 @@ public enum UcxMeters implements MeterDocumentation {
         OUTCOME("outcome"),
         /** How a connection was lost: {@code transport} or {@code heartbeat}. */
         CAUSE("cause"),
-        /** Why a handshake came to nothing: {@code version}, {@code mismatch}, {@code authentication} and the like. */
+        /** Why a handshake came to nothing, or a message was dropped. */
         REASON("reason");
 
         private final String key;

@@ -7,12 +7,14 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.reactorucx.ConnectionCounters;
+import io.reactorucx.DropReason;
 import io.reactorucx.PeerCounters;
 import io.reactorucx.UcxResources;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
@@ -57,7 +59,13 @@ public final class UcxMetrics implements MeterBinder {
         gauge(registry, UcxMeters.LEASED_BYTES, resources, common, shown -> shown.buffers().leasedBytes());
         gauge(registry, UcxMeters.SLAB_BYTES, resources, common, shown -> shown.buffers().slabBytes());
         gauge(registry, UcxMeters.BUFFER_LIMIT, resources, common, shown -> shown.buffers().maxBytes());
-        counter(registry, UcxMeters.DROPPED_MESSAGES, resources, common, UcxResources::droppedMessages);
+        gauge(registry, UcxMeters.BUFFER_WAITERS, resources, common, shown -> shown.buffers().waiters());
+        counter(registry, UcxMeters.LEAKED_BUFFERS, resources, common, shown -> shown.buffers().leakedLeases());
+        counter(registry, UcxMeters.LEAKED_MESSAGES, resources, common, UcxResources::leakedMessages);
+        for (DropReason reason : DropReason.values()) {
+            Tags ofReason = common.and(UcxMeters.Tag.REASON.asString(), reason.name().toLowerCase(Locale.ROOT));
+            counter(registry, UcxMeters.DROPPED_MESSAGES, resources, ofReason, shown -> shown.droppedMessages(reason));
+        }
         List<PeerCounters> peers = resources.peerCounters();
         for (int engine = 0; engine < peers.size(); engine++) {
             bind(registry, resources.engines().get(engine));

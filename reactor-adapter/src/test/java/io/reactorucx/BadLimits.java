@@ -1,0 +1,47 @@
+package io.reactorucx;
+
+import static io.reactorucx.BadInput.thrown;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Wrong bounds of what may wait, and wrong questions about what was lost. */
+final class BadLimits {
+
+    private static final Class<IllegalArgumentException> ILLEGAL = IllegalArgumentException.class;
+    private static final Class<NullPointerException> MISSING = NullPointerException.class;
+
+    private final List<BadInput> cases = new ArrayList<>();
+
+    private BadLimits() {
+        buffers();
+        messages();
+    }
+
+    static List<BadInput> all() {
+        return new BadLimits().cases;
+    }
+
+    private void buffers() {
+        for (int count : new int[] {-1, Integer.MIN_VALUE}) {
+            cases.add(thrown("Builder.maxBufferWaiters(int)", "count " + count, ILLEGAL,
+                    tried -> UcxResources.builder().maxBufferWaiters(count), "maxBufferWaiters " + count, "at least 0"));
+        }
+        cases.add(thrown("Builder.leakDetection(LeakDetection)", "null", MISSING, tried -> UcxResources.builder().leakDetection(null), "level"));
+        for (long bytes : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, (256L << 20) + 1}) {
+            cases.add(thrown("UcxBufferPool.acquireLater(long)", bytes + " bytes", ILLEGAL,
+                    tried -> tried.resources().buffers().acquireLater(bytes), "bytes " + bytes, "0.." + (256L << 20)));
+        }
+        cases.add(thrown("UcxBuffer.touch(Object)", "null", MISSING, tried -> tried.foreign.touch(null), "hint"));
+    }
+
+    private void messages() {
+        for (int count : new int[] {0, -1, Integer.MIN_VALUE}) {
+            String[] words = {"maxHeldOffers " + count, "at least 1"};
+            cases.add(thrown("UcxClient.maxHeldOffers(int)", "count " + count, ILLEGAL, tried -> tried.client().maxHeldOffers(count), words));
+            cases.add(thrown("UcxServer.maxHeldOffers(int)", "count " + count, ILLEGAL, tried -> tried.server().maxHeldOffers(count), words));
+        }
+        cases.add(thrown("UcxResources.droppedMessages(DropReason)", "null", MISSING, tried -> tried.resources().droppedMessages(null),
+                "reason"));
+    }
+}

@@ -1,0 +1,254 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.application.Forgetful;
+import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Leases that the application loses: told, counted and taken back, but never while somebody can reach their memory. */
+@ExtendWith(NoLeaks.class)
+class LeakedLeaseTest implements NeedsUcx {
+
+    private static final long LIMIT = 8L * Bytes.MIB;
+
+    private final Told told = new Told();
+    private UcxResources resources;
+    private UcxBufferPool pool;
+
+    private void open(LeakDetection level) {
+        resources = told.by(UcxResources.builder(), level).transports("tcp").maxBufferBytes(LIMIT).build();
+        pool = resources.buffers();
+    }
+
+    @AfterEach
+    void close() {
+        if (resources != null) {
+            assertThat(pool.leases()).isZero();
+            resources.disposeNow();
+            assertThat(resources.context().isClosed()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = LeakDetection.class, names = {"ADVANCED", "PARANOID"})
+    void lostLeaseComesBackAndItsPlaceIsNamed(LeakDetection level) {
+        open(level);
+        Forgetful.dropLease(pool, 1234);
+        assertThat(pool.leases()).isEqualTo(1);
+        Told.awaitLeased(pool, 0);
+
+        assertThat(pool.leakedLeases()).isEqualTo(1);
+        assertThat(pool.leasedBytes()).isZero();
+        await().atMost(Waits.PATIENCE).until(() -> !told.leaks().isEmpty());
+        Told.Leak leak = told.leaks().getFirst();
+        assertThat(leak.text()).contains("1234 bytes", "so far: 1", Forgetful.class.getName() + ".dropLease(Forgetful.java:");
+        assertThat(leak.place()).isNotNull();
+        assertThat(leak.place().getStackTrace()).anySatisfy(frame -> assertThat(frame.getMethodName()).isEqualTo("dropLease"))
+                .anySatisfy(frame -> assertThat(frame.getClassName()).isEqualTo(LeakedLeaseTest.class.getName()));
+        UcxBuffer again = pool.acquire(LIMIT);
+        again.release();
+    }
+
+    @Test
+    void releasedLeaseIsNoLeak() {
+        open(LeakDetection.ADVANCED);
+        for (int i = 0; i < 100; i++) {
+            UcxBuffer lease = pool.acquire(i);
+            UcxBuffer slice = lease.slice(0, i / 2);
+            lease.retain().release();
+            lease.release();
+            slice.release();
+        }
+        Told.awaitCollection(pool);
+        assertThat(pool.leakedLeases()).as("those that were dropped to find out").isEqualTo(3);
+        assertThat(pool.leases()).isZero();
+    }
+
+    @Test
+    void someLeasesAreWatchedByDefaultAndNoneWhenDisabled() {
+        assertThat(LeakDetection.byDefault()).isEqualTo(LeakDetection.SIMPLE);
+        open(LeakDetection.SIMPLE);
+        List<UcxBuffer> leases = new ArrayList<>();
+        for (int i = 0; i < 2000; i++) {
+            leases.add(pool.acquire(10));
+        }
+        int watched = releaseAllButWatched(leases);
+        assertThat(watched).isBetween(1, 200);
+        leases.clear();
+        Told.awaitLeased(pool, 0);
+
+        assertThat(pool.leakedLeases()).isEqualTo(watched);
+        await().atMost(Waits.PATIENCE).until(() -> !told.leaks().isEmpty());
+        assertThat(told.leaks().getFirst().text()).contains("10 bytes", "one in 128", "-Dreactorucx.leakDetection=advanced");
+        assertThat(told.leaks().getFirst().place()).isNull();
+        close();
+
+        open(LeakDetection.DISABLED);
+        for (int i = 0; i < 2000; i++) {
+            leases.add(pool.acquire(10));
+        }
+        assertThat(releaseAllButWatched(leases)).isZero();
+        assertThat(pool.leakedLeases()).isZero();
+    }
+
+    /** A watched lease has memory with an arena of its own; the others have that of their slab, which many share. */
+    private static int releaseAllButWatched(List<UcxBuffer> leases) {
+        Map<MemorySegment.Scope, List<UcxBuffer>> byScope = leases.stream().collect(Collectors.groupingBy(lease -> lease.segment().scope()));
+        byScope.values().stream().filter(sharing -> sharing.size() > 1).flatMap(List::stream).forEach(UcxBuffer::release);
+        return (int) byScope.values().stream().filter(sharing -> sharing.size() == 1).count();
+    }
+
+    @Test
+    void memoryThatCanBeReachedIsNotTakenBack() {
+        open(LeakDetection.ADVANCED);
+        List<Function<MemorySegment, Object>> holders = List.of(segment -> segment, segment -> segment.asSlice(10, 5),
+                segment -> segment.asByteBuffer().slice(3, 7), segment -> segment.asReadOnly().asByteBuffer());
+        for (Function<MemorySegment, Object> holder : holders) {
+            Object held = holder.apply(dropped());
+            Told.awaitCollection(pool);
+            assertThat(pool.leases()).as("somebody can reach it").isEqualTo(1);
+            assertThat(firstByte(held)).isEqualTo((byte) 42);
+            Reference.reachabilityFence(held);
+            held = null;
+            Told.awaitLeased(pool, 0);
+        }
+    }
+
+    private MemorySegment dropped() {
+        return pool.acquire(100).segment().fill((byte) 42);
+    }
+
+    private static byte firstByte(Object held) {
+        return held instanceof MemorySegment segment ? segment.get(ValueLayout.JAVA_BYTE, 0) : ((ByteBuffer) held).get(0);
+    }
+
+    @Test
+    void sliceKeepsTheMemoryAndLosesItLikeALease() {
+        open(LeakDetection.ADVANCED);
+        UcxBuffer slice = sliceOfReleased();
+        Told.awaitCollection(pool);
+        assertThat(pool.leases()).isEqualTo(1);
+        assertThat(firstByte(slice.segment())).isEqualTo((byte) 42);
+        Reference.reachabilityFence(slice);
+        slice = null;
+        Told.awaitLeased(pool, 0);
+    }
+
+    private UcxBuffer sliceOfReleased() {
+        UcxBuffer parent = pool.acquire(100);
+        parent.segment().fill((byte) 42);
+        UcxBuffer slice = parent.slice(50, 50);
+        parent.release();
+        return slice;
+    }
+
+    @Test
+    void paranoidReportShowsTheLastPlaces() {
+        open(LeakDetection.PARANOID);
+        Forgetful.useAndDropLease(pool, 20);
+        Told.awaitLeased(pool, 0);
+        await().atMost(Waits.PATIENCE).until(() -> !told.leaks().isEmpty());
+
+        List<Throwable> places = List.of(told.leaks().getFirst().place().getSuppressed());
+        assertThat(places).extracting(Throwable::getMessage).containsExactly("14 earlier ones are forgotten", "touch: touch number 13",
+                "touch: touch number 14", "touch: touch number 15", "touch: touch number 16", "touch: touch number 17",
+                "touch: touch number 18", "touch: touch number 19", "release");
+        assertThat(Arrays.asList(places.getLast().getStackTrace())).extracting(StackTraceElement::getMethodName).contains("useAndDropLease");
+    }
+
+    @Test
+    void hintsAreKeptAsTextOnly() {
+        open(LeakDetection.PARANOID);
+        UcxBuffer lease = pool.acquire(1);
+        lease.touch(new Object() {
+            @Override
+            public String toString() {
+                return "x".repeat(10_000) + lease.length();
+            }
+        });
+        assertThatThrownBy(() -> lease.touch(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("hint");
+        lease.release();
+        dropTouchedWithItself();
+        Told.awaitLeased(pool, 0);
+        assertThat(pool.leakedLeases()).isEqualTo(1);
+    }
+
+    private void dropTouchedWithItself() {
+        UcxBuffer lease = pool.acquire(1);
+        lease.touch(lease);
+    }
+
+    @Test
+    void reportsAreBounded() {
+        open(LeakDetection.ADVANCED);
+        for (int i = 0; i < 50; i++) {
+            Forgetful.dropLease(pool, i);
+        }
+        Told.awaitLeased(pool, 0);
+        assertThat(pool.leakedLeases()).isEqualTo(50);
+        await().atMost(Waits.PATIENCE).until(() -> told.leaks().size() == 10);
+        Told.awaitCollection(pool);
+        assertThat(told.leaks()).hasSize(10);
+    }
+
+    @Test
+    void lostLeaseComesBackAfterTheEndToo() {
+        open(LeakDetection.ADVANCED);
+        Forgetful.dropLease(pool, 10);
+        resources.disposeNow();
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+            System.gc();
+            assertThat(resources.context().isClosed()).isTrue();
+        });
+    }
+
+    @Test
+    void memoryThatWasKeptBeyondTheReleaseIsNotReadOnceItIsFreed() {
+        open(LeakDetection.ADVANCED);
+        UcxBuffer small = pool.acquire(100);
+        MemorySegment kept = small.segment().fill((byte) 1);
+        ByteBuffer keptBuffer = small.byteBuffer();
+        small.release();
+        UcxBuffer all = pool.acquire(LIMIT);
+
+        assertThatThrownBy(() -> kept.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> keptBuffer.get(0)).isInstanceOf(IllegalStateException.class);
+        all.release();
+    }
+
+    @Test
+    void levelIsThatOfThePropertyWhereTheBuilderSaysNothing() {
+        String before = System.getProperty(LeakDetection.PROPERTY);
+        try {
+            System.setProperty(LeakDetection.PROPERTY, "paranoid");
+            assertThat(LeakDetection.byDefault()).isEqualTo(LeakDetection.PARANOID);
+            System.setProperty(LeakDetection.PROPERTY, "much");
+            assertThatThrownBy(() -> UcxResources.builder().build()).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(LeakDetection.PROPERTY).hasMessageContaining("much").hasMessageContaining("ADVANCED");
+            open(LeakDetection.SIMPLE);
+        } finally {
+            if (before == null) {
+                System.clearProperty(LeakDetection.PROPERTY);
+            } else {
+                System.setProperty(LeakDetection.PROPERTY, before);
+            }
+        }
+    }
+}
