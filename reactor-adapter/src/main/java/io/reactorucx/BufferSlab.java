@@ -62,9 +62,9 @@ final class BufferSlab {
         watched.add(lease);
     }
 
-    /** Nobody can reach the memory of a lease any more. */
-    void unwatch(WatchedLease lease) {
-        watched.remove(lease);
+    /** A lease has ended; answers whether it had not before. */
+    boolean unwatch(WatchedLease lease) {
+        return watched.remove(lease);
     }
 
     boolean isWatched() {

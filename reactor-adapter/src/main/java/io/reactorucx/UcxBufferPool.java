@@ -246,7 +246,7 @@ public final class UcxBufferPool {
         Runnable then;
         lock.lock();
         try {
-            then = watched == null || watched.end() ? takeBack(lease.block()) : null;
+            then = watched == null || end(watched) ? takeBack(lease.block()) : null;
         } finally {
             lock.unlock();
         }
@@ -261,8 +261,7 @@ public final class UcxBufferPool {
         Runnable then;
         lock.lock();
         try {
-            watched.block().slab().unwatch(watched);
-            leaked = watched.end();
+            leaked = end(watched);
             then = leaked ? takeBack(watched.block()) : null;
         } finally {
             lock.unlock();
@@ -273,6 +272,13 @@ public final class UcxBufferPool {
         if (then != null) {
             then.run();
         }
+    }
+
+    /** Answers whether it had not ended before. */
+    private static boolean end(WatchedLease watched) {
+        // The garbage collector has nothing to tell of it any more.
+        watched.clear();
+        return watched.block().slab().unwatch(watched);
     }
 
     /** Gives what is to be done without the lock. */

@@ -13,7 +13,6 @@ final class WatchedLease extends LeakReaper.Watched<Object> {
     private final long bytes;
     private final @Nullable LeakPlace allocated;
     private final @Nullable LeakHistory history;
-    private boolean ended;
 
     WatchedLease(Object companion, UcxBufferPool pool, BufferSlab.Block block, long bytes, @Nullable LeakPlace allocated,
             @Nullable LeakHistory history) {
@@ -31,13 +30,6 @@ final class WatchedLease extends LeakReaper.Watched<Object> {
 
     @Nullable LeakHistory history() {
         return history;
-    }
-
-    /** Answers whether it had not ended before; under the pool's lock. */
-    boolean end() {
-        boolean first = !ended;
-        ended = true;
-        return first;
     }
 
     @Override
