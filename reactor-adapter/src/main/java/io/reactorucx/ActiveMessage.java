@@ -13,7 +13,8 @@ import reactor.core.publisher.Mono;
  * An active message that a connection received.
  *
  * <p>Small data is inline: {@link #data()}, with nothing to release. Larger data is offered: one subscription to one of the {@code fetch}
- * methods, or {@link #discard()}, is due, and until then the sender of a rendezvous waits.
+ * methods, or {@link #discard()}, is due, and until then the sender of a rendezvous waits. A fetch that is cancelled gives the data up; one
+ * that fails before it has begun, because the pool is empty, leaves it open for another.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> offered data as above. <b>Errors:</b> a second fetch ends with
  * {@link IllegalStateException}, too small a destination with {@link IllegalArgumentException} and the offer still open.

@@ -134,6 +134,11 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
         }
     }
 
+    /** Whether the subscriber has had its outcome, or has given up. */
+    final boolean isOver() {
+        return state.get() == DONE;
+    }
+
     /** Whether it is a receive, whose data may be here although the peer is not any more. */
     final boolean mayHaveArrived() {
         return kind() == OperationKind.TAG_RECEIVE || kind() == OperationKind.STREAM_RECEIVE;

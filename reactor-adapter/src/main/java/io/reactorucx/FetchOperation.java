@@ -13,6 +13,7 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
 
     private final ActiveMessage message;
     private final Offer offer;
+    private boolean posted;
 
     FetchOperation(ConnectionCore connection, ActiveMessage message, Offer offer, CoreSubscriber<? super T> actual) {
         super(connection, OperationKind.AM_FETCH, actual);
@@ -34,6 +35,7 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
         try {
             boolean done = worker.fetch(offer.message(), destination(), registration(), this);
             connection.offers().fetched(offer);
+            posted = true;
             return done;
         } catch (RuntimeException e) {
             if (worker.holds(offer.message())) {
@@ -43,6 +45,19 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
             }
             throw e;
         }
+    }
+
+    /** Who asked for the data and left before it moved has given it up; after an error it can be fetched again. */
+    @Override
+    final void released() {
+        if (!posted && isOver()) {
+            offer.discard();
+        }
+        giveBackUnused();
+    }
+
+    /** Gives back a destination that nobody got. */
+    void giveBackUnused() {
     }
 
     @Override
@@ -114,7 +129,7 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
         }
 
         @Override
-        void released() {
+        void giveBackUnused() {
             UcxBuffer unused = buffer;
             if (unused != null) {
                 buffer = null;

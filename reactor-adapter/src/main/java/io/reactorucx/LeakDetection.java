@@ -16,7 +16,7 @@ public enum LeakDetection {
     DISABLED,
     /** One in {@value Leaks#SAMPLED_ONE_IN} leases, and every offered message: that something leaked, how much and how often. */
     SIMPLE,
-    /** Every lease and every offered message, with the place where it was asked for. Takes about a microsecond for each. */
+    /** Every lease and every offered message, with the place where it was asked for. Takes microseconds for each. */
     ADVANCED,
     /** As ADVANCED, and of leases the last places of retain, touch, slice and release as well. */
     PARANOID;
