@@ -11,10 +11,8 @@ import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -35,9 +33,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
-import reactor.test.StepVerifier;
 
 /** Whatever operator drops a lease or an offer: with {@code doOnDiscard} it is released. Nothing is left to the garbage collector here. */
 @ExtendWith(NoLeaks.class)
@@ -222,30 +218,6 @@ class DiscardTest implements NeedsUcx {
             assertThat(source == Source.REMOTE_MEMORY ? peers.client().memory(window.descriptor()).getFlux(1, 1) : source.flux())
                     .as(source.name()).isNotInstanceOf(Fuseable.class);
         }
-    }
-
-    @Test
-    void timeoutReleasesWhatWaitsInAQueue() {
-        Scheduler busy = Schedulers.newSingle("busy");
-        CountDownLatch free = new CountDownLatch(1);
-        busy.schedule(() -> {
-            try {
-                free.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        });
-        Inbox inbox = Inbox.of(peers.served(), ID);
-        sent.add(Source.OFFERS.send(1));
-        CompletableFuture<Boolean> arrived = new CompletableFuture<>();
-        // When what the engine does with the lease is done, it waits in publishOn.
-        Mono<?> queued = Mono.fromFuture(arrived).publishOn(Schedulers.boundedElastic()).doOnNext(ignored -> Waits.engineOf(served));
-        StepVerifier.create(inbox.next().fetch(peers.serverResources().buffers()).doOnNext(lease -> arrived.complete(true)).publishOn(busy)
-                .timeout(queued).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose))
-                .expectError(TimeoutException.class).verify(Waits.PATIENCE);
-        free.countDown();
-        busy.dispose();
-        inbox.cancel();
     }
 
     @Test
