@@ -306,6 +306,16 @@ public final class UcpMemory implements AutoCloseable {
         return PinnableMemory.contains(segment, other.address(), other.byteSize());
     }
 
+    /**
+     * Whether it is registered with a context, whose workers alone can use the registration.
+     *
+     * @param other the context
+     * @return whether it is that one's
+     */
+    public boolean isOf(UcpContext other) {
+        return context == Objects.requireNonNull(other, "other");
+    }
+
     UcpContext context() {
         return context;
     }
