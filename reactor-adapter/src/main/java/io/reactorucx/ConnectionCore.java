@@ -43,7 +43,7 @@ final class ConnectionCore {
     private final StreamInbox stream = new StreamInbox(this);
     private final Receivers receivers = new Receivers();
     private final OpenOffers offers = new OpenOffers();
-    private final ProtocolParts parts;
+    final ProtocolParts parts;
     private final CloseTimer closeTimer = new CloseTimer(this, this::outOfTime);
     private final ConnectionEnd end;
     final Heartbeat heartbeat;

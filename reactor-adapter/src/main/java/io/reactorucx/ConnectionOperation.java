@@ -125,7 +125,7 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
         try {
             released();
             if (state.getAndSet(DONE) != DONE) {
-                subscriber.onError(connection.explained(error, kind()));
+                subscriber.onError(explained(error));
             }
         } finally {
             if (engine().isEngineThread()) {
@@ -137,6 +137,11 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
     /** Whether the subscriber has had its outcome, or has given up. */
     final boolean isOver() {
         return state.get() == DONE;
+    }
+
+    /** What the subscriber hears of an error. */
+    RuntimeException explained(RuntimeException error) {
+        return connection.explained(error, kind());
     }
 
     /** Whether it is a receive, whose data may be here although the peer is not any more. */

@@ -31,6 +31,7 @@ final class ConnectionRegistry {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionRegistry.class);
 
     private final ProgressEngine engine;
+    private final MemoryWindows windows;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
     private final Set<ConnectionCore> undelivered = new HashSet<>();
     private final Set<Integer> receivedIds = new HashSet<>();
@@ -46,10 +47,11 @@ final class ConnectionRegistry {
     private volatile byte[] address = new byte[0];
     private @Nullable WorkerAddressAcceptor acceptor;
 
-    ConnectionRegistry(ProgressEngine engine, Leaks leaks) {
+    ConnectionRegistry(ProgressEngine engine, Leaks leaks, MemoryWindows windows) {
         this.engine = engine;
         this.heartbeats = new Heartbeats(engine);
         this.leaks = leaks;
+        this.windows = windows;
     }
 
     /** Told of peers that connect by worker address. */
@@ -244,6 +246,10 @@ final class ConnectionRegistry {
 
     ProgressEngine engine() {
         return engine;
+    }
+
+    MemoryWindows windows() {
+        return windows;
     }
 
     int openConnections() {

@@ -11,12 +11,12 @@ import reactor.core.publisher.Mono;
 final class LeasedGet extends Mono<UcxBuffer> {
 
     private final ConnectionCore connection;
-    private final RemoteMemory memory;
+    private final OneSidedMemory memory;
     private final long offset;
     private final int length;
     private final UcxBufferPool pool;
 
-    LeasedGet(ConnectionCore connection, RemoteMemory memory, long offset, int length, UcxBufferPool pool) {
+    LeasedGet(ConnectionCore connection, OneSidedMemory memory, long offset, int length, UcxBufferPool pool) {
         this.connection = connection;
         this.memory = memory;
         this.offset = offset;

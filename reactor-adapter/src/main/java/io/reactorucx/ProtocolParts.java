@@ -9,7 +9,12 @@ import org.jspecify.annotations.Nullable;
 record ProtocolParts(Map<Integer, ProtocolPart> byId) {
 
     static ProtocolParts of(ConnectionCore connection) {
-        return connection.config().raw() ? new ProtocolParts(Map.of()) : new ProtocolParts(Map.of());
+        return connection.config().raw() ? new ProtocolParts(Map.of())
+                : new ProtocolParts(Map.of(ReservedIds.MEMORY, new MemoryPart(connection)));
+    }
+
+    @Nullable MemoryPart memory() {
+        return (MemoryPart) byId.get(ReservedIds.MEMORY);
     }
 
     /** Hands a message to its part; answers whether there is one. */

@@ -1,44 +1,43 @@
 package io.reactorucx;
 
 import io.reactorucx.core.AtomicWidth;
-import io.reactorucx.core.MemoryDescriptor;
-import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcpRemoteKey;
-import io.reactorucx.core.UcpWorker;
-import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A peer's memory ({@code ucp_put_nbx}, {@code ucp_get_nbx}). Offsets are checked against the descriptor before anything is posted; what
- * the peer did with the memory in the meantime is not known here.
+ * A peer's memory: served by the peer's engine, or reached by UCX's own operations ({@link MemoryPath}). Offsets are checked against the
+ * descriptor before anything is posted; what the peer did with the memory in the meantime is not known here. Operations have no order among
+ * themselves but what {@link #flush()}, {@link UcxConnection#fence()} and waiting for their Monos give them.
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> ends with {@link #close()} or with the connection; memory
  * of an operation has to stay alive until its Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}.
- * <b>Errors:</b>
- * {@link IndexOutOfBoundsException} for a range outside, {@link io.reactorucx.core.UcxException} else.
+ * <b>Errors:</b> {@link IndexOutOfBoundsException} for a range outside, {@link io.reactorucx.core.UcxException} else: of a served window
+ * INVALID_ADDR when it is revoked or was never exported to this side, REJECTED when it does not give the right, EXCEEDS_LIMIT when too many
+ * requests wait already.
  */
 public final class RemoteMemory {
 
     private final ConnectionCore connection;
-    private final MemoryDescriptor descriptor;
-    private final UcxBufferPool pool;
-    /** Made by the first operation; on the engine's thread. */
-    private @Nullable UcpRemoteKey key;
-    private volatile boolean closed;
+    private final MemoryAccess access;
+    private final long length;
 
-    RemoteMemory(ConnectionCore connection, MemoryDescriptor descriptor, UcxBufferPool pool) {
+    RemoteMemory(ConnectionCore connection, MemoryAccess access, long length) {
         this.connection = connection;
-        this.descriptor = descriptor;
-        this.pool = pool;
+        this.access = access;
+        this.length = length;
     }
 
     /** {@return size in bytes} */
     public long length() {
-        return descriptor.length();
+        return length;
+    }
+
+    /** {@return how puts and gets reach it, {@link MemoryPath#SERVED} or {@link MemoryPath#ONE_SIDED}; known when something was tried} */
+    public Mono<MemoryPath> path() {
+        return access.path();
     }
 
     /**
@@ -51,8 +50,7 @@ public final class RemoteMemory {
     public Mono<MemorySegment> get(long offset, MemorySegment destination) {
         Objects.requireNonNull(destination, "destination");
         checkRange(offset, destination.byteSize());
-        return ConnectionOperation.mono(connection, OperationKind.GET, destination.byteSize(),
-                (worker, endpoint, whenDone) -> endpoint.get(destination, null, key(endpoint), offset, whenDone), destination);
+        return access.get(offset, destination);
     }
 
     /**
@@ -60,39 +58,76 @@ public final class RemoteMemory {
      *
      * @param offset first byte
      * @param source native memory
-     * @return completes when the source is free again; the peer is sure to see the bytes after a {@link #flush()}
+     * @return completes when the source is free again; the peer is sure to see the bytes after a {@link #flush()}, and at once where the path
+     *     is {@link MemoryPath#SERVED}
      */
     public Mono<Void> put(long offset, MemorySegment source) {
         Objects.requireNonNull(source, "source");
         checkRange(offset, source.byteSize());
-        return ConnectionOperation.mono(connection, OperationKind.PUT, source.byteSize(),
-                (worker, endpoint, whenDone) -> endpoint.put(source, null, key(endpoint), offset, whenDone));
+        return access.put(offset, source);
     }
 
-    void checkRange(long offset, long length) {
-        if (offset < 0 || length < 0 || offset > descriptor.length() - length) {
-            throw new IndexOutOfBoundsException("offset " + offset + ", length " + length + ": must lie within the "
-                    + descriptor.length() + " bytes of the remote memory");
+    /**
+     * Writes leased memory; the lease is kept while it is used, and stays the caller's to release.
+     *
+     * @param offset first byte
+     * @param source a lease of the pool of the connection's resources
+     * @return as {@link #put(long, MemorySegment)} has it
+     */
+    public Mono<Void> put(long offset, UcxBuffer source) {
+        Objects.requireNonNull(source, "source");
+        checkRange(offset, source.length());
+        return access.put(offset, source);
+    }
+
+    /**
+     * Writes leases one behind the other. Each is taken over: it is released when it has been written, and when that fails or is given up.
+     *
+     * @param offset where the first one goes
+     * @param source leases of the pool of the connection's resources, asked for as they can be written; one that does not fit ends it with
+     *     {@link IndexOutOfBoundsException}
+     * @param prefetch leases that may be under way at once
+     * @return how many bytes were written, when the peer sees them
+     */
+    public Mono<Long> putFlux(long offset, Publisher<UcxBuffer> source, int prefetch) {
+        Objects.requireNonNull(source, "source");
+        checkRange(offset, 0);
+        if (prefetch < 1) {
+            throw new IllegalArgumentException("prefetch " + prefetch + ": at least 1");
+        }
+        return Mono.defer(() -> {
+            long[] next = {offset};
+            return Flux.from(source).flatMap(lease -> putNext(next, lease), prefetch, 1)
+                    .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose).then(flush()).then(Mono.fromSupplier(() -> next[0] - offset));
+        });
+    }
+
+    private Mono<Void> putNext(long[] next, UcxBuffer lease) {
+        long at = next[0];
+        next[0] += lease.length();
+        return Mono.defer(() -> put(at, lease)).doFinally(signal -> lease.dispose());
+    }
+
+    void checkRange(long offset, long bytes) {
+        if (offset < 0 || bytes < 0 || offset > length - bytes) {
+            throw new IndexOutOfBoundsException("offset " + offset + ", length " + bytes + ": must lie within the "
+                    + length + " bytes of the remote memory");
         }
     }
 
     /** {@return atomic operations on its words of 8 bytes} */
     public RemoteAtomics atomics() {
-        return new RemoteAtomics(connection, this, AtomicWidth.LONG, pool);
+        return new RemoteAtomics(this, access, AtomicWidth.LONG);
     }
 
     /** {@return atomic operations on its words of 4 bytes} */
     public RemoteAtomics intAtomics() {
-        return new RemoteAtomics(connection, this, AtomicWidth.INT, pool);
+        return new RemoteAtomics(this, access, AtomicWidth.INT);
     }
 
     /** {@return completes when the peer sees all that was put over this connection before} */
     public Mono<Void> flush() {
-        return flush(connection);
-    }
-
-    static Mono<Void> flush(ConnectionCore connection) {
-        return ConnectionOperation.mono(connection, OperationKind.FLUSH, 0, (worker, endpoint, whenDone) -> endpoint.flush(whenDone));
+        return FlushOperation.mono(connection);
     }
 
     /**
@@ -103,24 +138,24 @@ public final class RemoteMemory {
      * @return leases of the pool, each the subscriber's to release
      */
     public Flux<UcxBuffer> getFlux(int chunkBytes, int prefetch) {
-        return getFlux(0, descriptor.length(), chunkBytes, prefetch);
+        return getFlux(0, length, chunkBytes, prefetch);
     }
 
     /**
      * Reads a part of it in order, in chunks.
      *
      * @param offset first byte
-     * @param length how much, may be 0
+     * @param bytes how much, may be 0
      * @param chunkBytes size of a chunk, the last one may be shorter
      * @param prefetch chunks that may be under way or waiting at once
      * @return leases of the pool, each the subscriber's to release
      */
-    public Flux<UcxBuffer> getFlux(long offset, long length, int chunkBytes, int prefetch) {
-        checkRange(offset, length);
+    public Flux<UcxBuffer> getFlux(long offset, long bytes, int chunkBytes, int prefetch) {
+        checkRange(offset, bytes);
         if (chunkBytes < 1 || prefetch < 1) {
             throw new IllegalArgumentException("chunkBytes " + chunkBytes + ", prefetch " + prefetch + ": at least 1 each");
         }
-        long end = offset + length;
+        long end = offset + bytes;
         Flux<Long> offsets = Flux.generate(() -> offset, (next, sink) -> {
             if (next < end) {
                 sink.next(next);
@@ -131,39 +166,13 @@ public final class RemoteMemory {
         });
         return Flux.defer(() -> {
             PrefetchedLeases leases = new PrefetchedLeases();
-            return offsets.flatMapSequential(next -> lease(next, (int) Math.min(chunkBytes, end - next)).doOnNext(leases::arrived), prefetch, 1)
-                    .doOnNext(leases::handedOn).doFinally(signal -> leases.close());
+            return offsets.flatMapSequential(next -> access.get(next, (int) Math.min(chunkBytes, end - next)).doOnNext(leases::arrived),
+                    prefetch, 1).doOnNext(leases::handedOn).doFinally(signal -> leases.close());
         });
     }
 
-    private Mono<UcxBuffer> lease(long offset, int bytes) {
-        return new LeasedGet(connection, this, offset, bytes, pool);
-    }
-
-    /** The key, unpacked by the first operation that needs it. */
-    UcpRemoteKey key(UcpEndpoint endpoint) {
-        if (closed) {
-            throw new IllegalStateException("remote memory of " + descriptor.length() + " bytes: it is closed");
-        }
-        UcpRemoteKey unpacked = key;
-        if (unpacked == null) {
-            unpacked = endpoint.unpack(descriptor);
-            key = unpacked;
-        }
-        return unpacked;
-    }
-
-    /** Gives the key up; operations under way end as they would. */
+    /** Gives it up; operations under way end as they would. */
     public void close() {
-        closed = true;
-        connection.execute(this::closeKey);
-    }
-
-    private void closeKey(UcpWorker worker) {
-        UcpRemoteKey unpacked = key;
-        if (unpacked != null) {
-            key = null;
-            unpacked.close();
-        }
+        access.close();
     }
 }

@@ -4,13 +4,17 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.engine.OperationKind;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
@@ -72,12 +76,57 @@ public final class UcxConnection implements Disposable {
      * @return the memory
      */
     public RemoteMemory memory(MemoryDescriptor descriptor) {
-        return new RemoteMemory(core, Objects.requireNonNull(descriptor, "descriptor"), resources.buffers());
+        Objects.requireNonNull(descriptor, "descriptor");
+        return new RemoteMemory(core, new OneSidedMemory(core, descriptor, resources.buffers()), descriptor.length());
+    }
+
+    /** {@return as {@link #memory(WindowDescriptor, MemoryPath)} with {@link MemoryPath#AUTO}} */
+    public RemoteMemory memory(WindowDescriptor descriptor) {
+        return memory(descriptor, MemoryPath.AUTO);
+    }
+
+    /**
+     * A window that a framework peer has exported.
+     *
+     * @param descriptor what the peer sent
+     * @param path how to reach it; {@link UcxUnsupportedException} when it cannot be reached so
+     * @return the memory
+     */
+    public RemoteMemory memory(WindowDescriptor descriptor, MemoryPath path) {
+        return new RemoteMemory(core, new MemoryPaths(core, resources).to(descriptor, path), descriptor.length());
+    }
+
+    /**
+     * Exports memory as {@link UcxResources#exportMemory(MemorySegment, Set)} does, to the peer of this connection only: whoever else has the
+     * descriptor cannot use it, and the window ends with the connection.
+     *
+     * @param segment native memory, alive until the window is revoked
+     * @param rights what the peer may do
+     * @return the window
+     */
+    public UcxMemoryWindow exportMemory(MemorySegment segment, Set<MemoryRight> rights) {
+        return forThisOnly(core.registry().windows().export(segment, rights, core));
+    }
+
+    /**
+     * Exports registered memory to the peer of this connection only, as {@link #exportMemory(MemorySegment, Set)} does.
+     *
+     * @param memory registered memory, open until the window is revoked
+     * @param rights what the peer may do
+     * @return the window
+     */
+    public UcxMemoryWindow exportMemory(UcpMemory memory, Set<MemoryRight> rights) {
+        return forThisOnly(core.registry().windows().export(memory, rights, core));
+    }
+
+    private UcxMemoryWindow forThisOnly(UcxMemoryWindow window) {
+        core.onDispose().subscribe(ignored -> { }, error -> { }, window::dispose);
+        return window;
     }
 
     /** {@return completes when the peer sees all that was put before} */
     public Mono<Void> flush() {
-        return RemoteMemory.flush(core);
+        return FlushOperation.mono(core);
     }
 
     /**
@@ -89,6 +138,10 @@ public final class UcxConnection implements Disposable {
         return UcxResources.onEngine(core.engine(), worker -> {
             core.endpointFor(OperationKind.FLUSH);
             worker.fence();
+            MemoryPart part = core.parts.memory();
+            if (part != null) {
+                part.caller().fence();
+            }
             return true;
         }).then();
     }

@@ -51,6 +51,7 @@ public final class UcxResources implements Disposable {
     private final UcxBufferPool buffers;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final Leaks leaks;
+    private final MemoryWindows windows;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
     private final HandshakeCounters handshakes = new HandshakeCounters();
@@ -59,12 +60,14 @@ public final class UcxResources implements Disposable {
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    private UcxResources(UcpContext context, ProgressEngineGroup engines, EngineEnds ends, UcxBufferPool buffers, Leaks leaks) {
+    private UcxResources(UcpContext context, ProgressEngineGroup engines, EngineEnds ends, UcxBufferPool buffers, Leaks leaks,
+            ServedMemoryConfig memory) {
         this.context = context;
         this.engines = engines;
         this.buffers = buffers;
         this.leaks = leaks;
-        this.registries = engines.engines().stream().map(engine -> new ConnectionRegistry(engine, leaks)).toList();
+        this.windows = new MemoryWindows(context, memory, this::owned, this::registries);
+        this.registries = engines.engines().stream().map(engine -> new ConnectionRegistry(engine, leaks, windows)).toList();
         registries.forEach(registry -> ends.whenClosed(registry.engine(), registry::engineClosed));
         Flux.fromIterable(registries).flatMap(registry -> onEngine(registry.engine(), worker -> {
             registry.start(worker);
@@ -115,6 +118,37 @@ public final class UcxResources implements Disposable {
      */
     public UcpMemory registerMemory(MemorySegment segment) {
         return owned(context.register(segment));
+    }
+
+    /**
+     * Lets framework peers reach memory, within the rights that are given and until the window is revoked. What they ask for is checked and
+     * done by this side's engines, with {@link Builder#remoteMemoryAccess(boolean)} on or off. Who has the descriptor can use the window over
+     * any connection of these resources: hand it only to peers that you trust with this memory.
+     *
+     * @param segment native memory of a shared or automatic arena, alive until the window is revoked
+     * @param rights what peers may do, at least one
+     * @return the window; revoked with these resources if not before
+     */
+    public UcxMemoryWindow exportMemory(MemorySegment segment, Set<MemoryRight> rights) {
+        return windows.export(segment, rights, null);
+    }
+
+    /**
+     * Lets framework peers reach registered memory. With {@link Builder#remoteMemoryAccess(boolean)} on, and both {@link MemoryRight#READ} and
+     * {@link MemoryRight#WRITE} given, the descriptor also carries UCX's own key, by which peers reach the memory without this side's help
+     * where the transport can do so: no right and no revocation stops that, only the end of their connections.
+     *
+     * @param memory registered memory of these resources, open until the window is revoked
+     * @param rights what peers may do, at least one
+     * @return the window; revoked with these resources if not before
+     */
+    public UcxMemoryWindow exportMemory(UcpMemory memory, Set<MemoryRight> rights) {
+        return windows.export(memory, rights, null);
+    }
+
+    /** {@return what has been served of exported memory} */
+    public ServedMemoryStatistics servedMemory() {
+        return windows.statistics();
     }
 
     private UcpMemory owned(UcpMemory memory) {
@@ -279,6 +313,7 @@ public final class UcxResources implements Disposable {
         if (error != null) {
             LOG.error("Engines did not close", error);
         }
+        windows.close();
         try {
             registrations.forEach(UcpMemory::close);
         } catch (IllegalStateException e) {
@@ -329,6 +364,7 @@ public final class UcxResources implements Disposable {
         private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
         private @Nullable LeakDetection leakDetection;
         private @Nullable BiConsumer<String, @Nullable LeakPlace> leakLog;
+        private ServedMemoryConfig servedMemory = ServedMemoryConfig.DEFAULT;
         private boolean remoteMemoryAccess;
         private boolean remoteAtomics;
         private boolean streams;
@@ -400,8 +436,9 @@ public final class UcxResources implements Disposable {
         }
 
         /**
-         * Whether peers may reach this process's memory with put and get. Where the transport only emulates them, over tcp and shared memory,
-         * UCX checks neither keys nor bounds: every connected peer can then read, write and crash this process.
+         * Whether peers may reach this process's memory with UCX's own put and get; windows that are exported are served without it. Where the
+         * transport only emulates them, over tcp and shared memory, UCX checks neither keys nor bounds: every connected peer can then read,
+         * write and crash this process, whatever was exported to it and with whichever rights.
          *
          * @param allowed false by default
          * @return this
@@ -478,6 +515,17 @@ public final class UcxResources implements Disposable {
             return leakLog == null ? new Leaks(level) : new Leaks(level, leakLog);
         }
 
+        /**
+         * Limits of memory that this side exports, and of its requests for that of peers.
+         *
+         * @param value {@link ServedMemoryConfig#DEFAULT} by default
+         * @return this
+         */
+        public Builder servedMemory(ServedMemoryConfig value) {
+            servedMemory = Objects.requireNonNull(value, "value");
+            return this;
+        }
+
         /** {@return the resources, with their threads running} */
         public UcxResources build() {
             Leaks leaks = leaks();
@@ -501,7 +549,8 @@ public final class UcxResources implements Disposable {
                 EngineEnds ends = new EngineEnds();
                 ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount, EngineThread.factory(engine.name()), ends);
                 undo.addFirst(group);
-                return new UcxResources(context, group, ends, new UcxBufferPool(context, maxBufferBytes, maxBufferWaiters, leaks), leaks);
+                return new UcxResources(context, group, ends, new UcxBufferPool(context, maxBufferBytes, maxBufferWaiters, leaks), leaks,
+                        servedMemory);
             } catch (RuntimeException e) {
                 undo.forEach(each -> close(each, e));
                 throw e;

@@ -8,6 +8,7 @@ import io.reactorucx.core.UcpMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -83,6 +84,9 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
         final RemoteMemory closedWindow;
         final Inbox inbox;
         private final Arena ownArena = Arena.ofConfined();
+        final UcpMemory registered;
+        final UcxMemoryWindow servedWindow;
+        final RemoteMemory served;
         private final UcpMemory exported;
         private ActiveMessage offer;
         private Sent offered;
@@ -103,6 +107,9 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
             window = peers.client().memory(exported.descriptor());
             closedWindow = peers.client().memory(exported.descriptor());
             closedWindow.close();
+            registered = peers.serverResources().allocateMemory(WINDOW_BYTES);
+            servedWindow = peers.serverResources().exportMemory(registered, EnumSet.allOf(MemoryRight.class));
+            served = peers.client().memory(servedWindow.descriptor(), MemoryPath.SERVED);
             inbox = Inbox.of(peers.served(), ID);
         }
 
@@ -150,6 +157,8 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
             MemorySegment got = Bytes.zeroed(WINDOW_BYTES);
             window.put(0, Bytes.pattern(3, WINDOW_BYTES)).then(window.flush()).then(window.get(0, got)).block(Waits.PATIENCE);
             Bytes.assertSame(got, Bytes.pattern(3, WINDOW_BYTES));
+            served.put(0, Bytes.pattern(4, WINDOW_BYTES)).then(served.get(0, got)).block(Waits.PATIENCE);
+            Bytes.assertSame(got, Bytes.pattern(4, WINDOW_BYTES));
             CompletableFuture<TaggedMessage> tagged = peers.served().tags().receive(5, Bytes.zeroed(16)).toFuture();
             tags().send(5, good).block(Waits.PATIENCE);
             Bytes.assertSame(Waits.get(tagged).data(), good);
@@ -159,6 +168,9 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
         public void close() {
             inbox.cancel();
             window.close();
+            served.close();
+            servedWindow.revoke().block(Waits.PATIENCE);
+            registered.close();
             Waits.engineOf(connection());
             exported.close();
             foreign.release();

@@ -42,13 +42,13 @@ class BadInputTest implements NeedsUcx {
             ActiveMessages.class, ActiveMessage.class, Tags.class, RemoteMemory.class, UcxResources.class, UcxResources.Builder.class,
             UcxBuffer.class, UcxBufferPool.class, Streams.class, RemoteAtomics.class, PeerCounters.class,
             UcxReconnectingClient.class, UcxReconnectingConnection.class, UcxConnectionPool.class, UcxConnectionPoolBuilder.class,
-            PooledConnection.class, ConnectionCounters.class);
+            PooledConnection.class, ConnectionCounters.class, UcxMemoryWindow.class, WindowDescriptor.class);
 
     /** Whatever they are given is right: both values of a switch. */
     private static final Set<String> TAKE_ANYTHING = Set.of("UcxServer.raw(boolean)", "UcxServer.acceptWorkerAddresses(boolean)",
             "UcxServer.peerFailureDetection(boolean)", "UcxClient.raw(boolean)", "UcxClient.peerFailureDetection(boolean)",
             "Builder.remoteMemoryAccess(boolean)", "Builder.remoteAtomics(boolean)", "Builder.streams(boolean)", "Tags.probe(long,long)",
-            "UcxBuffer.discard(Object)");
+            "UcxBuffer.discard(Object)", "WindowDescriptor.equals(Object)");
 
     private static BadInput.Tried tried;
 
@@ -90,8 +90,8 @@ class BadInputTest implements NeedsUcx {
     }
 
     static Stream<BadInput> cases() {
-        return Stream.of(BadMessages.all(), BadMemory.all(), BadTransfers.all(), BadSettings.all(), BadLifecycles.all(), BadLimits.all())
-                .flatMap(List::stream);
+        return Stream.of(BadMessages.all(), BadMemory.all(), BadServedMemory.all(), BadTransfers.all(), BadSettings.all(),
+                BadLifecycles.all(), BadLimits.all()).flatMap(List::stream);
     }
 
     @ParameterizedTest
@@ -240,6 +240,7 @@ class BadInputTest implements NeedsUcx {
             ActiveMessage message = used.offer();
             message.discard();
             ended.addAll(List.of(peers.client(), peers.client().activeMessages(), peers.client().tags(), used.window, message,
+                    used.served, used.servedWindow, used.servedWindow.descriptor(),
                     peers.server(), peers.clientResources(), peers.clientResources().buffers()));
             used.close();
         }

@@ -4,6 +4,7 @@ import static io.reactorucx.BadInput.onError;
 import static io.reactorucx.BadInput.thrown;
 
 import io.reactorucx.BadInput.Tried;
+import io.reactorucx.core.MemoryDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ final class BadMemory {
         cases.add(thrown(get, "too long", IndexOutOfBoundsException.class, tried -> tried.window.get(0, tooLong), "length 1001", "1000"));
         cases.add(thrown(put, "too long", IndexOutOfBoundsException.class, tried -> tried.window.put(0, tooLong), "length 1001", "1000"));
         cases.add(thrown("UcxConnection.memory(MemoryDescriptor)", "null", NullPointerException.class,
-                tried -> tried.connection().memory(null), "descriptor"));
+                tried -> tried.connection().memory((MemoryDescriptor) null), "descriptor"));
     }
 
     private void chunks() {

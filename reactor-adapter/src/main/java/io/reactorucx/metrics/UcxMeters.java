@@ -63,6 +63,16 @@ public enum UcxMeters implements MeterDocumentation {
     PENDING_ACQUIRES("reactor.ucx.pool.connections.pending", Meter.Type.GAUGE),
     /** Most connections that the pools may have. */
     POOLED_CONNECTIONS_LIMIT("reactor.ucx.pool.connections.limit", Meter.Type.GAUGE),
+    /** Windows of memory that are exported. */
+    MEMORY_WINDOWS("reactor.ucx.memory.windows", Meter.Type.GAUGE),
+    /** Most windows that may be. */
+    MEMORY_WINDOW_LIMIT("reactor.ucx.memory.windows.limit", Meter.Type.GAUGE),
+    /** Requests of peers for exported memory; those that were refused, for a wrong key, right or range, are errors. */
+    MEMORY_REQUESTS("reactor.ucx.memory.requests", Meter.Type.COUNTER, Tag.OUTCOME),
+    /** Bytes of exported memory that peers read and wrote. */
+    MEMORY_BYTES("reactor.ucx.memory.bytes", Meter.Type.COUNTER),
+    /** Connections that were closed because the peer broke the protocol for memory. */
+    MEMORY_VIOLATIONS("reactor.ucx.memory.violations", Meter.Type.COUNTER),
     /** Bytes that are registered with UCX. */
     REGISTERED_BYTES("reactor.ucx.memory.registered", Meter.Type.GAUGE),
     /** Bytes of the buffer pool that are leased. */

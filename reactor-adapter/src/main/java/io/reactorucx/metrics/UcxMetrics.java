@@ -66,6 +66,7 @@ public final class UcxMetrics implements MeterBinder {
             Tags ofReason = common.and(UcxMeters.Tag.REASON.asString(), reason.name().toLowerCase(Locale.ROOT));
             counter(registry, UcxMeters.DROPPED_MESSAGES, resources, ofReason, shown -> shown.droppedMessages(reason));
         }
+        memory(registry);
         List<PeerCounters> peers = resources.peerCounters();
         for (int engine = 0; engine < peers.size(); engine++) {
             bind(registry, resources.engines().get(engine));
@@ -90,6 +91,16 @@ public final class UcxMetrics implements MeterBinder {
         gauge(registry, UcxMeters.IDLE_CONNECTIONS, counters, common, ConnectionCounters::idleConnections);
         gauge(registry, UcxMeters.PENDING_ACQUIRES, counters, common, ConnectionCounters::pendingAcquires);
         gauge(registry, UcxMeters.POOLED_CONNECTIONS_LIMIT, counters, common, ConnectionCounters::maxPooledConnections);
+    }
+
+    private void memory(MeterRegistry registry) {
+        String outcome = UcxMeters.Tag.OUTCOME.asString();
+        gauge(registry, UcxMeters.MEMORY_WINDOWS, resources, common, shown -> shown.servedMemory().windows());
+        gauge(registry, UcxMeters.MEMORY_WINDOW_LIMIT, resources, common, shown -> shown.servedMemory().maxWindows());
+        counter(registry, UcxMeters.MEMORY_REQUESTS, resources, common.and(outcome, "success"), shown -> shown.servedMemory().served());
+        counter(registry, UcxMeters.MEMORY_REQUESTS, resources, common.and(outcome, "error"), shown -> shown.servedMemory().refused());
+        counter(registry, UcxMeters.MEMORY_BYTES, resources, common, shown -> shown.servedMemory().bytes());
+        counter(registry, UcxMeters.MEMORY_VIOLATIONS, resources, common, shown -> shown.servedMemory().violations());
     }
 
     private void bind(MeterRegistry registry, ProgressEngine engine) {

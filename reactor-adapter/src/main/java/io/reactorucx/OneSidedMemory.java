@@ -1,0 +1,114 @@
+package io.reactorucx;
+
+import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpRemoteKey;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.OperationKind;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+
+/** A peer's memory by UCX's own operations ({@code ucp_put_nbx}, {@code ucp_get_nbx}, {@code ucp_atomic_op_nbx}). */
+final class OneSidedMemory implements MemoryAccess {
+
+    private final ConnectionCore connection;
+    private final MemoryDescriptor descriptor;
+    private final UcxBufferPool pool;
+    /** Made by the first operation; on the engine's thread. */
+    private @Nullable UcpRemoteKey key;
+    private volatile boolean closed;
+
+    OneSidedMemory(ConnectionCore connection, MemoryDescriptor descriptor, UcxBufferPool pool) {
+        this.connection = connection;
+        this.descriptor = descriptor;
+        this.pool = pool;
+    }
+
+    @Override
+    public Mono<MemoryPath> path() {
+        return Mono.just(MemoryPath.ONE_SIDED);
+    }
+
+    @Override
+    public Mono<MemorySegment> get(long offset, MemorySegment destination) {
+        return ConnectionOperation.mono(connection, OperationKind.GET, destination.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.get(destination, null, key(endpoint), offset, whenDone), destination);
+    }
+
+    @Override
+    public Mono<UcxBuffer> get(long offset, int length) {
+        return new LeasedGet(connection, this, offset, length, pool);
+    }
+
+    @Override
+    public Mono<Void> put(long offset, MemorySegment source) {
+        return ConnectionOperation.mono(connection, OperationKind.PUT, source.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.put(source, null, key(endpoint), offset, whenDone));
+    }
+
+    @Override
+    public Mono<Void> put(long offset, UcxBuffer source) {
+        return ConnectionOperation.retaining(source, connection, OperationKind.PUT,
+                (worker, endpoint, whenDone) -> endpoint.put(source.segment(), source.registration(), key(endpoint), offset, whenDone));
+    }
+
+    @Override
+    public Mono<Void> post(long offset, AtomicCall call) {
+        return ConnectionOperation.mono(connection, OperationKind.ATOMIC, call.width().bytes(), (worker, endpoint, whenDone) -> endpoint
+                .atomics().post(call.operation(), call.width(), call.operand(), key(endpoint), offset, whenDone));
+    }
+
+    @Override
+    public Mono<Long> fetch(long offset, AtomicCall call) {
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super Long> actual) {
+                actual.onSubscribe(new FetchingAtomic(connection, OneSidedMemory.this, pool, offset, call, actual));
+            }
+        };
+    }
+
+    /** Whether the peer's processor has no part in puts and gets. On the engine's thread. */
+    boolean isDirect() {
+        UcpEndpoint endpoint = connection.endpointFor(OperationKind.GET);
+        if (endpoint.transports().stream().anyMatch(name -> name.startsWith("rc_") || name.startsWith("dc_"))) {
+            return true;
+        }
+        try {
+            key(endpoint).pointer();
+            return true;
+        } catch (UcxException e) {
+            return false;
+        }
+    }
+
+    /** The key, unpacked by the first operation that needs it. */
+    UcpRemoteKey key(UcpEndpoint endpoint) {
+        if (closed) {
+            throw new IllegalStateException("remote memory of " + descriptor.length() + " bytes: it is closed");
+        }
+        UcpRemoteKey unpacked = key;
+        if (unpacked == null) {
+            unpacked = endpoint.unpack(descriptor);
+            key = unpacked;
+        }
+        return unpacked;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        connection.execute(this::closeKey);
+    }
+
+    private void closeKey(UcpWorker worker) {
+        UcpRemoteKey unpacked = key;
+        if (unpacked != null) {
+            key = null;
+            unpacked.close();
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package io.reactorucx;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.engine.OperationKind;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+
+/** One request for the peer's memory: over when the peer has replied and UCX has let go of the memory of this side. */
+abstract class ServedOperation<T> extends ConnectionOperation<T> {
+
+    final ServedMemory memory;
+    private int id;
+    private long number;
+    private long fence;
+    private boolean replied;
+    /** Calls of UCX that have memory of this side. */
+    private int inUcx;
+    private boolean gone;
+    private boolean over;
+    private @Nullable RuntimeException error;
+
+    ServedOperation(ServedMemory memory, OperationKind kind, CoreSubscriber<? super T> subscriber) {
+        super(memory.connection(), kind, subscriber);
+        this.memory = memory;
+    }
+
+    static <T> Mono<T> mono(Function<CoreSubscriber<? super T>, ServedOperation<T>> made) {
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> actual) {
+                actual.onSubscribe(made.apply(actual));
+            }
+        };
+    }
+
+    /** What the peer is asked for. */
+    abstract MemoryFrame.Request request(int withId);
+
+    /** Throws when the memory of this side is not what UCX may use. */
+    void checkMemory() {
+    }
+
+    MemorySegment payload() {
+        return MemorySegment.NULL;
+    }
+
+    @Nullable UcpMemory registration() {
+        return null;
+    }
+
+    /** Takes what came with a reply that says OK; answers what is wrong with the peer, null for nothing. */
+    abstract @Nullable String taken(MemoryFrame.Reply reply, UcpActiveMessage message);
+
+    @Override
+    final boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+        memory.checkOpen();
+        checkMemory();
+        memory.caller().submit(this);
+        return false;
+    }
+
+    final void inTurn(long itsNumber, long after) {
+        number = itsNumber;
+        fence = after;
+    }
+
+    final long number() {
+        return number;
+    }
+
+    final long fence() {
+        return fence;
+    }
+
+    final int id() {
+        return id;
+    }
+
+    final boolean isReplied() {
+        return replied;
+    }
+
+    final boolean isGone() {
+        return gone;
+    }
+
+    final void send(int withId) {
+        id = withId;
+        MemorySegment header = request(withId).toSegment();
+        if (!connection.send(ReservedIds.MEMORY, header, payload(), registration(), AmProtocol.AUTO, (status, length, tag) -> letGo(status))) {
+            inUcx++;
+        }
+    }
+
+    /** Answers what is wrong with the peer, null for nothing. */
+    final @Nullable String replied(MemoryFrame.Reply reply, UcpActiveMessage message) {
+        replied = true;
+        if (reply.status() != ServedStatus.OK) {
+            error = reply.status().error(kind(), connection.peer());
+            proceed();
+            return null;
+        }
+        return taken(reply, message);
+    }
+
+    /** UCX will say when it has let go of memory of this side. */
+    final void givenToUcx() {
+        inUcx++;
+    }
+
+    final void letGo(int status) {
+        inUcx--;
+        if (status < 0 && error == null) {
+            error = new UcxException(status, kind().ucxName(), connection.peer());
+            // Nothing more will come of it.
+            replied = true;
+        }
+        proceed();
+    }
+
+    final void fail(RuntimeException cause) {
+        error = cause;
+        proceed();
+    }
+
+    final void proceed() {
+        if (replied && inUcx == 0) {
+            end(error);
+        }
+    }
+
+    final void connectionEnded(RuntimeException cause) {
+        replied = true;
+        if (error == null) {
+            error = cause;
+        }
+        proceed();
+    }
+
+    final void end(@Nullable RuntimeException cause) {
+        if (over) {
+            return;
+        }
+        over = true;
+        error = cause;
+        memory.caller().over(this);
+        try {
+            complete(cause == null ? 0 : UcxStatus.IO_ERROR.code(), 0, 0);
+        } finally {
+            memory.caller().proceed();
+        }
+    }
+
+    @Override
+    final RuntimeException explained(RuntimeException fromUcx) {
+        RuntimeException known = error;
+        return connection.explained(known != null ? known : fromUcx, kind());
+    }
+
+    @Override
+    final void cancelled(UcpWorker worker) {
+        gone = true;
+        memory.caller().giveUp(this);
+    }
+}

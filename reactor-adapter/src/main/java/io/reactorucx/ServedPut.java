@@ -1,0 +1,89 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.engine.OperationKind;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+/** A write to the peer's memory: the owner fetches a large source straight into its place. */
+final class ServedPut extends ServedOperation<Void> {
+
+    private final long offset;
+    private final MemorySegment source;
+    /** Kept until the owner has acknowledged the write. */
+    private final @Nullable UcxBuffer retained;
+
+    private ServedPut(ServedMemory memory, long offset, MemorySegment source, @Nullable UcxBuffer retained,
+            CoreSubscriber<? super Void> subscriber) {
+        super(memory, OperationKind.PUT, subscriber);
+        this.offset = offset;
+        this.source = source;
+        this.retained = retained;
+    }
+
+    static Mono<Void> mono(ServedMemory memory, long offset, MemorySegment source) {
+        return ServedOperation.mono(actual -> new ServedPut(memory, offset, source, null, actual));
+    }
+
+    static Mono<Void> mono(ServedMemory memory, long offset, UcxBuffer source) {
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super Void> actual) {
+                try {
+                    source.retain();
+                } catch (IllegalStateException e) {
+                    Operators.error(actual, e);
+                    return;
+                }
+                actual.onSubscribe(new ServedPut(memory, offset, source.segment(), source, actual));
+            }
+        };
+    }
+
+    @Override
+    void checkMemory() {
+        LocalMemory.checkSource(source);
+    }
+
+    @Override
+    MemoryFrame.Request request(int withId) {
+        return new MemoryFrame.Write(withId, memory.key(), offset, source.byteSize());
+    }
+
+    @Override
+    MemorySegment payload() {
+        return source;
+    }
+
+    @Override
+    @Nullable UcpMemory registration() {
+        return retained == null ? null : retained.registration();
+    }
+
+    @Override
+    @Nullable String taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
+        proceed();
+        return message.length() == 0 ? null : message.length() + " bytes in reply to a write";
+    }
+
+    @Override
+    @Nullable Void result(long receivedLength, long tag) {
+        return null;
+    }
+
+    @Override
+    void released() {
+        if (retained != null) {
+            retained.release();
+        }
+    }
+
+    @Override
+    protected long bytes(long receivedLength) {
+        return source.byteSize();
+    }
+}
