@@ -31,17 +31,17 @@ final class RawFrames {
         send(from, ReservedIds.CONTROL, header, bytes, protocol, replyable);
     }
 
-    private static void send(UcxResources from, int id, MemorySegment header, MemorySegment bytes, AmProtocol protocol, boolean replyable) {
+    static void send(UcxResources from, int reservedId, MemorySegment header, MemorySegment bytes, AmProtocol protocol, boolean replyable) {
         ConnectionRegistry registry = from.registries().getFirst();
         MemorySegment payload = Bytes.zeroed(bytes.byteSize()).copyFrom(bytes);
         UcxResources.onEngine(registry.engine(), worker -> {
             UcpEndpoint endpoint = onlyEndpoint(registry);
-            endpoint.amSend(id, header, payload, null, protocol, replyable, (status, length, tag) -> { });
+            endpoint.amSend(reservedId, header, payload, null, protocol, replyable, (status, length, tag) -> { });
             return endpoint;
         }).block(Waits.PATIENCE);
     }
 
-    private static UcpEndpoint onlyEndpoint(ConnectionRegistry registry) {
+    static UcpEndpoint onlyEndpoint(ConnectionRegistry registry) {
         List<ConnectionCore> connections = registry.connections();
         if (connections.size() != 1) {
             throw new IllegalStateException(connections.size() + " connections, one is needed");

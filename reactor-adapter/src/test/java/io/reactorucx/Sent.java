@@ -1,6 +1,7 @@
 package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -25,6 +26,11 @@ final class Sent {
 
     void assertDone() {
         Waits.get(end);
+    }
+
+    /** However it ends. */
+    void awaitEnd() {
+        await().atMost(Waits.PATIENCE).until(end::isDone);
     }
 
     void assertPending() {
