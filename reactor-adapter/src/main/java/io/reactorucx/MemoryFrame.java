@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.AtomicOperation;
 import io.reactorucx.core.AtomicWidth;
 import java.lang.foreign.MemorySegment;
@@ -21,6 +22,9 @@ sealed interface MemoryFrame {
     /** What a peer may send before the first reply has told it how many requests are served at once. */
     int FIRST_REQUESTS = 8;
     int MAX_REQUESTS = 4096;
+
+    /** A rendezvous takes two more ways; below this size that is longer than the copy that it saves, also where the processors are busy. */
+    int MAX_EAGER_BYTES = 64 * 1024;
 
     byte READ = 1;
     byte WRITE = 2;
@@ -121,6 +125,11 @@ sealed interface MemoryFrame {
         public MemorySegment toSegment() {
             return MemorySegment.ofArray(begin(BYTES, REPLY, status.ordinal(), id).putShort((short) maxRequests).putLong(value).array());
         }
+    }
+
+    /** How data of a size travels; what is not eager stays with its sender until the other side has a place for it. */
+    static AmProtocol protocol(long bytes) {
+        return bytes <= MAX_EAGER_BYTES ? AmProtocol.EAGER : AmProtocol.RENDEZVOUS;
     }
 
     /** The frame, or null when this header is none, or has data that its kind does not have. */

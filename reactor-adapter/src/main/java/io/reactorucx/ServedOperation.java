@@ -1,6 +1,5 @@
 package io.reactorucx;
 
-import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
@@ -96,7 +95,9 @@ abstract class ServedOperation<T> extends ConnectionOperation<T> {
     final void send(int withId) {
         id = withId;
         MemorySegment header = request(withId).toSegment();
-        if (!connection.send(ReservedIds.MEMORY, header, payload(), registration(), AmProtocol.AUTO, (status, length, tag) -> letGo(status))) {
+        MemorySegment data = payload();
+        if (!connection.send(ReservedIds.MEMORY, header, data, registration(), MemoryFrame.protocol(data.byteSize()),
+                (status, length, tag) -> letGo(status))) {
             inUcx++;
         }
     }

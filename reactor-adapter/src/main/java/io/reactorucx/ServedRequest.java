@@ -72,8 +72,8 @@ final class ServedRequest {
     }
 
     private void read(UcxMemoryWindow from, MemorySegment range) {
-        if (connection.send(ReservedIds.MEMORY, header(ServedStatus.OK, 0), range, from.registration(), AmProtocol.AUTO,
-                (status, length, tag) -> readSent(status))) {
+        if (connection.send(ReservedIds.MEMORY, header(ServedStatus.OK, 0), range, from.registration(),
+                MemoryFrame.protocol(range.byteSize()), (status, length, tag) -> readSent(status))) {
             readSent(0);
         }
     }
