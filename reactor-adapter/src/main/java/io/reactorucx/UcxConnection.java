@@ -120,7 +120,8 @@ public final class UcxConnection implements Disposable {
     }
 
     private UcxMemoryWindow forThisOnly(UcxMemoryWindow window) {
-        core.onDispose().subscribe(ignored -> { }, error -> { }, window::dispose);
+        Disposable untilTheEnd = core.onDispose().subscribe(ignored -> { }, error -> { }, window::dispose);
+        window.onDispose().subscribe(ignored -> { }, error -> untilTheEnd.dispose(), untilTheEnd::dispose);
         return window;
     }
 

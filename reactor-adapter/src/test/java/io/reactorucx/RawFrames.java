@@ -1,9 +1,12 @@
 package io.reactorucx;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -41,7 +44,23 @@ final class RawFrames {
         }).block(Waits.PATIENCE);
     }
 
-    static UcpEndpoint onlyEndpoint(ConnectionRegistry registry) {
+    /** Sends many headers in one go, without a look at what comes back, or as many as the connection lasts for. */
+    static void flood(UcxResources from, int reservedId, MemorySegment header, int count) {
+        ConnectionRegistry registry = from.registries().getFirst();
+        UcxResources.onEngine(registry.engine(), worker -> {
+            UcpEndpoint endpoint = onlyEndpoint(registry);
+            try {
+                for (int i = 0; i < count; i++) {
+                    endpoint.amSend(reservedId, header, Bytes.zeroed(0), null, AmProtocol.EAGER, true, (status, length, tag) -> { });
+                }
+            } catch (UcxException e) {
+                assertThat(e.isConnectionLost()).as("%s", e).isTrue();
+            }
+            return worker;
+        }).block(Waits.PATIENCE);
+    }
+
+    private static UcpEndpoint onlyEndpoint(ConnectionRegistry registry) {
         List<ConnectionCore> connections = registry.connections();
         if (connections.size() != 1) {
             throw new IllegalStateException(connections.size() + " connections, one is needed");

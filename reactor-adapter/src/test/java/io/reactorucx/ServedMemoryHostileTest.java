@@ -207,15 +207,7 @@ class ServedMemoryHostileTest implements NeedsUcx {
 
     @Test
     void floodOfReadsByOneThatNeverProgressesEndsItsConnection() {
-        MemorySegment header = new MemoryFrame.Read(1, key(), 0, Bytes.MIB).toSegment();
-        ConnectionRegistry registry = rudeResources.registries().getFirst();
-        UcxResources.onEngine(registry.engine(), worker -> {
-            for (int i = 0; i < 2000; i++) {
-                RawFrames.onlyEndpoint(registry).amSend(ReservedIds.MEMORY, header, NOTHING, null, AmProtocol.EAGER, true,
-                        (status, length, tag) -> { });
-            }
-            return worker;
-        }).block(Waits.PATIENCE);
+        RawFrames.flood(rudeResources, ReservedIds.MEMORY, new MemoryFrame.Read(1, key(), 0, Bytes.MIB).toSegment(), 2000);
 
         awaitClosed();
     }

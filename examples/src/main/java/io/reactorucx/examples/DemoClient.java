@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.reactorucx.RemoteMemory;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
+import io.reactorucx.WindowDescriptor;
 import io.reactorucx.core.AmProtocol;
-import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.metrics.UcxMetrics;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -50,7 +50,7 @@ final class DemoClient {
         byte[] answer = questions.ask(DemoProtocol.END);
         report.fact("sha256", HexFormat.of().formatHex(digest));
         check("the file that was streamed", digest, Arrays.copyOf(answer, DemoProtocol.DIGEST_BYTES));
-        MemoryDescriptor descriptor = MemoryDescriptor.fromBytes(Arrays.copyOfRange(answer, DemoProtocol.DIGEST_BYTES, answer.length));
+        WindowDescriptor descriptor = WindowDescriptor.fromBytes(Arrays.copyOfRange(answer, DemoProtocol.DIGEST_BYTES, answer.length));
         report.window(descriptor.length());
         RemoteMemory window = connection.memory(descriptor);
         check("the file that was read back", digest, readBack(window, size));
@@ -84,7 +84,7 @@ final class DemoClient {
     }
 
     private byte[] readBack(RemoteMemory window, long size) {
-        System.out.println("(4) read it back from the server's registered memory by get");
+        System.out.println("(4) read it back from the memory that the server exports, by get");
         MessageDigest digest = DemoProtocol.sha256();
         ProgressBar bar = new ProgressBar("reading", size);
         long start = System.nanoTime();
@@ -93,18 +93,18 @@ final class DemoClient {
             bar.advance(buffer.length());
             buffer.release();
         }).timeout(STALL_LIMIT).blockLast();
-        report.transfer("read (RMA get)", size, (System.nanoTime() - start) / NANOS_PER_SECOND);
+        report.transfer("read (get)", size, (System.nanoTime() - start) / NANOS_PER_SECOND);
         return digest.digest();
     }
 
     private void put(RemoteMemory window, long offset) {
-        System.out.println("(5) put, flush, and let the server confirm");
+        System.out.println("(5) put, and let the server confirm");
         byte[] random = new byte[DemoProtocol.SCRATCH_BYTES];
         ThreadLocalRandom.current().nextBytes(random);
         MemorySegment source = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, random);
         long start = System.nanoTime();
-        window.put(offset, source).then(window.flush()).block(STALL_LIMIT);
-        report.transfer("write (RMA put, flush)", random.length, (System.nanoTime() - start) / NANOS_PER_SECOND);
+        window.put(offset, source).block(STALL_LIMIT);
+        report.transfer("write (put)", random.length, (System.nanoTime() - start) / NANOS_PER_SECOND);
         check("what was put", DemoProtocol.sha256().digest(random), questions.ask(DemoProtocol.DIGEST, offset, random.length));
     }
 

@@ -96,7 +96,7 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     static UcxResources resources(boolean tcp) {
-        UcxResources.Builder builder = UcxResources.builder().remoteMemoryAccess(true);
+        UcxResources.Builder builder = UcxResources.builder();
         if (tcp) {
             builder.transports("tcp");
         }

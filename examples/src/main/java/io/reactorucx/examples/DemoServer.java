@@ -1,6 +1,7 @@
 package io.reactorucx.examples;
 
 import io.reactorucx.ActiveMessage;
+import io.reactorucx.MemoryRight;
 import io.reactorucx.UcxBoundServer;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
@@ -13,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -123,7 +125,7 @@ final class DemoServer implements Callable<Integer> {
             if (held == null) {
                 throw new DemoFailure("the end came before the file");
             }
-            byte[] descriptor = held.descriptor().toBytes();
+            byte[] descriptor = connection.exportMemory(held, EnumSet.of(MemoryRight.READ, MemoryRight.WRITE)).descriptor().toBytes();
             byte[] digest = fileDigest.digest();
             byte[] both = Arrays.copyOf(digest, digest.length + descriptor.length);
             System.arraycopy(descriptor, 0, both, digest.length, descriptor.length);
