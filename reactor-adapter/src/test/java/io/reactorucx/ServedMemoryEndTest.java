@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.metrics.UcxMeters;
+import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -151,6 +154,31 @@ class ServedMemoryEndTest implements NeedsUcx {
         peers.close();
         windows.forEach(window -> window.onDispose().block(Waits.PATIENCE));
         assertThatThrownBy(() -> export(Bytes.zeroed(100))).isInstanceOf(UcxClosedException.class);
+    }
+
+    @Test
+    void metersShowWhatWasServed() {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        new UcxMetrics(peers.serverResources()).bindTo(meters);
+        UcxMemoryWindow window = export(Bytes.zeroed(1000));
+        RemoteMemory remote = to(window);
+        remote.put(0, Bytes.zeroed(300)).then(remote.get(0, Bytes.zeroed(50))).then(remote.atomics().add(0, 1)).block(Waits.PATIENCE);
+        Sent.of(remote.atomics().add(1, 1)).failure();
+
+        assertThat(value(meters, UcxMeters.MEMORY_WINDOWS)).isEqualTo(1);
+        assertThat(value(meters, UcxMeters.MEMORY_WINDOW_LIMIT)).isEqualTo(3);
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+            assertThat(value(meters, UcxMeters.MEMORY_REQUESTS, "outcome", "success")).isEqualTo(3);
+            assertThat(value(meters, UcxMeters.MEMORY_REQUESTS, "outcome", "error")).isEqualTo(1);
+            assertThat(value(meters, UcxMeters.MEMORY_BYTES)).isEqualTo(358);
+        });
+        assertThat(value(meters, UcxMeters.MEMORY_VIOLATIONS)).isZero();
+        window.revoke().block(Waits.PATIENCE);
+        assertThat(value(meters, UcxMeters.MEMORY_WINDOWS)).isZero();
+    }
+
+    private static double value(SimpleMeterRegistry meters, UcxMeters meter, String... tags) {
+        return meters.get(meter.getName()).tags(tags).meter().measure().iterator().next().getValue();
     }
 
     @Test
