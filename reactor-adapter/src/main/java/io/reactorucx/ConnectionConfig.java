@@ -6,12 +6,12 @@ import java.util.Objects;
 
 /** How a connection is made, bounded and ended; immutable, the builders of client and server change copies of it. */
 record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTimeout, Duration closeTimeout, ReceiveQueue queue,
-        ProtocolConfig protocol) {
+        ProtocolConfig protocol, MessageLimits messages) {
 
     private static final Duration LONGEST = Duration.ofHours(1);
 
     static final ConnectionConfig DEFAULT = new ConnectionConfig(false, ErrorMode.PEER, Duration.ofSeconds(10), Duration.ofSeconds(5),
-            ReceiveQueue.DEFAULT, ProtocolConfig.DEFAULT);
+            ReceiveQueue.DEFAULT, ProtocolConfig.DEFAULT, MessageLimits.DEFAULT);
 
     ConnectionConfig {
         Objects.requireNonNull(handshakeTimeout, "timeout");
@@ -27,26 +27,30 @@ record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTime
     }
 
     ConnectionConfig withRaw(boolean value) {
-        return new ConnectionConfig(value, errorMode, handshakeTimeout, closeTimeout, queue, protocol);
+        return new ConnectionConfig(value, errorMode, handshakeTimeout, closeTimeout, queue, protocol, messages);
     }
 
     ConnectionConfig withErrorMode(ErrorMode value) {
-        return new ConnectionConfig(raw, value, handshakeTimeout, closeTimeout, queue, protocol);
+        return new ConnectionConfig(raw, value, handshakeTimeout, closeTimeout, queue, protocol, messages);
     }
 
     ConnectionConfig withHandshakeTimeout(Duration value) {
-        return new ConnectionConfig(raw, errorMode, value, closeTimeout, queue, protocol);
+        return new ConnectionConfig(raw, errorMode, value, closeTimeout, queue, protocol, messages);
     }
 
     ConnectionConfig withCloseTimeout(Duration value) {
-        return new ConnectionConfig(raw, errorMode, handshakeTimeout, value, queue, protocol);
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, value, queue, protocol, messages);
     }
 
     ConnectionConfig withQueue(ReceiveQueue value) {
-        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, value, protocol);
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, value, protocol, messages);
+    }
+
+    ConnectionConfig withMessages(MessageLimits value) {
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, protocol, value);
     }
 
     ConnectionConfig withProtocol(ProtocolConfig value) {
-        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, value);
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, value, messages);
     }
 }

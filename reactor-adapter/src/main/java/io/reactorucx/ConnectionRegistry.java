@@ -32,6 +32,8 @@ final class ConnectionRegistry {
 
     private final ProgressEngine engine;
     private final MemoryWindows windows;
+    private final UcxBufferPool buffers;
+    private final MessageCounters messages = new MessageCounters();
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
     private final Set<ConnectionCore> undelivered = new HashSet<>();
     private final Set<Integer> receivedIds = new HashSet<>();
@@ -47,9 +49,10 @@ final class ConnectionRegistry {
     private volatile byte[] address = new byte[0];
     private @Nullable WorkerAddressAcceptor acceptor;
 
-    ConnectionRegistry(ProgressEngine engine, Leaks leaks, MemoryWindows windows) {
+    ConnectionRegistry(ProgressEngine engine, UcxBufferPool buffers, Leaks leaks, MemoryWindows windows) {
         this.engine = engine;
         this.heartbeats = new Heartbeats(engine);
+        this.buffers = buffers;
         this.leaks = leaks;
         this.windows = windows;
     }
@@ -242,6 +245,15 @@ final class ConnectionRegistry {
     /** Address of the worker; any thread. */
     byte[] address() {
         return address;
+    }
+
+    UcxBufferPool buffers() {
+        return buffers;
+    }
+
+    /** What became of flow-controlled messages. Any thread. */
+    MessageCounters messages() {
+        return messages;
     }
 
     ProgressEngine engine() {

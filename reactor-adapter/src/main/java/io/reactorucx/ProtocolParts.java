@@ -2,43 +2,49 @@ package io.reactorucx;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
-import java.util.Map;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of the protocol that a connection speaks, by their reserved ids: none with a raw peer. On the engine's thread. */
-record ProtocolParts(Map<Integer, ProtocolPart> byId) {
+/**
+ * The parts of the protocol that a connection speaks: none with a raw peer. On the engine's thread.
+ *
+ * @param messages flow-controlled messages
+ * @param memory served remote memory
+ * @param all every part, those included that have no name here
+ */
+record ProtocolParts(@Nullable MessageMux messages, @Nullable MemoryPart memory, List<ProtocolPart> all) {
 
     static ProtocolParts of(ConnectionCore connection) {
-        return connection.config().raw() ? new ProtocolParts(Map.of())
-                : new ProtocolParts(Map.of(ReservedIds.MEMORY, new MemoryPart(connection)));
-    }
-
-    @Nullable MemoryPart memory() {
-        return (MemoryPart) byId.get(ReservedIds.MEMORY);
+        if (connection.config().raw()) {
+            return new ProtocolParts(null, null, List.of());
+        }
+        MessageMux messages = new MessageMux(connection);
+        MemoryPart memory = new MemoryPart(connection);
+        return new ProtocolParts(messages, memory, List.of(messages, memory));
     }
 
     /** Hands a message to its part; answers whether there is one. */
     boolean offer(UcpActiveMessage message) {
-        ProtocolPart part = byId.get(message.id());
-        if (part != null) {
-            part.received(message);
+        if (messages == null || message.id() != ReservedIds.MESSAGES) {
+            return false;
         }
-        return part != null;
+        messages.received(message);
+        return true;
     }
 
     void peerFinished() {
-        byId.values().forEach(ProtocolPart::peerFinished);
+        all.forEach(ProtocolPart::peerFinished);
     }
 
     void closing() {
-        byId.values().forEach(ProtocolPart::closing);
+        all.forEach(ProtocolPart::closing);
     }
 
     boolean isQuiet() {
-        return byId.values().stream().allMatch(ProtocolPart::isQuiet);
+        return all.stream().allMatch(ProtocolPart::isQuiet);
     }
 
     void ended(@Nullable UcxException loss) {
-        byId.values().forEach(part -> part.ended(loss));
+        all.forEach(part -> part.ended(loss));
     }
 }

@@ -215,6 +215,48 @@ public final class UcxClient {
     }
 
     /**
+     * How far a sender of flow-controlled messages may be ahead of this side's receiver, for each stream.
+     *
+     * @param messages 1 to 65536, 256 by default; also how many this side takes from a source ahead of the peer
+     * @param bytes most bytes that this side holds, 64 KiB to 1 GiB, 1 MiB by default; messages that stay with their sender do not count
+     * @return a changed copy
+     */
+    public UcxClient messageWindow(int messages, int bytes) {
+        return with(config.withMessages(config.messages().withWindow(messages, bytes)));
+    }
+
+    /**
+     * Largest flow-controlled message that this side takes; a larger one fails with its sender.
+     *
+     * @param bytes at least 1, 16 MiB by default; no more than the pool has room for
+     * @return a changed copy
+     */
+    public UcxClient maxMessageBytes(long bytes) {
+        return with(config.withMessages(config.messages().withMaxMessageBytes(bytes)));
+    }
+
+    /**
+     * How flow-controlled messages travel.
+     *
+     * @param rendezvousBytes larger messages stay with their sender until they are fetched, 0 to 32 KiB, 16 KiB by default
+     * @param batchBytes up to how many bytes of small ones travel together, 256 to 32 KiB, 8 KiB by default
+     * @return a changed copy
+     */
+    public UcxClient messageSizes(int rendezvousBytes, int batchBytes) {
+        return with(config.withMessages(config.messages().withSizes(rendezvousBytes, batchBytes)));
+    }
+
+    /**
+     * How many streams the peer may have open at once, beside the one of {@link UcxConnection#inbound()}.
+     *
+     * @param streams 0 to 65536, 1024 by default
+     * @return a changed copy
+     */
+    public UcxClient maxStreams(int streams) {
+        return with(config.withMessages(config.messages().withMaxStreams(streams)));
+    }
+
+    /**
      * Connects, anew for each subscriber.
      *
      * @return the connection, ready for use; a cancel before gives it up

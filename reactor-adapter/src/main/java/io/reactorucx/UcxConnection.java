@@ -5,8 +5,8 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
@@ -52,6 +52,29 @@ public final class UcxConnection implements Disposable {
         this.tags = new Tags(core, resources.buffers());
         this.streams = new Streams(core, resources.buffers());
         this.scheduler = Schedulers.fromExecutor(new EngineExecutor(core.engine()));
+    }
+
+    /**
+     * {@return what the peer sends through its {@link #outbound()}; only between peers that are both this library's}
+     */
+    public UcxInbound inbound() {
+        return new UcxInbound(messages().streams().defaultStream());
+    }
+
+    /**
+     * {@return messages to the peer's {@link #inbound()}, at the pace of who receives there; only between peers that are both this library's}
+     */
+    public UcxOutbound outbound() {
+        return new UcxOutbound(messages().streams().defaultStream());
+    }
+
+    /** The streams of messages below that, which a raw connection does not have. */
+    MessageMux messages() {
+        MessageMux messages = core.parts.messages();
+        if (messages == null) {
+            throw new UcxUnsupportedException("messages", "a raw peer knows none of this library's frames, use active messages");
+        }
+        return messages;
     }
 
     /** {@return active messages} */

@@ -67,7 +67,7 @@ public final class UcxResources implements Disposable {
         this.buffers = buffers;
         this.leaks = leaks;
         this.windows = new MemoryWindows(context, memory, this::owned, this::registries);
-        this.registries = engines.engines().stream().map(engine -> new ConnectionRegistry(engine, leaks, windows)).toList();
+        this.registries = engines.engines().stream().map(engine -> new ConnectionRegistry(engine, buffers, leaks, windows)).toList();
         registries.forEach(registry -> ends.whenClosed(registry.engine(), registry::engineClosed));
         Flux.fromIterable(registries).flatMap(registry -> onEngine(registry.engine(), worker -> {
             registry.start(worker);
@@ -235,6 +235,11 @@ public final class UcxResources implements Disposable {
     /** {@return what servers, pools and reconnecting connections have done and hold} */
     public ConnectionCounters connectionCounters() {
         return counters;
+    }
+
+    /** {@return what became of flow-controlled messages, for each of {@link #engines()}} */
+    public List<MessageCounters> messageCounters() {
+        return registries.stream().map(ConnectionRegistry::messages).toList();
     }
 
     int checkEngine(int number) {

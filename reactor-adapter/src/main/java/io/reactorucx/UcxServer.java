@@ -4,6 +4,7 @@ import io.reactorucx.core.ErrorMode;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -119,6 +120,17 @@ public final class UcxServer {
     }
 
     /**
+     * As {@link #handle(Function)}, for a handler that needs nothing but the flow-controlled messages.
+     *
+     * @param messageHandler gives a publisher; when that ends, well or badly, the connection is closed
+     * @return a changed copy
+     */
+    public UcxServer handle(BiFunction<? super UcxInbound, ? super UcxOutbound, ? extends Publisher<Void>> messageHandler) {
+        Objects.requireNonNull(messageHandler, "messageHandler");
+        return handle(connection -> messageHandler.apply(connection.inbound(), connection.outbound()));
+    }
+
+    /**
      * Whether framework peers may also connect by the address of one of this side's workers, which sends this side the address of theirs.
      * UCX trusts such addresses: only where every peer is trusted. One server of the same resources can do so.
      *
@@ -226,6 +238,48 @@ public final class UcxServer {
      */
     public UcxServer maxHeldOffers(int count) {
         return with(config.withQueue(config.queue().withMaxHeldOffers(count)));
+    }
+
+    /**
+     * How far a sender of flow-controlled messages may be ahead of this side's receiver, for each stream.
+     *
+     * @param messages 1 to 65536, 256 by default; also how many this side takes from a source ahead of the peer
+     * @param bytes most bytes that this side holds, 64 KiB to 1 GiB, 1 MiB by default; messages that stay with their sender do not count
+     * @return a changed copy
+     */
+    public UcxServer messageWindow(int messages, int bytes) {
+        return with(config.withMessages(config.messages().withWindow(messages, bytes)));
+    }
+
+    /**
+     * Largest flow-controlled message that this side takes; a larger one fails with its sender.
+     *
+     * @param bytes at least 1, 16 MiB by default; no more than the pool has room for
+     * @return a changed copy
+     */
+    public UcxServer maxMessageBytes(long bytes) {
+        return with(config.withMessages(config.messages().withMaxMessageBytes(bytes)));
+    }
+
+    /**
+     * How flow-controlled messages travel.
+     *
+     * @param rendezvousBytes larger messages stay with their sender until they are fetched, 0 to 32 KiB, 16 KiB by default
+     * @param batchBytes up to how many bytes of small ones travel together, 256 to 32 KiB, 8 KiB by default
+     * @return a changed copy
+     */
+    public UcxServer messageSizes(int rendezvousBytes, int batchBytes) {
+        return with(config.withMessages(config.messages().withSizes(rendezvousBytes, batchBytes)));
+    }
+
+    /**
+     * How many streams the peer may have open at once, beside the one of {@link UcxConnection#inbound()}.
+     *
+     * @param streams 0 to 65536, 1024 by default
+     * @return a changed copy
+     */
+    public UcxServer maxStreams(int streams) {
+        return with(config.withMessages(config.messages().withMaxStreams(streams)));
     }
 
     /**

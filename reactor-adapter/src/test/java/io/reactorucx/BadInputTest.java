@@ -40,7 +40,7 @@ class BadInputTest implements NeedsUcx {
     /** Whose methods are tried. */
     private static final List<Class<?>> TYPES = List.of(UcxServer.class, UcxBoundServer.class, UcxClient.class, UcxConnection.class,
             ActiveMessages.class, ActiveMessage.class, Tags.class, RemoteMemory.class, UcxResources.class, UcxResources.Builder.class,
-            UcxBuffer.class, UcxBufferPool.class, Streams.class, RemoteAtomics.class, PeerCounters.class,
+            UcxBuffer.class, UcxBufferPool.class, Streams.class, RemoteAtomics.class, PeerCounters.class, UcxInbound.class, UcxOutbound.class,
             UcxReconnectingClient.class, UcxReconnectingConnection.class, UcxConnectionPool.class, UcxConnectionPoolBuilder.class,
             PooledConnection.class, ConnectionCounters.class, UcxMemoryWindow.class, WindowDescriptor.class);
 

@@ -30,10 +30,20 @@ final class BadMessages {
         receives();
         fetches();
         tags();
+        flowControlled();
     }
 
     static List<BadInput> all() {
         return new BadMessages().cases;
+    }
+
+    private void flowControlled() {
+        cases.add(thrown("UcxOutbound.send(Publisher)", "null", NullPointerException.class,
+                tried -> tried.connection().outbound().send(null), "messages"));
+        cases.add(thrown("UcxOutbound.sendByteArrays(Publisher)", "null", NullPointerException.class,
+                tried -> tried.connection().outbound().sendByteArrays(null), "messages"));
+        cases.add(thrown("UcxOutbound.sendStrings(Publisher)", "null", NullPointerException.class,
+                tried -> tried.connection().outbound().sendStrings(null), "messages"));
     }
 
     private void sends() {

@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
 
 /** Wrong settings of resources, clients and servers, and wrong waits. */
 final class BadSettings {
@@ -26,6 +28,7 @@ final class BadSettings {
         client();
         server();
         limits();
+        messageLimits();
         waits();
         resources();
         builder();
@@ -79,7 +82,10 @@ final class BadSettings {
                 tried -> tried.server().raw(true).bindAddress(new InetSocketAddress("::1", 0)).bind(), "IPv6"));
         cases.add(onError(byAddress, "of another host", UcxException.class,
                 tried -> tried.server().bindAddress(new InetSocketAddress("192.0.2.1", 0)).bind(), "192.0.2.1"));
-        cases.add(thrown("UcxServer.handle(Function)", "null", MISSING, tried -> tried.server().handle(null), "connectionHandler"));
+        cases.add(thrown("UcxServer.handle(Function)", "null", MISSING,
+                tried -> tried.server().handle((Function<UcxConnection, Publisher<Void>>) null), "connectionHandler"));
+        cases.add(thrown("UcxServer.handle(BiFunction)", "null", MISSING,
+                tried -> tried.server().handle((BiFunction<UcxInbound, UcxOutbound, Publisher<Void>>) null), "messageHandler"));
     }
 
     private void limits() {
@@ -122,6 +128,29 @@ final class BadSettings {
         }
         cases.add(thrown(ofClient, "no policy", MISSING, tried -> tried.client().receiveQueue(1, 1, null), "policy"));
         cases.add(thrown(ofServer, "no policy", MISSING, tried -> tried.server().receiveQueue(1, 1, null), "policy"));
+    }
+
+    private void messageLimits() {
+        range("messageWindow(int,int)", "windowMessages", 1, 65_536, (client, value) -> client.messageWindow(Math.toIntExact(value), 1 << 20),
+                (server, value) -> server.messageWindow(Math.toIntExact(value), 1 << 20));
+        range("messageWindow(int,int)", "windowBytes", 64 << 10, 1 << 30, (client, value) -> client.messageWindow(1, Math.toIntExact(value)),
+                (server, value) -> server.messageWindow(1, Math.toIntExact(value)));
+        range("maxMessageBytes(long)", "maxMessageBytes", 1, Long.MAX_VALUE, UcxClient::maxMessageBytes, UcxServer::maxMessageBytes);
+        range("messageSizes(int,int)", "rendezvousBytes", 0, 32 << 10, (client, value) -> client.messageSizes(Math.toIntExact(value), 256),
+                (server, value) -> server.messageSizes(Math.toIntExact(value), 256));
+        range("messageSizes(int,int)", "batchBytes", 256, 32 << 10, (client, value) -> client.messageSizes(0, Math.toIntExact(value)),
+                (server, value) -> server.messageSizes(0, Math.toIntExact(value)));
+        range("maxStreams(int)", "maxStreams", 0, 65_536, (client, value) -> client.maxStreams(Math.toIntExact(value)),
+                (server, value) -> server.maxStreams(Math.toIntExact(value)));
+    }
+
+    private void range(String method, String argument, long min, long max, BiFunction<UcxClient, Long, Object> ofClient,
+            BiFunction<UcxServer, Long, Object> ofServer) {
+        for (long bad : max == Long.MAX_VALUE ? new long[] {min - 1} : new long[] {min - 1, max + 1}) {
+            String[] words = {argument + " " + bad, min + ".." + max};
+            cases.add(thrown("UcxClient." + method, argument + " " + bad, ILLEGAL, tried -> ofClient.apply(tried.client(), bad), words));
+            cases.add(thrown("UcxServer." + method, argument + " " + bad, ILLEGAL, tried -> ofServer.apply(tried.server(), bad), words));
+        }
     }
 
     private void waits() {

@@ -35,6 +35,20 @@ public enum UcxMeters implements MeterDocumentation {
     DROPPED_MESSAGES("reactor.ucx.messages.dropped", Meter.Type.COUNTER, Tag.REASON),
     /** Offered active messages that the application dropped, neither fetched nor discarded. */
     LEAKED_MESSAGES("reactor.ucx.messages.leaked", Meter.Type.COUNTER),
+    /** Flow-controlled messages that have gone to peers. */
+    MESSAGES_SENT("reactor.ucx.messages.sent", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Flow-controlled messages that have come from peers. */
+    MESSAGES_RECEIVED("reactor.ucx.messages.received", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Active messages that carried the small ones of them, and what is said about them. */
+    MESSAGE_BATCHES("reactor.ucx.messages.batches", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Flow-controlled messages that peers take now. */
+    MESSAGE_CREDIT("reactor.ucx.messages.credit", Meter.Type.GAUGE, Tag.ENGINE),
+    /** Bytes of flow-controlled messages that have come and wait to be delivered. */
+    MESSAGE_HELD_BYTES("reactor.ucx.messages.held.bytes", Meter.Type.GAUGE, Tag.ENGINE),
+    /** Streams that are open on connections, beside the default one of each. */
+    STREAMS("reactor.ucx.streams", Meter.Type.GAUGE, Tag.ENGINE),
+    /** Connections that were closed because the peer did not keep to the protocol. */
+    VIOLATIONS("reactor.ucx.violations", Meter.Type.COUNTER, Tag.ENGINE),
     /** Connections that are open. */
     CONNECTIONS("reactor.ucx.connections", Meter.Type.GAUGE),
     /** Connections whose peer was lost. */

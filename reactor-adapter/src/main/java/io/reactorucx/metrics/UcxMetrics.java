@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.reactorucx.ConnectionCounters;
 import io.reactorucx.DropReason;
+import io.reactorucx.MessageCounters;
 import io.reactorucx.PeerCounters;
 import io.reactorucx.UcxResources;
 import io.reactorucx.engine.EngineCounters;
@@ -67,11 +68,23 @@ public final class UcxMetrics implements MeterBinder {
             counter(registry, UcxMeters.DROPPED_MESSAGES, resources, ofReason, shown -> shown.droppedMessages(reason));
         }
         memory(registry);
-        List<PeerCounters> peers = resources.peerCounters();
-        for (int engine = 0; engine < peers.size(); engine++) {
-            bind(registry, resources.engines().get(engine));
-            bind(registry, peers.get(engine), common.and(UcxMeters.Tag.ENGINE.asString(), resources.engines().get(engine).name()));
+        for (int i = 0; i < resources.engines().size(); i++) {
+            ProgressEngine engine = resources.engines().get(i);
+            Tags tags = common.and(UcxMeters.Tag.ENGINE.asString(), engine.name());
+            bind(registry, engine);
+            bind(registry, resources.peerCounters().get(i), tags);
+            bind(registry, resources.messageCounters().get(i), tags);
         }
+    }
+
+    private static void bind(MeterRegistry registry, MessageCounters messages, Tags tags) {
+        counter(registry, UcxMeters.MESSAGES_SENT, messages, tags, MessageCounters::sent);
+        counter(registry, UcxMeters.MESSAGES_RECEIVED, messages, tags, MessageCounters::received);
+        counter(registry, UcxMeters.MESSAGE_BATCHES, messages, tags, MessageCounters::batches);
+        gauge(registry, UcxMeters.MESSAGE_CREDIT, messages, tags, MessageCounters::credit);
+        gauge(registry, UcxMeters.MESSAGE_HELD_BYTES, messages, tags, MessageCounters::heldBytes);
+        gauge(registry, UcxMeters.STREAMS, messages, tags, MessageCounters::streams);
+        counter(registry, UcxMeters.VIOLATIONS, messages, tags, MessageCounters::violations);
     }
 
     private static void bind(MeterRegistry registry, PeerCounters peers, Tags tags) {

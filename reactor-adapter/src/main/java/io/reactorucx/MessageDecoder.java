@@ -1,0 +1,79 @@
+package io.reactorucx;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+
+/** What a subscriber gets for a message. On the engine's thread; leases that are left over are released here. */
+interface MessageDecoder<T> {
+
+    MessageDecoder<UcxBuffer> BUFFERS = new MessageDecoder<>() {
+        @Override
+        public UcxBuffer decode(ArrivedBatch batch, int offset, int length) {
+            return batch.lease(offset, length);
+        }
+
+        @Override
+        public UcxBuffer decode(byte[] message, UcxBufferPool pool) {
+            UcxBuffer lease = pool.acquire(message.length);
+            MemorySegment.copy(message, 0, lease.segment(), ValueLayout.JAVA_BYTE, 0, message.length);
+            return lease;
+        }
+
+        @Override
+        public UcxBuffer decode(UcxBuffer message) {
+            return message;
+        }
+    };
+
+    MessageDecoder<byte[]> BYTES = new MessageDecoder<>() {
+        @Override
+        public byte[] decode(ArrivedBatch batch, int offset, int length) {
+            return batch.copy(offset, length);
+        }
+
+        @Override
+        public byte[] decode(byte[] message, UcxBufferPool pool) {
+            return message;
+        }
+
+        @Override
+        public byte[] decode(UcxBuffer message) {
+            try {
+                return message.segment().toArray(ValueLayout.JAVA_BYTE);
+            } finally {
+                message.release();
+            }
+        }
+    };
+
+    MessageDecoder<String> STRINGS = new MessageDecoder<>() {
+        @Override
+        public String decode(ArrivedBatch batch, int offset, int length) {
+            return decode(batch.copy(offset, length));
+        }
+
+        @Override
+        public String decode(byte[] message, UcxBufferPool pool) {
+            return decode(message);
+        }
+
+        @Override
+        public String decode(UcxBuffer message) {
+            return decode(BYTES.decode(message));
+        }
+
+        private String decode(byte[] message) {
+            return new String(message, StandardCharsets.UTF_8);
+        }
+    };
+
+    /** A message that lies in the batch that has just arrived. */
+    T decode(ArrivedBatch batch, int offset, int length);
+
+    /** A message that has waited; the array is the subscriber's. */
+    T decode(byte[] message, UcxBufferPool pool);
+
+    /** A message that has been fetched into a lease, which is the decoder's. */
+    T decode(UcxBuffer message);
+}

@@ -1,0 +1,346 @@
+package io.reactorucx;
+
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The flow-controlled messages of one connection: streams that share it, each with its own credit.
+ *
+ * <p>All on the engine's thread, {@link #execute} aside. Whatever happens here happens between {@link #enter} and {@link #leave}; when the
+ * outermost of these ends, what has come up to be sent goes, together where it fits.
+ */
+final class MessageMux implements ProtocolPart {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MessageMux.class);
+
+    private final ConnectionCore connection;
+    private final MessageLimits limits;
+    private final UcxBufferPool pool;
+    private final MessageCounters counters;
+    private final MessageSequence sequence = new MessageSequence();
+    private final MessageOutbox outbox;
+    private final MessageStreams streams;
+    private final ArrivedBatch batch;
+    private final List<LogicalStream> touched = new ArrayList<>();
+    private volatile long peerMaxMessageBytes = MessageLimits.DEFAULT.maxMessageBytes();
+    private int depth;
+    private boolean flushing;
+    private boolean closing;
+    private boolean peerFinished;
+    private boolean ended;
+
+    MessageMux(ConnectionCore connection) {
+        this.connection = connection;
+        this.limits = connection.config().messages();
+        this.pool = connection.registry().buffers();
+        this.counters = connection.registry().messages();
+        this.outbox = new MessageOutbox(this, connection, sequence);
+        this.batch = new ArrivedBatch(pool);
+        this.streams = new MessageStreams(this, batch);
+    }
+
+    void enter() {
+        depth++;
+    }
+
+    void leave() {
+        flushAndLeave();
+        if (depth == 0 && isClosing() && !ended && isQuiet()) {
+            connection.operationEnded();
+        }
+    }
+
+    /** Within a step of the connection's end, which looks by itself whether it can go on. */
+    private void flushAndLeave() {
+        if (depth == 1 && !flushing) {
+            flushing = true;
+            try {
+                outbox.flush();
+            } finally {
+                flushing = false;
+            }
+        }
+        depth--;
+    }
+
+    /** Runs something on the engine's thread, and then sends what came of it; nothing happens once the engine is closed. Any thread. */
+    void execute(Runnable action) {
+        connection.execute(worker -> {
+            enter();
+            try {
+                action.run();
+            } finally {
+                leave();
+            }
+        });
+    }
+
+    @Override
+    public void received(UcpActiveMessage message) {
+        enter();
+        try {
+            take(message);
+        } catch (BadFrameException e) {
+            violated(e);
+        } finally {
+            leave();
+        }
+    }
+
+    private void take(UcpActiveMessage message) {
+        if (ended) {
+            release(message);
+            return;
+        }
+        Object arrived = message.isRendezvous() ? message : contents(message);
+        try {
+            if (!sequence.arrived(arrived, number(arrived))) {
+                return;
+            }
+        } catch (BadFrameException e) {
+            release(message);
+            throw e;
+        }
+        for (Object next = arrived; next != null; next = sequence.advance()) {
+            if (next instanceof UcpActiveMessage large) {
+                large(large);
+            } else {
+                batch((MemorySegment) next);
+            }
+        }
+    }
+
+    private int number(Object arrived) {
+        if (arrived instanceof UcpActiveMessage large && large.length() > maxMessageBytes()) {
+            throw new BadFrameException("a message of " + large.length() + " bytes, at most " + maxMessageBytes() + " are taken");
+        }
+        return MessageFrames.sequence(arrived instanceof UcpActiveMessage large ? large.header() : (MemorySegment) arrived);
+    }
+
+    /** The bytes of a batch, which UCX may hold when they are more than the worker copies by itself. */
+    private MemorySegment contents(UcpActiveMessage message) {
+        if (message.isInline()) {
+            return message.payload();
+        }
+        if (message.length() > MessageFrames.MAX_BATCH_BYTES) {
+            release(message);
+            throw new BadFrameException("a batch of " + message.length() + " bytes");
+        }
+        MemorySegment copy = Arena.ofAuto().allocate(message.length());
+        worker().fetch(message, copy, null, (status, length, tag) -> { });
+        return copy;
+    }
+
+    private void large(UcpActiveMessage message) {
+        LogicalStream stream = null;
+        try {
+            if (!ended) {
+                stream = streams.find(MessageFrames.stream(message.header()));
+                sequence.acknowledged(MessageFrames.acknowledged(message.header()));
+            }
+            if (stream != null) {
+                stream.input().arrived(message);
+            }
+        } catch (BadFrameException e) {
+            release(message);
+            throw e;
+        }
+        if (stream == null) {
+            release(message);
+        } else {
+            counters.received(1);
+            stream.input().drain();
+        }
+    }
+
+    private void batch(MemorySegment bytes) {
+        if (ended) {
+            return;
+        }
+        sequence.acknowledged(MessageFrames.acknowledged(bytes));
+        batch.begin(bytes);
+        try {
+            MessageFrames.parse(bytes, streams);
+        } finally {
+            batch.end();
+            streams.batchEnded();
+            touched.forEach(stream -> stream.input().creditChanged());
+            touched.clear();
+        }
+    }
+
+    /** Credit of a stream may be due when the batch has been taken apart. */
+    void touched(LogicalStream stream) {
+        if (touched.isEmpty() || touched.getLast() != stream) {
+            touched.add(stream);
+        }
+    }
+
+    /** The peer does not keep to the protocol, which ends this connection and nothing else. */
+    private void violated(BadFrameException violation) {
+        counters.violation();
+        LOG.debug("[{}] does not keep to the protocol: {}", connection.peer(), violation.getMessage());
+        end(new UcxException(UcxStatus.IO_ERROR, "receive", connection.peer(), "the peer does not keep to the protocol: "
+                + violation.getMessage()));
+        connection.beginClose(CloseMode.FORCE);
+    }
+
+    private void end(@Nullable UcxException loss) {
+        ended = true;
+        outbox.stop();
+        UcxClosedException closed = closed("send", "the connection is closed");
+        for (Object early = sequence.pollAny(); early != null; early = sequence.pollAny()) {
+            if (early instanceof UcpActiveMessage large) {
+                release(large);
+            }
+        }
+        streams.forEach(stream -> {
+            stream.output().end(loss == null ? closed : loss);
+            stream.input().abandon(loss, closed("receive", "the connection is closed"));
+        });
+    }
+
+    @Override
+    public void ended(@Nullable UcxException loss) {
+        if (!ended) {
+            enter();
+            end(loss);
+            flushAndLeave();
+        }
+    }
+
+    @Override
+    public void closing() {
+        if (closing || ended) {
+            return;
+        }
+        closing = true;
+        enter();
+        UcxClosedException closed = closed("operation", "the connection is closed");
+        streams.forEach(stream -> {
+            stream.output().closing(closed);
+            stream.input().end(stream.isDefault() ? null : closed);
+        });
+        flushAndLeave();
+    }
+
+    @Override
+    public void peerFinished() {
+        if (peerFinished || ended) {
+            return;
+        }
+        peerFinished = true;
+        enter();
+        UcxClosedException closed = closed("operation", "the peer has closed the connection");
+        streams.forEach(stream -> {
+            stream.output().end(closed);
+            stream.input().end(stream.isDefault() ? null : closed);
+        });
+        flushAndLeave();
+    }
+
+    /** The peer's last word on this id: it wants to know that all has arrived. */
+    void last() {
+        sequence.acknowledgeAtOnce();
+        peerFinished();
+    }
+
+    @Override
+    public boolean isQuiet() {
+        return ended || streams.areInputsDrained() && (peerFinished || outbox.isDelivered());
+    }
+
+    /** Whether this side's last word is due: all that was taken has gone. */
+    boolean isLastDue() {
+        return closing && !peerFinished && streams.areOutputsDrained();
+    }
+
+    /** What the peer says that it takes. */
+    void settings(long maxMessageBytes, int maxStreams) {
+        peerMaxMessageBytes = maxMessageBytes;
+        streams.limit(maxStreams);
+    }
+
+    /** Any thread. */
+    long peerMaxMessageBytes() {
+        return peerMaxMessageBytes;
+    }
+
+    /** The largest message that this side takes: the pool has to have room for it. */
+    long maxMessageBytes() {
+        return Math.min(limits.maxMessageBytes(), Long.highestOneBit(pool.maxBytes()));
+    }
+
+    /** Memory for a message, null when there is none now. */
+    @Nullable UcxBuffer tryLease(long bytes) {
+        try {
+            return pool.acquire(bytes);
+        } catch (UcxException e) {
+            return null;
+        }
+    }
+
+    /** Tries again in a moment, when there may be memory or slots again. */
+    void retryLater(LogicalStream stream) {
+        outbox.retryLater(stream);
+    }
+
+    /** Gives data up that the peer offers. */
+    void release(UcpActiveMessage message) {
+        if (!message.isInline() && !worker().isClosed() && worker().holds(message)) {
+            worker().release(message);
+        }
+    }
+
+    UcxClosedException closed(String operation, String why) {
+        return new UcxClosedException(operation, connection.peer(), why);
+    }
+
+    /** Whether the connection has ended, so that frames say nothing any more. */
+    boolean isEnded() {
+        return ended;
+    }
+
+    boolean isClosing() {
+        return closing || peerFinished || ended;
+    }
+
+    MessageStreams streams() {
+        return streams;
+    }
+
+    MessageOutbox outbox() {
+        return outbox;
+    }
+
+    MessageLimits limits() {
+        return limits;
+    }
+
+    MessageCounters counters() {
+        return counters;
+    }
+
+    UcxBufferPool pool() {
+        return pool;
+    }
+
+    UcpWorker worker() {
+        return connection.registry().worker();
+    }
+
+    ConnectionCore connection() {
+        return connection;
+    }
+}

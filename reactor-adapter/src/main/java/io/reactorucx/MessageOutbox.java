@@ -1,0 +1,262 @@
+package io.reactorucx;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.Completion;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What leaves a connection on the active message of messages: the streams that have something to send take turns, and what is small and
+ * waits at the same moment goes together. On the engine's thread.
+ */
+final class MessageOutbox {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MessageOutbox.class);
+    private static final int MOST_BATCHES = 8;
+    /** Large messages that wait for the peer to fetch them; each has a slot of the engine. */
+    private static final int MOST_OFFERS = 256;
+
+    /** How a stream's turn ended. */
+    enum Turn {
+        /** It has nothing more that may go. */
+        DONE,
+        /** It has more, and others come first. */
+        OVER,
+        /** It has more, and the batch no room. */
+        FULL,
+        /** Its next message is large, and goes by itself. */
+        LARGE
+    }
+
+    private final ConnectionCore connection;
+    private final MessageLimits limits;
+    private final MessageSequence sequence;
+    private final MessageMux mux;
+    private final ArrayDeque<LogicalStream> ready = new ArrayDeque<>();
+    private final Queue<MessageBatch> free = new ArrayDeque<>();
+    private final Set<LogicalStream> waitForOffers = new LinkedHashSet<>();
+    private final Queue<LogicalStream> stalled = new ArrayDeque<>();
+    private final Queue<MessageSender<?>> unsettled = new ArrayDeque<>();
+    private final MemorySegment largeHeader = MemorySegment.ofArray(new byte[MessageFrames.LARGE_HEADER_BYTES]);
+    private final CoalescedCommand retry;
+    private @Nullable MessageBatch current;
+    private int batches;
+    private int largeUnderWay;
+    private boolean greeted;
+    private boolean lastWritten;
+    private boolean lastSent;
+    private int lastSequence;
+    private boolean stopped;
+
+    MessageOutbox(MessageMux mux, ConnectionCore connection, MessageSequence sequence) {
+        this.mux = mux;
+        this.connection = connection;
+        this.limits = connection.config().messages();
+        this.sequence = sequence;
+        this.retry = CoalescedCommand.delayed(connection, this::again);
+    }
+
+    private void again() {
+        mux.enter();
+        for (LogicalStream stream = stalled.poll(); stream != null; stream = stalled.poll()) {
+            stream.input().drain();
+            ready(stream);
+        }
+        mux.leave();
+    }
+
+    /** A stream needs something of which there is too little now; it is tried again in a moment. */
+    void retryLater(LogicalStream stream) {
+        stalled.add(stream);
+        retry.submit();
+    }
+
+    /** A stream has something to send. */
+    void ready(LogicalStream stream) {
+        if (!stopped && stream.becomesReady()) {
+            ready.add(stream);
+        }
+    }
+
+    /** A sender may have come to its end, or need more from its source: looked at when what is here has been sent. */
+    void unsettled(MessageSender<?> sender) {
+        unsettled.add(sender);
+    }
+
+    /** Sends what there is, as far as UCX and the peer take it. */
+    void flush() {
+        boolean more = true;
+        while (more) {
+            more = !stopped && step();
+            for (MessageSender<?> sender = unsettled.poll(); sender != null; sender = unsettled.poll()) {
+                sender.settle();
+                more = true;
+            }
+        }
+    }
+
+    private boolean step() {
+        MessageBatch batch = batch();
+        if (batch == null) {
+            return false;
+        }
+        LogicalStream large = fill(batch);
+        boolean due = !batch.isEmpty() || (sequence.isAcknowledgementDue() && large == null);
+        if (due && !send(batch)) {
+            if (large != null && large.becomesReady()) {
+                ready.addFirst(large);
+            }
+            return false;
+        }
+        return large == null ? due : large.output().sendLarge();
+    }
+
+    /** One that waits to be sent, else an empty one; null while all are under way. */
+    private @Nullable MessageBatch batch() {
+        if (current == null) {
+            current = free.poll();
+            if (current == null && batches < MOST_BATCHES) {
+                current = new MessageBatch(this, limits.batchBytes(), limits.rendezvousBytes());
+                batches++;
+            }
+            if (current != null) {
+                current.clear();
+            }
+        }
+        return current;
+    }
+
+    /** Fills a batch; answers the stream, if it came to one, whose large message is next. */
+    private @Nullable LogicalStream fill(MessageBatch batch) {
+        if (!sequence.mayGoOn()) {
+            return null;
+        }
+        if (!greeted && !ready.isEmpty()) {
+            greeted = true;
+            batch.settings(mux.maxMessageBytes(), limits.maxStreams());
+        }
+        for (LogicalStream stream = ready.poll(); stream != null; stream = ready.poll()) {
+            stream.takesTurn();
+            switch (stream.write(batch)) {
+                case DONE -> { }
+                case OVER -> ready(stream);
+                case FULL -> {
+                    if (stream.becomesReady()) {
+                        ready.addFirst(stream);
+                    }
+                    return null;
+                }
+                case LARGE -> {
+                    return stream;
+                }
+            }
+        }
+        if (greeted && !lastWritten && mux.isLastDue() && batch.hasRoom(MessageFrames.FRAME_BYTES)) {
+            lastWritten = true;
+            batch.signal(MessageFrames.LAST, 0);
+        }
+        return null;
+    }
+
+    private boolean send(MessageBatch batch) {
+        int number = sequence.take();
+        MemorySegment bytes = batch.finish(number, sequence.acknowledge());
+        try {
+            boolean done = connection.send(ReservedIds.MESSAGES, MemorySegment.NULL, bytes, null, AmProtocol.EAGER, batch);
+            current = null;
+            mux.counters().batch();
+            if (lastWritten && !lastSent) {
+                lastSent = true;
+                lastSequence = number;
+            }
+            if (done) {
+                free.add(batch);
+            }
+            return true;
+        } catch (RuntimeException e) {
+            sequence.giveBack();
+            refused(e);
+            return false;
+        }
+    }
+
+    /** UCX has let go of a batch. */
+    void sent(MessageBatch batch) {
+        mux.enter();
+        free.add(batch);
+        mux.leave();
+    }
+
+    /** Whether one more large message may be under way; the stream gets its turn when it may. */
+    boolean mayOffer(LogicalStream stream) {
+        if (largeUnderWay < MOST_OFFERS) {
+            return true;
+        }
+        waitForOffers.add(stream);
+        return false;
+    }
+
+    /** Offers a large message; answers whether it is fetched already, null when it was not accepted. */
+    @Nullable Boolean offer(int stream, MemorySegment message, @Nullable UcpMemory registration, Completion whenDone) {
+        int number = sequence.take();
+        largeHeader.set(MessageFrames.INT, 0, number);
+        largeHeader.set(MessageFrames.INT, Integer.BYTES, sequence.acknowledge());
+        largeHeader.set(MessageFrames.INT, MessageFrames.PREAMBLE_BYTES, stream);
+        try {
+            boolean done = connection.send(ReservedIds.MESSAGES, largeHeader, message, registration, AmProtocol.RENDEZVOUS, whenDone);
+            if (!done) {
+                largeUnderWay++;
+            }
+            return done;
+        } catch (UcxException e) {
+            sequence.giveBack();
+            refused(e);
+            return null;
+        } catch (RuntimeException e) {
+            sequence.giveBack();
+            throw e;
+        }
+    }
+
+    /** UCX has let go of a large message. */
+    void fetched(Runnable what) {
+        mux.enter();
+        largeUnderWay--;
+        what.run();
+        if (!waitForOffers.isEmpty()) {
+            List<LogicalStream> waiting = List.copyOf(waitForOffers);
+            waitForOffers.clear();
+            waiting.forEach(this::ready);
+        }
+        mux.leave();
+    }
+
+    private void refused(RuntimeException e) {
+        if (e instanceof UcxException refusal && refusal.isRetryable()) {
+            // Others use all slots of the engine.
+            retry.submit();
+        } else {
+            LOG.debug("[{}] sends no more messages", connection.peer(), e);
+            stopped = true;
+        }
+    }
+
+    /** Whether the peer has all, up to the last word; one that has never heard anything needs none. */
+    boolean isDelivered() {
+        return stopped || !greeted || (lastSent && sequence.hasArrived(lastSequence));
+    }
+
+    void stop() {
+        stopped = true;
+        ready.clear();
+    }
+}

@@ -1,0 +1,132 @@
+package io.reactorucx;
+
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
+
+/** One subscription to the messages of a stream. All but the demand and the cancellation belongs to the engine's thread. */
+final class MessageReceiver<T> implements Subscription {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MessageReceiver.class);
+    @SuppressWarnings("rawtypes")
+    private static final AtomicLongFieldUpdater<MessageReceiver> DEMAND =
+            AtomicLongFieldUpdater.newUpdater(MessageReceiver.class, "demand");
+
+    private final StreamInput input;
+    private final MessageDecoder<T> decoder;
+    private final CoreSubscriber<? super T> subscriber;
+    private final CoalescedCommand changed;
+    private volatile long demand;
+    private volatile boolean cancelled;
+    private volatile @Nullable IllegalArgumentException badRequest;
+    private boolean terminated;
+
+    private MessageReceiver(StreamInput input, MessageDecoder<T> decoder, CoreSubscriber<? super T> subscriber) {
+        this.input = input;
+        this.decoder = decoder;
+        this.subscriber = subscriber;
+        this.changed = new CoalescedCommand(input.connection(), this::changed);
+    }
+
+    static <T> Flux<T> flux(StreamInput input, MessageDecoder<T> decoder) {
+        return new Flux<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> actual) {
+                MessageReceiver<T> receiver = new MessageReceiver<>(input, decoder, actual);
+                actual.onSubscribe(receiver);
+                input.connection().execute(worker -> input.add(receiver), receiver::terminate);
+            }
+        };
+    }
+
+    @Override
+    public void request(long n) {
+        if (n <= 0) {
+            badRequest = new IllegalArgumentException("request of " + n + ": must be at least 1 (rule 3.9 of Reactive Streams)");
+        } else {
+            Operators.addCap(DEMAND, this, n);
+        }
+        tell();
+    }
+
+    @Override
+    public void cancel() {
+        cancelled = true;
+        tell();
+    }
+
+    private void tell() {
+        if (input.connection().engine().isEngineThread()) {
+            changed();
+        } else {
+            changed.submit();
+        }
+    }
+
+    private void changed() {
+        if (cancelled) {
+            input.left(this);
+        } else if (badRequest != null) {
+            input.left(this);
+            terminate(badRequest);
+        } else {
+            input.demanded(this);
+        }
+    }
+
+    boolean isCancelled() {
+        return cancelled;
+    }
+
+    long demand() {
+        return demand;
+    }
+
+    /** Whether a message may be delivered. */
+    boolean wants() {
+        return demand > 0 && !cancelled && !terminated;
+    }
+
+    void deliver(ArrivedBatch batch, int offset, int length) {
+        next(decoder.decode(batch, offset, length));
+    }
+
+    void deliver(byte[] message, UcxBufferPool pool) {
+        next(decoder.decode(message, pool));
+    }
+
+    void deliver(UcxBuffer message) {
+        next(decoder.decode(message));
+    }
+
+    private void next(T value) {
+        if (demand != Long.MAX_VALUE) {
+            Operators.produced(DEMAND, this, 1);
+        }
+        try {
+            subscriber.onNext(value);
+        } catch (RuntimeException | LinkageError e) {
+            LOG.error("[{}] a receiver of messages threw", input.connection().peer(), e);
+            Operators.onDiscard(value, subscriber.currentContext());
+            cancelled = true;
+            input.left(this);
+        }
+    }
+
+    void terminate(@Nullable Throwable error) {
+        if (terminated || cancelled) {
+            return;
+        }
+        terminated = true;
+        if (error == null) {
+            subscriber.onComplete();
+        } else {
+            subscriber.onError(error);
+        }
+    }
+}

@@ -1,0 +1,264 @@
+package io.reactorucx;
+
+import java.util.Objects;
+import java.util.Queue;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.concurrent.Queues;
+import reactor.util.context.Context;
+
+/**
+ * One subscription to a send: takes messages from a source, no more than the peer has given credit for, and keeps them until they go.
+ *
+ * <p>Signals of the source come from any thread, one after the other; all else belongs to the engine's thread. A message is an
+ * {@link UcxBuffer}, released when UCX is done with it or nobody will send it, or a {@code byte[]}.
+ */
+final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
+
+    private final StreamOutput output;
+    private final Function<? super T, Object> encoder;
+    private final CoreSubscriber<? super Void> subscriber;
+    private final Queue<Object> messages = Queues.unbounded(Queues.XS_BUFFER_SIZE).get();
+    private final CoalescedCommand arrived;
+    private @Nullable Subscription source;
+    private volatile boolean done;
+    private @Nullable Throwable error;
+    private volatile boolean ended;
+    private volatile long requested;
+    private long received;
+    private long sent;
+    private int offers;
+    private boolean unsettled;
+    private @Nullable RuntimeException badMessage;
+
+    private MessageSender(StreamOutput output, Function<? super T, Object> encoder, CoreSubscriber<? super Void> subscriber) {
+        this.output = output;
+        this.encoder = encoder;
+        this.subscriber = subscriber;
+        this.arrived = new CoalescedCommand(output.connection(), this::arrived, this::discard);
+    }
+
+    static <T> Mono<Void> mono(StreamOutput output, Publisher<? extends T> source, Function<? super T, Object> encoder) {
+        Objects.requireNonNull(source, "source");
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super Void> actual) {
+                source.subscribe(new MessageSender<T>(output, encoder, actual));
+            }
+        };
+    }
+
+    @Override
+    public Context currentContext() {
+        return subscriber.currentContext();
+    }
+
+    @Override
+    public void onSubscribe(Subscription upstream) {
+        if (!Operators.validate(source, upstream)) {
+            return;
+        }
+        source = upstream;
+        subscriber.onSubscribe(this);
+        output.connection().execute(worker -> output.add(this), this::fail);
+    }
+
+    @Override
+    public void onNext(T value) {
+        Objects.requireNonNull(value, "value");
+        if (ended || done) {
+            Operators.onDiscard(value, currentContext());
+            release(value);
+            return;
+        }
+        Object message = value;
+        try {
+            message = encoder.apply(value);
+            output.checkLength(length(message));
+            if (received++ >= requested) {
+                throw Exceptions.failWithOverflow("the source sent more than it was asked for");
+            }
+        } catch (RuntimeException e) {
+            release(message);
+            cancelSource();
+            onError(e);
+            return;
+        }
+        messages.offer(message);
+        tell();
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        if (done) {
+            Operators.onErrorDropped(failure, currentContext());
+            return;
+        }
+        error = failure;
+        done = true;
+        tell();
+    }
+
+    @Override
+    public void onComplete() {
+        done = true;
+        tell();
+    }
+
+    private void tell() {
+        if (output.connection().engine().isEngineThread()) {
+            arrived();
+        } else {
+            arrived.submit();
+        }
+    }
+
+    private void arrived() {
+        if (ended) {
+            discard();
+        } else {
+            output.arrived(this);
+        }
+    }
+
+    /** Lets the source send as much as may be under way. */
+    void replenish(long allowed) {
+        long outstanding = requested - sent;
+        if (!done && !ended && allowed > outstanding && outstanding <= allowed / 2) {
+            long more = allowed - outstanding;
+            // Before the source hears of it, which may answer within the call.
+            requested = sent + allowed;
+            Objects.requireNonNull(source).request(more);
+        }
+    }
+
+    /** The next message; null when there is none. */
+    @Nullable Object peek() {
+        return badMessage == null ? messages.peek() : null;
+    }
+
+    /** The next message cannot be sent, which ends this. */
+    void spoiled(RuntimeException why) {
+        badMessage = why;
+        settleLater();
+    }
+
+    /** Whether it has a message to send, or nothing more to do. */
+    boolean isActive() {
+        return !messages.isEmpty() || isFinished();
+    }
+
+    private boolean isFinished() {
+        return done && offers == 0 && messages.isEmpty();
+    }
+
+    /** The next message has gone, copied, or is offered to the peer. */
+    void taken(boolean offered) {
+        Object message = messages.poll();
+        sent++;
+        if (offered) {
+            offers++;
+        } else if (message != null) {
+            release(message);
+        }
+        settleLater();
+    }
+
+    /** The peer has fetched a message that was offered. */
+    void fetched() {
+        offers--;
+        settleLater();
+    }
+
+    void settleLater() {
+        if (!unsettled) {
+            unsettled = true;
+            output.unsettled(this);
+        }
+    }
+
+    /** After what could be sent has been sent. */
+    void settle() {
+        unsettled = false;
+        if (ended) {
+            discard();
+        } else if (badMessage != null) {
+            output.remove(this);
+            fail(badMessage);
+        } else if (isFinished()) {
+            ended = true;
+            output.remove(this);
+            Throwable failure = error;
+            if (failure == null) {
+                subscriber.onComplete();
+            } else {
+                subscriber.onError(failure);
+            }
+        } else {
+            replenish(output.allowed());
+        }
+    }
+
+    /** Nothing more is taken from the source; what was taken goes, unless the source ends in time with the error. */
+    void takeNoMore(RuntimeException reason) {
+        if (!done && !ended) {
+            cancelSource();
+            error = reason;
+            done = true;
+            settleLater();
+        }
+    }
+
+    /** Nothing more can be sent. */
+    void fail(RuntimeException reason) {
+        if (!ended) {
+            ended = true;
+            cancelSource();
+            discard();
+            subscriber.onError(reason);
+        }
+    }
+
+    @Override
+    public void request(long n) {
+        Operators.validate(n);
+    }
+
+    @Override
+    public void cancel() {
+        if (!ended) {
+            ended = true;
+            cancelSource();
+            output.connection().execute(worker -> {
+                output.remove(this);
+                discard();
+            }, closed -> discard());
+        }
+    }
+
+    private void cancelSource() {
+        Objects.requireNonNull(source).cancel();
+    }
+
+    private void discard() {
+        for (Object message = messages.poll(); message != null; message = messages.poll()) {
+            release(message);
+        }
+    }
+
+    static long length(Object message) {
+        return message instanceof UcxBuffer buffer ? buffer.length() : ((byte[]) message).length;
+    }
+
+    private static void release(Object message) {
+        if (message instanceof UcxBuffer buffer) {
+            buffer.dispose();
+        }
+    }
+}

@@ -1,0 +1,218 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The streams of one connection, and what frames of the peer do to them. On the engine's thread. */
+final class MessageStreams implements MessageFrames.Visitor {
+
+    /** Code of the error for a stream that is not accepted. */
+    static final int REFUSED = 1;
+
+    private final MessageMux mux;
+    private final ArrivedBatch batch;
+    private final LogicalStream defaultStream;
+    private final StreamTable table = new StreamTable();
+    private @Nullable StreamAcceptor acceptor;
+    private int lastOurs;
+    private int lastPeers;
+    private int ours;
+    private int peers;
+    private int mostOurs = MessageLimits.DEFAULT.maxStreams();
+    private int received;
+
+    MessageStreams(MessageMux mux, ArrivedBatch batch) {
+        this.mux = mux;
+        this.batch = batch;
+        this.defaultStream = new LogicalStream(mux, 0, true);
+    }
+
+    /** Told of the streams that the peer opens. */
+    @FunctionalInterface
+    interface StreamAcceptor {
+
+        /** A stream is open; to end it is this one's duty from now on. */
+        void opened(LogicalStream stream, byte[] first);
+    }
+
+    /** Who takes the streams of the peer, which are refused as long as there is nobody. */
+    void acceptor(@Nullable StreamAcceptor listener) {
+        acceptor = listener;
+    }
+
+    LogicalStream defaultStream() {
+        return defaultStream;
+    }
+
+    /** Opens a stream, with a first payload of at most the inline size. {@link UcxStatus#EXCEEDS_LIMIT} when the peer takes no more. */
+    LogicalStream open(byte[] first) {
+        if (mux.isClosing()) {
+            throw mux.closed("open", "the connection is closed");
+        }
+        if (first.length > mux.limits().rendezvousBytes()) {
+            throw new IllegalArgumentException("first of " + first.length + " bytes: at most " + mux.limits().rendezvousBytes());
+        }
+        if (ours >= mostOurs) {
+            throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(), "the peer takes " + mostOurs
+                    + " streams at once, and " + ours + " are open");
+        }
+        do {
+            lastOurs++;
+        } while (lastOurs << 1 == 0 || table.get(lastOurs << 1 | 1) != null);
+        LogicalStream stream = new LogicalStream(mux, lastOurs << 1 | 1, true);
+        table.add(stream);
+        ours++;
+        mux.counters().streams(1);
+        mux.enter();
+        stream.open(first);
+        mux.leave();
+        return stream;
+    }
+
+    /** A stream is over. */
+    void closed(LogicalStream stream) {
+        table.remove(stream);
+        if (stream.isOurs()) {
+            ours--;
+        } else {
+            peers--;
+        }
+        mux.counters().streams(-1);
+    }
+
+    /** The most streams that the peer takes. */
+    void limit(int streams) {
+        mostOurs = streams;
+    }
+
+    /** The stream of a frame; null when it is over, so that the frame has crossed with its end. */
+    @Nullable LogicalStream find(int peerId) {
+        int id = LogicalStream.peerId(peerId);
+        if (id == 0) {
+            return defaultStream;
+        }
+        LogicalStream stream = table.get(id);
+        if (stream == null && isAhead(id, (id & 1) == 1 ? lastOurs : lastPeers)) {
+            throw new BadFrameException("stream " + Integer.toUnsignedString(peerId) + ", which nobody has opened");
+        }
+        return stream;
+    }
+
+    /** Whether an id comes after the last one; they go round. */
+    private static boolean isAhead(int id, int last) {
+        return (id & ~1) - (last << 1) > 0;
+    }
+
+    @Override
+    public void open(int stream, int messages, int bytes, int offset, int length) {
+        if (mux.isClosing()) {
+            return;
+        }
+        int id = LogicalStream.peerId(stream);
+        if ((id & 1) == 1 || id == 0 || !isAhead(id, lastPeers) || table.get(id) != null) {
+            throw new BadFrameException("stream " + Integer.toUnsignedString(stream) + " cannot be opened");
+        }
+        lastPeers = id >>> 1;
+        int most = mux.limits().maxStreams();
+        if (peers > 2L * most) {
+            throw new BadFrameException(peers + " streams, " + most + " are allowed");
+        }
+        LogicalStream opened = new LogicalStream(mux, id, false);
+        table.add(opened);
+        mux.counters().streams(1);
+        opened.output().grant(messages, bytes);
+        StreamAcceptor listener = acceptor;
+        if (++peers > most || listener == null) {
+            opened.fail(REFUSED, listener == null ? "streams are not accepted" : "more than " + most + " streams");
+            opened.cancel();
+        } else {
+            listener.opened(opened, batch.copy(offset, length));
+        }
+    }
+
+    @Override
+    public void data(int stream, int offset, int length) {
+        LogicalStream to = find(stream);
+        if (to != null) {
+            received++;
+            to.input().arrived(batch, offset, length);
+        }
+    }
+
+    /** All frames of a batch have been told of. */
+    void batchEnded() {
+        mux.counters().received(received);
+        received = 0;
+    }
+
+    @Override
+    public void credit(int stream, int messages, int bytes) {
+        LogicalStream to = find(stream);
+        if (to != null) {
+            to.output().grant(messages, bytes);
+        }
+    }
+
+    @Override
+    public void complete(int stream) {
+        end(stream, null);
+    }
+
+    @Override
+    public void error(int stream, int code, String text) {
+        end(stream, new StreamErrorException(code, text));
+    }
+
+    private void end(int stream, @Nullable RuntimeException error) {
+        LogicalStream to = find(stream);
+        if (to == defaultStream) {
+            throw new BadFrameException("an end of the default stream");
+        }
+        if (to != null) {
+            to.input().endByPeer(error);
+        }
+    }
+
+    @Override
+    public void cancel(int stream) {
+        LogicalStream to = find(stream);
+        if (to != null) {
+            to.output().cancelledByPeer();
+        }
+    }
+
+    @Override
+    public void reset(int stream) {
+        LogicalStream to = find(stream);
+        if (to != defaultStream) {
+            throw new BadFrameException("RESET of another stream than the default one");
+        }
+        to.input().reset();
+    }
+
+    @Override
+    public void last() {
+        mux.last();
+    }
+
+    @Override
+    public void settings(long maxMessageBytes, int maxStreams) {
+        mux.settings(maxMessageBytes, maxStreams);
+    }
+
+    boolean areInputsDrained() {
+        return table.allMatch(stream -> stream.input().isDrained()) && defaultStream.input().isDrained();
+    }
+
+    boolean areOutputsDrained() {
+        return table.allMatch(stream -> stream.output().isDrained()) && defaultStream.output().isDrained();
+    }
+
+    /** Calls for each stream; the action may end any of them. */
+    void forEach(Consumer<LogicalStream> action) {
+        action.accept(defaultStream);
+        table.forEach(action);
+    }
+}

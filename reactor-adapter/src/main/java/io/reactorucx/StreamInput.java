@@ -1,0 +1,327 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcxException;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What comes in on a stream: only what was asked for, since the peer may send no more than this side gives credit for. It waits here
+ * while a large message before it is fetched, or while the pool has no memory. On the engine's thread.
+ */
+final class StreamInput {
+
+    /** Large messages are fetched ahead of their turn up to so many bytes; one always is. */
+    private static final long FETCH_AHEAD_BYTES = 4L << 20;
+
+    private final LogicalStream stream;
+    private final MessageMux mux;
+    /** A {@code byte[]} or a {@link LargeArrival}. */
+    private final Queue<Object> waiting = new ArrayDeque<>();
+    private final Queue<LargeArrival> unfetched = new ArrayDeque<>();
+    private int waitingBytes;
+    private long fetchedBytes;
+    private int granted;
+    private int grantedBytes;
+    private @Nullable MessageReceiver<?> receiver;
+    private boolean draining;
+    private boolean cancelDue;
+    private boolean cancelled;
+    private boolean ended;
+    private boolean endedByPeer;
+    private @Nullable RuntimeException error;
+
+    StreamInput(LogicalStream stream, MessageMux mux) {
+        this.stream = stream;
+        this.mux = mux;
+    }
+
+    ConnectionCore connection() {
+        return mux.connection();
+    }
+
+    void add(MessageReceiver<?> joining) {
+        mux.enter();
+        if (receiver != null && !receiver.isCancelled()) {
+            joining.terminate(new IllegalStateException("receive: somebody receives the messages of this stream already"));
+        } else if (joining.isCancelled()) {
+            joining.terminate(null);
+        } else {
+            if (receiver != null) {
+                left(receiver);
+            }
+            receiver = joining;
+            demanded(joining);
+        }
+        mux.leave();
+    }
+
+    /** Somebody who receives asks for more. */
+    void demanded(MessageReceiver<?> by) {
+        if (by == receiver) {
+            mux.enter();
+            drain();
+            mux.leave();
+        }
+    }
+
+    /** Somebody who received does not any more. */
+    void left(MessageReceiver<?> by) {
+        if (by == receiver) {
+            mux.enter();
+            receiver = null;
+            cancel();
+            mux.leave();
+        }
+    }
+
+    /** The peer is told that nobody receives. */
+    void cancel() {
+        discard();
+        if (!ended && !cancelled) {
+            cancelled = true;
+            cancelDue = true;
+            stream.ready();
+        }
+        stream.maybeClosed();
+    }
+
+    /** The peer has heard that nobody received: from now on it is as if nothing had been sent. */
+    void reset() {
+        if (!cancelled || cancelDue || !stream.isDefault()) {
+            throw new BadFrameException("RESET of a stream that was not cancelled");
+        }
+        cancelled = false;
+        granted = 0;
+        grantedBytes = 0;
+        creditChanged();
+    }
+
+    private void spend(int bytes) {
+        if (granted == 0 || bytes > grantedBytes) {
+            throw new BadFrameException("a message of " + bytes + " bytes with credit for " + granted + " of " + grantedBytes + " bytes");
+        }
+        if (endedByPeer) {
+            throw new BadFrameException("a message after the end of its stream");
+        }
+        granted--;
+        grantedBytes -= bytes;
+    }
+
+    /** A small message, in the batch that is taken apart. */
+    void arrived(ArrivedBatch batch, int offset, int length) {
+        spend(length);
+        if (cancelled || ended) {
+            return;
+        }
+        MessageReceiver<?> to = receiver;
+        if (to != null && waiting.isEmpty() && !draining && to.wants()) {
+            draining = true;
+            try {
+                to.deliver(batch, offset, length);
+                return;
+            } catch (RuntimeException e) {
+                shortage(e);
+            } finally {
+                draining = false;
+                mux.touched(stream);
+            }
+        }
+        waiting.add(batch.copy(offset, length));
+        hold(length);
+        mux.touched(stream);
+    }
+
+    private void hold(int bytes) {
+        waitingBytes += bytes;
+        mux.counters().held(bytes);
+    }
+
+    /** A large message, still with the peer. */
+    void arrived(UcpActiveMessage offer) {
+        spend(0);
+        if (cancelled || ended) {
+            mux.release(offer);
+            return;
+        }
+        LargeArrival arrival = new LargeArrival(this, mux, offer);
+        waiting.add(arrival);
+        unfetched.add(arrival);
+        mux.touched(stream);
+    }
+
+    /** Delivers what can be, and lets come what may. */
+    void drain() {
+        if (draining) {
+            return;
+        }
+        draining = true;
+        try {
+            while (receiver != null && receiver.wants() && !waiting.isEmpty() && deliverNext(receiver)) {
+                // Until one has to wait.
+            }
+            fetch();
+            MessageReceiver<?> to = receiver;
+            if (ended && waiting.isEmpty() && to != null) {
+                receiver = null;
+                to.terminate(error);
+            }
+            stream.maybeClosed();
+        } catch (RuntimeException e) {
+            shortage(e);
+        } finally {
+            draining = false;
+        }
+        creditChanged();
+    }
+
+    private boolean deliverNext(MessageReceiver<?> to) {
+        if (waiting.peek() instanceof LargeArrival large) {
+            UcxBuffer lease = large.lease();
+            if (lease == null) {
+                return false;
+            }
+            waiting.remove();
+            fetchedBytes -= lease.length();
+            mux.counters().held(-lease.length());
+            to.deliver(lease);
+            return true;
+        }
+        byte[] message = (byte[]) waiting.element();
+        to.deliver(message, mux.pool());
+        // Whoever leaves within the signal has dropped them all.
+        if (waiting.peek() == message) {
+            waiting.remove();
+            hold(-message.length);
+        }
+        return true;
+    }
+
+    private void fetch() {
+        for (LargeArrival next = unfetched.peek(); next != null; next = unfetched.peek()) {
+            if (fetchedBytes > 0 && fetchedBytes + next.length() > FETCH_AHEAD_BYTES) {
+                return;
+            }
+            next.fetch();
+            unfetched.remove();
+            fetchedBytes += next.length();
+            mux.counters().held(next.length());
+        }
+    }
+
+    /** There is no memory, or no slot, for the next message: later, if that may help. */
+    private void shortage(RuntimeException e) {
+        if (e instanceof UcxException refusal && refusal.isRetryable()) {
+            mux.retryLater(stream);
+        } else {
+            discard();
+            ended = true;
+            error = e;
+            mux.retryLater(stream);
+        }
+    }
+
+    /** The fetch of a large message has ended badly. */
+    void fetchFailed(RuntimeException why) {
+        discard();
+        end(why);
+    }
+
+    /** Nothing more comes: after what waits the receiver hears so. */
+    void end(@Nullable RuntimeException cause) {
+        if (!ended) {
+            ended = true;
+            error = cause;
+            drain();
+        }
+    }
+
+    /** The peer sends nothing more. */
+    void endByPeer(@Nullable RuntimeException cause) {
+        if (endedByPeer) {
+            throw new BadFrameException("a second end of a stream");
+        }
+        endedByPeer = true;
+        end(cause);
+    }
+
+    /** Nothing more comes, and what waits cannot be had any more, which is an error where there was something. */
+    void abandon(@Nullable RuntimeException cause, RuntimeException whenDropped) {
+        boolean dropped = discard();
+        if (!ended || dropped) {
+            ended = true;
+            error = dropped && cause == null ? whenDropped : cause;
+        }
+        drain();
+    }
+
+    private boolean discard() {
+        boolean any = !waiting.isEmpty();
+        unfetched.clear();
+        for (Object message = waiting.poll(); message != null; message = waiting.poll()) {
+            if (message instanceof LargeArrival large) {
+                large.discard();
+            }
+        }
+        mux.counters().held(-waitingBytes - fetchedBytes);
+        waitingBytes = 0;
+        fetchedBytes = 0;
+        return any;
+    }
+
+    private long wanted() {
+        MessageReceiver<?> to = receiver;
+        return to == null || ended || cancelled ? 0 : Math.min(to.demand(), mux.limits().windowMessages()) - granted - waiting.size();
+    }
+
+    private int freeBytes() {
+        return mux.limits().windowBytes() - grantedBytes - waitingBytes;
+    }
+
+    /** Whether the peer should hear of more credit: when it has none, or has used half. */
+    private boolean isCreditDue() {
+        long more = wanted();
+        return more > 0 && (granted == 0 || more >= (granted + more) / 2)
+                || granted > 0 && !cancelled && !ended && freeBytes() >= mux.limits().windowBytes() / 2;
+    }
+
+    void creditChanged() {
+        if (isCreditDue()) {
+            stream.ready();
+        }
+    }
+
+    /** Takes credit that the peer is told of now. */
+    int takeCredit() {
+        int more = (int) Math.max(0, wanted());
+        granted += more;
+        return more;
+    }
+
+    int takeCreditBytes() {
+        int more = Math.max(0, freeBytes());
+        grantedBytes += more;
+        return more;
+    }
+
+    void write(MessageBatch batch) {
+        if (cancelDue) {
+            cancelDue = false;
+            batch.signal(MessageFrames.CANCEL, stream.id());
+            stream.maybeClosed();
+        } else if (isCreditDue()) {
+            int messages = takeCredit();
+            batch.credit(stream.id(), messages, takeCreditBytes());
+        }
+    }
+
+    boolean isDrained() {
+        return waiting.isEmpty();
+    }
+
+    /** Whether nothing has to be said or heard about it. */
+    boolean hasEnded() {
+        return !cancelDue && (ended && waiting.isEmpty() || cancelled);
+    }
+}

@@ -1,0 +1,301 @@
+package io.reactorucx;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this side sends on a stream: as many messages and bytes as the peer has given credit for, those of several senders in turn. On the
+ * engine's thread.
+ */
+final class StreamOutput {
+
+    /** Large messages that wait for the peer to fetch them. */
+    private static final int MOST_OFFERS = 32;
+    /** Bytes of a stream's turn. */
+    private static final int TURN_BYTES = 2 << 10;
+
+    private final LogicalStream stream;
+    private final MessageMux mux;
+    private final List<MessageSender<?>> senders = new ArrayList<>();
+    private int turn;
+    private long credit;
+    private long creditBytes;
+    private int offers;
+    private boolean resetDue;
+    private @Nullable StreamEnd last;
+    private boolean ended;
+    private @Nullable RuntimeException reason;
+    private @Nullable MessageSender<?> large;
+
+    StreamOutput(LogicalStream stream, MessageMux mux) {
+        this.stream = stream;
+        this.mux = mux;
+    }
+
+    ConnectionCore connection() {
+        return mux.connection();
+    }
+
+    /** Any thread. */
+    void checkLength(long length) {
+        long most = mux.peerMaxMessageBytes();
+        if (length > most) {
+            throw new IllegalArgumentException("message of " + length + " bytes: the peer takes at most " + most);
+        }
+    }
+
+    void add(MessageSender<?> sender) {
+        RuntimeException refusal = reason;
+        if (refusal != null || ended || last != null) {
+            sender.fail(refusal != null ? refusal : mux.closed("send", "this side has completed the stream"));
+            return;
+        }
+        mux.enter();
+        senders.add(sender);
+        sender.replenish(allowed());
+        if (sender.isActive()) {
+            stream.ready();
+        }
+        mux.leave();
+    }
+
+    void remove(MessageSender<?> sender) {
+        if (senders.remove(sender) && last != null) {
+            mux.enter();
+            stream.ready();
+            mux.leave();
+        }
+    }
+
+    /** A sender has something, or has come to its end. */
+    void arrived(MessageSender<?> sender) {
+        mux.enter();
+        if (sender.peek() == null) {
+            sender.settleLater();
+        }
+        stream.ready();
+        mux.leave();
+    }
+
+    void unsettled(MessageSender<?> sender) {
+        mux.outbox().unsettled(sender);
+    }
+
+    /** How many messages of one source may be under way: never more than the peer takes, nor than this side keeps. */
+    long allowed() {
+        return Math.min(credit, mux.limits().windowMessages());
+    }
+
+    /** The peer takes more. */
+    void grant(int messages, int bytes) {
+        credit += messages;
+        creditBytes += bytes;
+        if (credit > MessageFrames.MAX_CREDIT || creditBytes > MessageFrames.MAX_CREDIT) {
+            throw new BadFrameException("credit for " + credit + " messages and " + creditBytes + " bytes");
+        }
+        if (ended) {
+            return;
+        }
+        mux.counters().credit(messages);
+        senders.forEach(MessageSender::settleLater);
+        stream.ready();
+    }
+
+    /** The peer takes nothing more. The default stream goes on with whoever receives next. */
+    void cancelledByPeer() {
+        RuntimeException cancelled = mux.closed("send", "cancelled by peer");
+        if (stream.isDefault()) {
+            resetDue = true;
+            voidCredit();
+            failAll(cancelled);
+            stream.ready();
+        } else {
+            end(cancelled);
+        }
+    }
+
+    private void voidCredit() {
+        mux.counters().credit(-credit);
+        credit = 0;
+        creditBytes = 0;
+    }
+
+    private void failAll(RuntimeException error) {
+        large = null;
+        List<MessageSender<?>> all = List.copyOf(senders);
+        senders.clear();
+        all.forEach(sender -> sender.fail(error));
+    }
+
+    /** Nothing more can be sent; whoever tries hears why. */
+    void end(RuntimeException error) {
+        if (!ended) {
+            ended = true;
+            voidCredit();
+            reason = error;
+            failAll(error);
+            stream.maybeClosed();
+        }
+    }
+
+    /** After the messages of those that send now, the end. */
+    void endWith(StreamEnd how) {
+        if (last == null && !ended) {
+            last = how;
+            stream.ready();
+        }
+    }
+
+    /** What was taken goes, nothing more is taken. */
+    void closing(RuntimeException error) {
+        reason = error;
+        List.copyOf(senders).forEach(sender -> sender.takeNoMore(error));
+    }
+
+    /** Whether all that was taken has gone, and large messages are with the peer. */
+    boolean isDrained() {
+        return senders.isEmpty() && offers == 0;
+    }
+
+    /** The sender whose turn it is, if one has something that may go. */
+    private @Nullable MessageSender<?> next() {
+        for (int i = senders.size(); i > 0; i--) {
+            turn = turn + 1 < senders.size() ? turn + 1 : 0;
+            MessageSender<?> sender = senders.get(turn);
+            if (sender.peek() != null) {
+                return sender;
+            }
+        }
+        return null;
+    }
+
+    /** Puts into a batch what may go now. */
+    MessageOutbox.Turn write(MessageBatch batch) {
+        if (resetDue) {
+            resetDue = false;
+            batch.signal(MessageFrames.RESET, stream.id());
+        }
+        int bytes = 0;
+        for (MessageSender<?> sender = next(); sender != null && credit > 0; sender = next()) {
+            Object message = sender.peek();
+            if (message == null) {
+                continue;
+            }
+            long length = MessageSender.length(message);
+            if (length > mux.limits().rendezvousBytes()) {
+                large = sender;
+                return offers < MOST_OFFERS && mux.outbox().mayOffer(stream) ? MessageOutbox.Turn.LARGE : MessageOutbox.Turn.DONE;
+            }
+            if (length > creditBytes) {
+                return MessageOutbox.Turn.DONE;
+            }
+            int needed = (int) length + MessageFrames.DATA_FRAME_BYTES;
+            if (!batch.hasRoom(needed)) {
+                stepBack();
+                return MessageOutbox.Turn.FULL;
+            }
+            put(batch, sender, message, length);
+            bytes += needed;
+            if (bytes >= TURN_BYTES) {
+                return MessageOutbox.Turn.OVER;
+            }
+        }
+        finish(batch);
+        return MessageOutbox.Turn.DONE;
+    }
+
+    /** Whoever was about to send is the first to do so next time. */
+    private void stepBack() {
+        turn = (turn == 0 ? senders.size() : turn) - 1;
+    }
+
+    private void spend(long length) {
+        credit--;
+        creditBytes -= length;
+        mux.counters().spent();
+    }
+
+    private void put(MessageBatch batch, MessageSender<?> sender, Object message, long length) {
+        if (message instanceof byte[] bytes) {
+            batch.data(stream.id(), bytes);
+        } else {
+            try {
+                batch.data(stream.id(), ((UcxBuffer) message).segment());
+            } catch (IllegalStateException e) {
+                // It was released before it could be sent.
+                sender.spoiled(e);
+                return;
+            }
+        }
+        spend(length);
+        sender.taken(false);
+    }
+
+    private void finish(MessageBatch batch) {
+        StreamEnd how = last;
+        if (how != null && !ended && senders.isEmpty() && batch.hasRoom(MessageFrames.CONTROL_FRAME_BYTES + how.textBytes())) {
+            how.write(batch, stream.id());
+            ended = true;
+            voidCredit();
+            stream.maybeClosed();
+        }
+    }
+
+    /** Offers the large message that {@link #write} came to; answers whether it went. */
+    boolean sendLarge() {
+        MessageSender<?> sender = large;
+        Object message = sender == null ? null : sender.peek();
+        if (sender == null || message == null || credit == 0) {
+            return true;
+        }
+        LargeSend offer = LargeSend.of(this, sender, message);
+        if (offer == null) {
+            stepBack();
+            mux.retryLater(stream);
+            return true;
+        }
+        try {
+            return offer(sender, offer);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            // It was released before it could be sent, or is memory of other resources.
+            offer.withdraw();
+            sender.spoiled(e);
+            stream.ready();
+            return true;
+        }
+    }
+
+    private boolean offer(MessageSender<?> sender, LargeSend offer) {
+        Boolean done = mux.outbox().offer(stream.id(), offer.segment(), offer.registration(), offer);
+        if (done == null) {
+            offer.withdraw();
+            stepBack();
+            stream.ready();
+            return false;
+        }
+        spend(0);
+        offers++;
+        sender.taken(true);
+        if (done) {
+            offer.ended();
+        }
+        stream.ready();
+        return true;
+    }
+
+    /** Whether nothing has to be said or heard about it. */
+    boolean hasEnded() {
+        return ended && offers == 0;
+    }
+
+    void offerEnded() {
+        offers--;
+        stream.ready();
+        stream.maybeClosed();
+    }
+
+    MessageMux mux() {
+        return mux;
+    }
+}

@@ -1,0 +1,260 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.testsupport.NoLeaks;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+import reactor.test.publisher.TestPublisher;
+
+/** Streams beside the default one: opened by either side, ended in each direction by itself, none in another's way. */
+@ExtendWith(NoLeaks.class)
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
+class LogicalStreamTest implements NeedsUcx {
+
+    private static final int MOST = 8;
+
+    @Parameter
+    private Route route;
+    private Peers peers;
+    private final BlockingQueue<LogicalStream> opened = new LinkedBlockingQueue<>();
+    private final BlockingQueue<String> firsts = new LinkedBlockingQueue<>();
+
+    @BeforeEach
+    void connect() {
+        if (Ucx.isAvailable()) {
+            peers = Peers.connect(route, resources -> resources, server -> server.maxStreams(MOST), client -> client.maxStreams(MOST));
+            accept(peers.served());
+            accept(peers.client());
+        }
+    }
+
+    @AfterEach
+    void close() {
+        if (peers == null) {
+            return;
+        }
+        for (UcxResources resources : List.of(peers.clientResources(), peers.serverResources())) {
+            await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+                assertThat(resources.messageCounters().getFirst().streams()).as("open streams").isZero();
+                assertThat(resources.messageCounters().getFirst().heldBytes()).as("held bytes").isZero();
+                assertThat(resources.messageCounters().getFirst().violations()).as("violations").isZero();
+            });
+        }
+        peers.close();
+    }
+
+    private void accept(UcxConnection connection) {
+        mux(connection).execute(() -> mux(connection).streams().acceptor((stream, first) -> {
+            firsts.add(new String(first, StandardCharsets.UTF_8));
+            opened.add(stream);
+        }));
+        Waits.engineOf(connection);
+    }
+
+    private static MessageMux mux(UcxConnection connection) {
+        return connection.messages();
+    }
+
+    private static Mono<LogicalStream> opening(UcxConnection connection, String first) {
+        return Mono.create(sink -> mux(connection).execute(() -> {
+            try {
+                sink.success(mux(connection).streams().open(first.getBytes(StandardCharsets.UTF_8)));
+            } catch (RuntimeException e) {
+                sink.error(e);
+            }
+        }));
+    }
+
+    private static LogicalStream open(UcxConnection connection, String first) {
+        return Objects.requireNonNull(opening(connection, first).block(Waits.PATIENCE));
+    }
+
+    private LogicalStream accepted() {
+        try {
+            return Objects.requireNonNull(opened.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS), "nothing was opened");
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Mono<Void> send(LogicalStream stream, Flux<String> texts) {
+        return stream.send(texts, text -> text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Flux<String> receive(LogicalStream stream) {
+        return stream.receive(MessageDecoder.STRINGS);
+    }
+
+    @Test
+    void eitherSideOpensAndTheFirstPayloadNeedsNoCredit() throws InterruptedException {
+        for (UcxConnection end : List.of(peers.client(), peers.served())) {
+            LogicalStream ours = open(end, "first of all");
+            LogicalStream theirs = accepted();
+            assertThat(firsts.take()).isEqualTo("first of all");
+            CompletableFuture<List<String>> there = receive(theirs).collectList().toFuture();
+            CompletableFuture<List<String>> here = receive(ours).collectList().toFuture();
+
+            send(ours, Flux.just("a", "b")).block(Waits.PATIENCE);
+            ours.complete();
+            send(theirs, Flux.just("c")).block(Waits.PATIENCE);
+            theirs.complete();
+
+            assertThat(Waits.get(there)).containsExactly("a", "b");
+            assertThat(Waits.get(here)).containsExactly("c");
+        }
+    }
+
+    @Test
+    void endWithAnErrorReachesTheReceiverAfterWhatWasSent() {
+        LogicalStream ours = open(peers.client(), "");
+        LogicalStream theirs = accepted();
+        ours.cancel();
+        theirs.complete();
+        Sent sent = Sent.of(send(ours, Flux.just("a")));
+        ours.fail(4711, "no more of it");
+
+        StepVerifier.create(receive(theirs)).expectNext("a").expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOfSatisfying(StreamErrorException.class, failure -> {
+                    assertThat(failure.code()).isEqualTo(4711);
+                    assertThat(failure).hasMessage("no more of it");
+                })).verify(Waits.PATIENCE);
+        sent.assertDone();
+    }
+
+    @Test
+    void cancelReachesTheSenderAndItsSource() {
+        LogicalStream ours = open(peers.client(), "");
+        LogicalStream theirs = accepted();
+        TestPublisher<String> source = TestPublisher.create();
+        Sent sent = Sent.of(send(theirs, source.flux()));
+        ours.complete();
+        theirs.cancel();
+        CompletableFuture<List<String>> received = receive(ours).take(2).collectList().toFuture();
+        await().atMost(Waits.PATIENCE).untilAsserted(source::assertWasRequested);
+        source.next("a", "b");
+
+        assertThat(Waits.get(received)).containsExactly("a", "b");
+        assertThat(sent.failure()).isInstanceOf(UcxClosedException.class).hasMessageContaining("cancelled by peer");
+        source.assertCancelled();
+    }
+
+    @Test
+    void streamWithoutCreditStopsNoOther() {
+        LogicalStream stalled = open(peers.client(), "");
+        LogicalStream stalledThere = accepted();
+        Sent waiting = Sent.of(send(stalled, Flux.range(0, 1000).map(String::valueOf)));
+        List<LogicalStream> running = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            running.add(open(peers.client(), ""));
+        }
+        List<CompletableFuture<Long>> counts = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            LogicalStream there = accepted();
+            there.complete();
+            counts.add(receive(there).count().toFuture());
+        }
+        for (LogicalStream stream : running) {
+            stream.cancel();
+            send(stream, Flux.range(0, 5000).map(String::valueOf)).doOnSuccess(ignored -> stream.complete()).subscribe();
+        }
+
+        counts.forEach(count -> assertThat(Waits.get(count)).isEqualTo(5000));
+        waiting.assertPending();
+        StepVerifier.create(receive(stalledThere).take(1000)).expectNextCount(1000).expectComplete().verify(Waits.PATIENCE);
+        waiting.assertDone();
+        stalled.complete();
+        stalled.cancel();
+        stalledThere.complete();
+    }
+
+    @Test
+    void moreThanThePeerTakesAreRefused() {
+        // Until the peer has said how many it takes, this side counts on the default.
+        StepVerifier.create(peers.client().inbound().receiveStrings().take(1)
+                .mergeWith(peers.served().outbound().sendStrings(Mono.just("hello")).then(Mono.empty()))).expectNext("hello")
+                .expectComplete().verify(Waits.PATIENCE);
+        StepVerifier.create(peers.served().inbound().receiveStrings().take(1)
+                .mergeWith(peers.client().outbound().sendStrings(Mono.just("hello")).then(Mono.empty()))).expectNext("hello")
+                .expectComplete().verify(Waits.PATIENCE);
+        List<LogicalStream> streams = new ArrayList<>();
+        for (int i = 0; i < MOST; i++) {
+            streams.add(open(peers.client(), ""));
+            streams.add(accepted());
+        }
+
+        StepVerifier.create(opening(peers.client(), "")).expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOfSatisfying(UcxException.class, refusal -> {
+                    assertThat(refusal.status()).isEqualTo(UcxStatus.EXCEEDS_LIMIT);
+                    assertThat(refusal).hasMessageContaining("takes " + MOST + " streams");
+                })).verify(Waits.PATIENCE);
+        streams.forEach(stream -> {
+            stream.complete();
+            stream.cancel();
+        });
+    }
+
+    @Test
+    void placesOfStreamsThatAreOverAreGivenToOthers() {
+        for (int i = 0; i < 200; i++) {
+            LogicalStream ours = open(peers.client(), "question");
+            LogicalStream theirs = accepted();
+            ours.complete();
+            theirs.cancel();
+            CompletableFuture<String> answer = receive(ours).single().toFuture();
+            send(theirs, Flux.just("answer")).block(Waits.PATIENCE);
+            theirs.complete();
+            assertThat(Waits.get(answer)).isEqualTo("answer");
+        }
+    }
+
+    @Test
+    void streamsThatNobodyTakesAreRefused() {
+        mux(peers.served()).execute(() -> mux(peers.served()).streams().acceptor(null));
+        LogicalStream ours = open(peers.client(), "");
+        ours.complete();
+
+        StepVerifier.create(receive(ours)).expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOfSatisfying(StreamErrorException.class,
+                        refusal -> assertThat(refusal.code()).isEqualTo(MessageStreams.REFUSED))).verify(Waits.PATIENCE);
+    }
+
+    @Test
+    void openStreamsEndWithTheConnection() {
+        LogicalStream ours = open(peers.client(), "");
+        LogicalStream theirs = accepted();
+        CompletableFuture<String> here = receive(ours).next().toFuture();
+        CompletableFuture<String> there = receive(theirs).next().toFuture();
+        Sent sent = Sent.of(send(theirs, Flux.never()));
+        Waits.engineOf(peers.served());
+
+        peers.client().close().block(Waits.PATIENCE);
+
+        assertThat(Waits.failure(here)).isInstanceOf(UcxClosedException.class);
+        assertThat(Waits.failure(there)).isInstanceOf(UcxClosedException.class);
+        assertThat(sent.failure()).isInstanceOf(UcxClosedException.class);
+        peers.served().onDispose().block(Waits.PATIENCE);
+    }
+}
