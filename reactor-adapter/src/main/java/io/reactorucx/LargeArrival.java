@@ -26,9 +26,12 @@ final class LargeArrival implements Completion {
         return offer.length();
     }
 
-    /** Begins to fetch it; throws what is retryable when there is no memory or no slot. */
-    void fetch() {
-        UcxBuffer leased = mux.pool().acquire(offer.length());
+    /** Begins to fetch it; answers whether there was memory for that, and throws what is retryable when there is no slot. */
+    boolean fetch(StreamMemory memory) {
+        UcxBuffer leased = memory.tryLease(offer.length());
+        if (leased == null) {
+            return false;
+        }
         try {
             fetched = mux.worker().fetch(offer, leased.segment(), leased.registration(), this);
         } catch (RuntimeException e) {
@@ -37,6 +40,7 @@ final class LargeArrival implements Completion {
         }
         fetching = !fetched;
         lease = leased;
+        return true;
     }
 
     /** What was fetched, which is the caller's from now on; null as long as it is not there. */

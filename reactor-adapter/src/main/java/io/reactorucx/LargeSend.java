@@ -27,7 +27,7 @@ final class LargeSend implements Completion {
             return new LargeSend(output, sender, lease, false);
         }
         byte[] bytes = (byte[]) message;
-        UcxBuffer lease = output.mux().tryLease(bytes.length);
+        UcxBuffer lease = output.memory().tryLease(bytes.length);
         if (lease == null) {
             return null;
         }

@@ -5,18 +5,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 
 /** Frames that travel in one active message: memory of its own, filled, sent, and filled again. On the engine's thread. */
 final class MessageBatch implements Completion {
 
-    private final MessageOutbox outbox;
+    private final Consumer<MessageBatch> whenSent;
     private final MemorySegment memory;
     private final int usualBytes;
     private int size;
 
     /** One that is sent when it has about so many bytes, but holds at least one message of the largest inline size. */
-    MessageBatch(MessageOutbox outbox, int usualBytes, int largestInline) {
-        this.outbox = outbox;
+    MessageBatch(Consumer<MessageBatch> whenSent, int usualBytes, int largestInline) {
+        this.whenSent = whenSent;
         this.usualBytes = usualBytes;
         int control = MessageFrames.PREAMBLE_BYTES + MessageFrames.OPEN_FRAME_BYTES + MessageFrames.FRAME_BYTES + Integer.BYTES
                 + Short.BYTES + MessageFrames.MAX_TEXT_BYTES;
@@ -112,6 +113,6 @@ final class MessageBatch implements Completion {
 
     @Override
     public void complete(int rawStatus, long length, long senderTag) {
-        outbox.sent(this);
+        whenSent.accept(this);
     }
 }

@@ -3,6 +3,7 @@ package io.reactorucx;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** What a subscriber gets for a message. On the engine's thread; leases that are left over are released here. */
 interface MessageDecoder<T> {
@@ -14,9 +15,11 @@ interface MessageDecoder<T> {
         }
 
         @Override
-        public UcxBuffer decode(byte[] message, UcxBufferPool pool) {
-            UcxBuffer lease = pool.acquire(message.length);
-            MemorySegment.copy(message, 0, lease.segment(), ValueLayout.JAVA_BYTE, 0, message.length);
+        public @Nullable UcxBuffer decode(byte[] message, StreamMemory memory) {
+            UcxBuffer lease = memory.tryLease(message.length);
+            if (lease != null) {
+                MemorySegment.copy(message, 0, lease.segment(), ValueLayout.JAVA_BYTE, 0, message.length);
+            }
             return lease;
         }
 
@@ -33,7 +36,7 @@ interface MessageDecoder<T> {
         }
 
         @Override
-        public byte[] decode(byte[] message, UcxBufferPool pool) {
+        public byte[] decode(byte[] message, StreamMemory memory) {
             return message;
         }
 
@@ -54,7 +57,7 @@ interface MessageDecoder<T> {
         }
 
         @Override
-        public String decode(byte[] message, UcxBufferPool pool) {
+        public String decode(byte[] message, StreamMemory memory) {
             return decode(message);
         }
 
@@ -71,8 +74,8 @@ interface MessageDecoder<T> {
     /** A message that lies in the batch that has just arrived. */
     T decode(ArrivedBatch batch, int offset, int length);
 
-    /** A message that has waited; the array is the subscriber's. */
-    T decode(byte[] message, UcxBufferPool pool);
+    /** A message that has waited; the array is the subscriber's. Null when there is no memory for it. */
+    @Nullable T decode(byte[] message, StreamMemory memory);
 
     /** A message that has been fetched into a lease, which is the decoder's. */
     T decode(UcxBuffer message);

@@ -12,7 +12,7 @@ package io.reactorucx;
  */
 record MessageLimits(int windowMessages, int windowBytes, int rendezvousBytes, long maxMessageBytes, int maxStreams, int batchBytes) {
 
-    static final MessageLimits DEFAULT = new MessageLimits(256, 1 << 20, 16 << 10, 16L << 20, 1024, 8 << 10);
+    static final MessageLimits DEFAULT = new MessageLimits(1024, 1 << 20, 16 << 10, 16L << 20, 1024, 8 << 10);
 
     private static final int MAX_WINDOW_MESSAGES = 1 << 16;
     private static final int MIN_WINDOW_BYTES = 2 * MessageFrames.MAX_INLINE_BYTES;

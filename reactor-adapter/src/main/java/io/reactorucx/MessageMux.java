@@ -244,8 +244,9 @@ final class MessageMux implements ProtocolPart {
         enter();
         UcxClosedException closed = closed("operation", "the peer has closed the connection");
         streams.forEach(stream -> {
-            stream.output().end(closed);
+            // First: what is sent may come from what is received, and is then complete as well.
             stream.input().end(stream.isDefault() ? null : closed);
+            stream.output().end(closed);
         });
         flushAndLeave();
     }
@@ -282,16 +283,7 @@ final class MessageMux implements ProtocolPart {
         return Math.min(limits.maxMessageBytes(), Long.highestOneBit(pool.maxBytes()));
     }
 
-    /** Memory for a message, null when there is none now. */
-    @Nullable UcxBuffer tryLease(long bytes) {
-        try {
-            return pool.acquire(bytes);
-        } catch (UcxException e) {
-            return null;
-        }
-    }
-
-    /** Tries again in a moment, when there may be memory or slots again. */
+    /** Tries again in a moment, when there may be slots again. */
     void retryLater(LogicalStream stream) {
         outbox.retryLater(stream);
     }

@@ -125,7 +125,7 @@ final class MessageOutbox {
         if (current == null) {
             current = free.poll();
             if (current == null && batches < MOST_BATCHES) {
-                current = new MessageBatch(this, limits.batchBytes(), limits.rendezvousBytes());
+                current = new MessageBatch(this::sent, limits.batchBytes(), limits.rendezvousBytes());
                 batches++;
             }
             if (current != null) {

@@ -96,8 +96,13 @@ final class MessageReceiver<T> implements Subscription {
         next(decoder.decode(batch, offset, length));
     }
 
-    void deliver(byte[] message, UcxBufferPool pool) {
-        next(decoder.decode(message, pool));
+    /** Answers whether there was memory for that. */
+    boolean deliver(byte[] message, StreamMemory memory) {
+        T value = decoder.decode(message, memory);
+        if (value != null) {
+            next(value);
+        }
+        return value != null;
     }
 
     void deliver(UcxBuffer message) {

@@ -192,16 +192,20 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
             output.remove(this);
             fail(badMessage);
         } else if (isFinished()) {
-            ended = true;
             output.remove(this);
-            Throwable failure = error;
-            if (failure == null) {
-                subscriber.onComplete();
-            } else {
-                subscriber.onError(failure);
-            }
+            finish();
         } else {
             replenish(output.allowed());
+        }
+    }
+
+    private void finish() {
+        ended = true;
+        Throwable failure = error;
+        if (failure == null) {
+            subscriber.onComplete();
+        } else {
+            subscriber.onError(failure);
         }
     }
 
@@ -215,9 +219,11 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
         }
     }
 
-    /** Nothing more can be sent. */
+    /** Nothing more can be sent, which is no failure of one that has sent all. */
     void fail(RuntimeException reason) {
-        if (!ended) {
+        if (!ended && isFinished()) {
+            finish();
+        } else if (!ended) {
             ended = true;
             cancelSource();
             discard();

@@ -17,6 +17,7 @@ final class StreamInput {
 
     private final LogicalStream stream;
     private final MessageMux mux;
+    private final StreamMemory memory;
     /** A {@code byte[]} or a {@link LargeArrival}. */
     private final Queue<Object> waiting = new ArrayDeque<>();
     private final Queue<LargeArrival> unfetched = new ArrayDeque<>();
@@ -35,6 +36,7 @@ final class StreamInput {
     StreamInput(LogicalStream stream, MessageMux mux) {
         this.stream = stream;
         this.mux = mux;
+        this.memory = new StreamMemory(stream, mux, this::drain);
     }
 
     ConnectionCore connection() {
@@ -116,13 +118,17 @@ final class StreamInput {
             return;
         }
         MessageReceiver<?> to = receiver;
+        boolean noMemory = false;
         if (to != null && waiting.isEmpty() && !draining && to.wants()) {
             draining = true;
             try {
                 to.deliver(batch, offset, length);
                 return;
             } catch (RuntimeException e) {
-                shortage(e);
+                noMemory = e instanceof UcxException refusal && refusal.isRetryable();
+                if (!noMemory) {
+                    throw e;
+                }
             } finally {
                 draining = false;
                 mux.touched(stream);
@@ -131,6 +137,9 @@ final class StreamInput {
         waiting.add(batch.copy(offset, length));
         hold(length);
         mux.touched(stream);
+        if (noMemory) {
+            drain();
+        }
     }
 
     private void hold(int bytes) {
@@ -189,7 +198,9 @@ final class StreamInput {
             return true;
         }
         byte[] message = (byte[]) waiting.element();
-        to.deliver(message, mux.pool());
+        if (!to.deliver(message, memory)) {
+            return false;
+        }
         // Whoever leaves within the signal has dropped them all.
         if (waiting.peek() == message) {
             waiting.remove();
@@ -200,10 +211,9 @@ final class StreamInput {
 
     private void fetch() {
         for (LargeArrival next = unfetched.peek(); next != null; next = unfetched.peek()) {
-            if (fetchedBytes > 0 && fetchedBytes + next.length() > FETCH_AHEAD_BYTES) {
+            if (fetchedBytes > 0 && fetchedBytes + next.length() > FETCH_AHEAD_BYTES || !next.fetch(memory)) {
                 return;
             }
-            next.fetch();
             unfetched.remove();
             fetchedBytes += next.length();
             mux.counters().held(next.length());
@@ -258,6 +268,7 @@ final class StreamInput {
 
     private boolean discard() {
         boolean any = !waiting.isEmpty();
+        memory.cancel();
         unfetched.clear();
         for (Object message = waiting.poll(); message != null; message = waiting.poll()) {
             if (message instanceof LargeArrival large) {
@@ -279,10 +290,10 @@ final class StreamInput {
         return mux.limits().windowBytes() - grantedBytes - waitingBytes;
     }
 
-    /** Whether the peer should hear of more credit: when it has none, or has used half. */
+    /** Whether the peer should hear of more credit: when it has used half, of messages or of bytes. */
     private boolean isCreditDue() {
         long more = wanted();
-        return more > 0 && (granted == 0 || more >= (granted + more) / 2)
+        return more > 0 && more >= granted
                 || granted > 0 && !cancelled && !ended && freeBytes() >= mux.limits().windowBytes() / 2;
     }
 

@@ -17,6 +17,7 @@ final class StreamOutput {
 
     private final LogicalStream stream;
     private final MessageMux mux;
+    private final StreamMemory memory;
     private final List<MessageSender<?>> senders = new ArrayList<>();
     private int turn;
     private long credit;
@@ -31,6 +32,7 @@ final class StreamOutput {
     StreamOutput(LogicalStream stream, MessageMux mux) {
         this.stream = stream;
         this.mux = mux;
+        this.memory = new StreamMemory(stream, mux, stream::ready);
     }
 
     ConnectionCore connection() {
@@ -61,6 +63,7 @@ final class StreamOutput {
     }
 
     void remove(MessageSender<?> sender) {
+        memory.cancel();
         if (senders.remove(sender) && last != null) {
             mux.enter();
             stream.ready();
@@ -98,8 +101,12 @@ final class StreamOutput {
             return;
         }
         mux.counters().credit(messages);
-        senders.forEach(MessageSender::settleLater);
-        stream.ready();
+        for (MessageSender<?> sender : senders) {
+            sender.settleLater();
+            if (sender.isActive()) {
+                stream.ready();
+            }
+        }
     }
 
     /** The peer takes nothing more. The default stream goes on with whoever receives next. */
@@ -123,6 +130,7 @@ final class StreamOutput {
 
     private void failAll(RuntimeException error) {
         large = null;
+        memory.cancel();
         List<MessageSender<?>> all = List.copyOf(senders);
         senders.clear();
         all.forEach(sender -> sender.fail(error));
@@ -252,7 +260,6 @@ final class StreamOutput {
         LargeSend offer = LargeSend.of(this, sender, message);
         if (offer == null) {
             stepBack();
-            mux.retryLater(stream);
             return true;
         }
         try {
@@ -293,6 +300,10 @@ final class StreamOutput {
         offers--;
         stream.ready();
         stream.maybeClosed();
+    }
+
+    StreamMemory memory() {
+        return memory;
     }
 
     MessageMux mux() {

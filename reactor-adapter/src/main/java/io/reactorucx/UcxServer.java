@@ -243,7 +243,7 @@ public final class UcxServer {
     /**
      * How far a sender of flow-controlled messages may be ahead of this side's receiver, for each stream.
      *
-     * @param messages 1 to 65536, 256 by default; also how many this side takes from a source ahead of the peer
+     * @param messages 1 to 65536, 1024 by default; also how many this side takes from a source ahead of the peer
      * @param bytes most bytes that this side holds, 64 KiB to 1 GiB, 1 MiB by default; messages that stay with their sender do not count
      * @return a changed copy
      */

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Flux;
 import reactor.util.retry.Retry;
 
 /** Meters are those that are documented, and say what was sent. */
@@ -249,6 +250,27 @@ class MetricsTest implements NeedsUcx {
         peers.server().disposeLater(Duration.ZERO, Duration.ofSeconds(10)).subscribe();
         Waits.failure(peers.unconnected().connect().toFuture());
         connection.disposeNow(Waits.PATIENCE);
+    }
+
+    @Test
+    void flowControlledMessagesAreThoseThatWereSentAndAskedFor() {
+        CompletableFuture<Long> received = peers.served().inbound().receiveByteArrays().take(20).count().toFuture();
+        awaitSum(20, ofClient, UcxMeters.MESSAGE_CREDIT);
+        peers.client().outbound().sendByteArrays(Flux.range(0, 15).map(i -> new byte[i % 5 == 0 ? 50_000 : 100])).block(Waits.PATIENCE);
+
+        awaitSum(15, ofServer, UcxMeters.MESSAGES_RECEIVED);
+        awaitSum(15, ofClient, UcxMeters.MESSAGES_SENT);
+        awaitSum(5, ofClient, UcxMeters.MESSAGE_CREDIT);
+        assertThat(sum(ofClient, UcxMeters.MESSAGE_BATCHES)).isPositive();
+        peers.client().outbound().sendByteArrays(Flux.range(0, 5).map(i -> new byte[3])).block(Waits.PATIENCE);
+        assertThat(received).succeedsWithin(Waits.PATIENCE).isEqualTo(20L);
+        for (SimpleMeterRegistry registry : List.of(ofClient, ofServer)) {
+            awaitSum(0, registry, UcxMeters.MESSAGE_CREDIT);
+            awaitSum(0, registry, UcxMeters.MESSAGE_HELD_BYTES);
+            awaitSum(0, registry, UcxMeters.STREAMS);
+            awaitSum(0, registry, UcxMeters.VIOLATIONS);
+        }
+        awaitSum(20, ofServer, UcxMeters.MESSAGES_RECEIVED);
     }
 
     @Test

@@ -34,12 +34,12 @@ final class RawFrames {
         send(from, ReservedIds.CONTROL, header, bytes, protocol, replyable);
     }
 
-    static void send(UcxResources from, int reservedId, MemorySegment header, MemorySegment bytes, AmProtocol protocol, boolean replyable) {
+    static void send(UcxResources from, int id, MemorySegment header, MemorySegment bytes, AmProtocol protocol, boolean replyable) {
         ConnectionRegistry registry = from.registries().getFirst();
         MemorySegment payload = Bytes.zeroed(bytes.byteSize()).copyFrom(bytes);
         UcxResources.onEngine(registry.engine(), worker -> {
             UcpEndpoint endpoint = onlyEndpoint(registry);
-            endpoint.amSend(reservedId, header, payload, null, protocol, replyable, (status, length, tag) -> { });
+            endpoint.amSend(id, header, payload, null, protocol, replyable, (status, length, tag) -> { });
             return endpoint;
         }).block(Waits.PATIENCE);
     }

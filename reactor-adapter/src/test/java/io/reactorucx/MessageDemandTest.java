@@ -1,0 +1,374 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.testsupport.NoLeaks;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.StepVerifier;
+import reactor.test.publisher.TestPublisher;
+
+/** What a receiver asks for is what a source is asked for, and how either side ends it. */
+@ExtendWith(NoLeaks.class)
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
+class MessageDemandTest implements NeedsUcx {
+
+    @Parameter
+    private Route route;
+    private Peers peers;
+
+    @AfterEach
+    void close() {
+        if (peers != null) {
+            peers.close();
+        }
+    }
+
+    private void connect() {
+        connect(server -> server, client -> client);
+    }
+
+    private void connect(UnaryOperator<UcxServer> server, UnaryOperator<UcxClient> client) {
+        peers = Peers.connect(route, UnaryOperator.identity(), server, client);
+    }
+
+    /** What was said before this call has arrived on the other side, and what came of that has come back. */
+    private void settle() {
+        peers.assertWorks();
+        peers.assertWorks();
+    }
+
+    private Flux<byte[]> million(AtomicLong asked, AtomicInteger taken) {
+        return Flux.range(0, 1_000_000).map(i -> new byte[] {i.byteValue()}).doOnRequest(asked::addAndGet)
+                .doOnNext(ignored -> taken.incrementAndGet());
+    }
+
+    /** Asks when it is told to. */
+    private static final class Asker extends BaseSubscriber<byte[]> {
+
+        private final AtomicInteger received = new AtomicInteger();
+        private final CompletableFuture<Void> end = new CompletableFuture<>();
+
+        @Override
+        protected void hookOnSubscribe(Subscription subscription) {
+            // Later.
+        }
+
+        @Override
+        protected void hookOnNext(byte[] message) {
+            received.incrementAndGet();
+        }
+
+        @Override
+        protected void hookOnComplete() {
+            end.complete(null);
+        }
+
+        @Override
+        protected void hookOnError(Throwable error) {
+            end.completeExceptionally(error);
+        }
+    }
+
+    private Asker asker() {
+        Asker asker = new Asker();
+        peers.served().inbound().receiveByteArrays().subscribe(asker);
+        Waits.engineOf(peers.served());
+        return asker;
+    }
+
+    @Test
+    void sourceIsAskedForExactlyWhatTheReceiverAsksFor() {
+        connect();
+        AtomicLong asked = new AtomicLong();
+        AtomicInteger taken = new AtomicInteger();
+        Asker asker = asker();
+        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(million(asked, taken)));
+        settle();
+        assertThat(asked).hasValue(0);
+
+        long total = 0;
+        for (int n : new int[] {1, 10, 100, 7}) {
+            total += n;
+            asker.request(n);
+            int expected = (int) total;
+            await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(expected));
+            settle();
+            assertThat(asked).hasValue(total);
+            assertThat(taken).hasValue(expected);
+            assertThat(asker.received).hasValue(expected);
+        }
+        sent.assertPending();
+        sent.cancel();
+    }
+
+    @Test
+    void noMoreThanTheWindowIsUnderWayHoweverMuchIsAskedFor() {
+        int window = 32;
+        connect(server -> server.messageWindow(window, 1 << 20), client -> client);
+        AtomicLong asked = new AtomicLong();
+        AtomicInteger taken = new AtomicInteger();
+        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(million(asked, taken)));
+        List<Integer> ahead = new ArrayList<>();
+        CompletableFuture<Void> received = peers.served().inbound().receiveByteArrays().limitRate(1000).index()
+                .doOnNext(message -> ahead.add(taken.get() - message.getT1().intValue())).take(20_000).then().toFuture();
+
+        Waits.get(received);
+
+        assertThat(sent.failure()).isInstanceOf(UcxClosedException.class);
+        assertThat(ahead).allSatisfy(each -> assertThat(each).isLessThanOrEqualTo(window));
+    }
+
+    @Test
+    void requestsOfOneAreToldToThePeerTogether() {
+        connect();
+        Asker asker = asker();
+        for (int i = 0; i < 1000; i++) {
+            asker.request(1);
+        }
+        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(Flux.range(0, 1000).map(i -> new byte[8])));
+
+        sent.assertDone();
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1000));
+        settle();
+        assertThat(peers.serverResources().messageCounters().getFirst().batches()).isLessThan(40);
+        asker.cancel();
+    }
+
+    @Test
+    void demandOfTheReceiverDrivesTheSourceStepByStep() {
+        connect();
+        TestPublisher<byte[]> source = TestPublisher.createCold();
+        source.next(new byte[] {1}, new byte[] {2}, new byte[] {3});
+        source.complete();
+        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(source.flux()));
+
+        StepVerifier.create(peers.served().inbound().receiveByteArrays(), 0).expectSubscription()
+                .thenRequest(1).assertNext(message -> assertThat(message).containsExactly(1))
+                .then(sent::assertPending)
+                .thenRequest(2).assertNext(message -> assertThat(message).containsExactly(2))
+                .assertNext(message -> assertThat(message).containsExactly(3)).then(sent::assertDone)
+                .thenCancel().verify(Waits.PATIENCE);
+        source.assertNotCancelled();
+    }
+
+    @Test
+    void cancelOfTheReceiverEndsTheSendAndTheNextReceiverGetsWhatIsSentThen() {
+        connect();
+        for (int round = 0; round < 5; round++) {
+            AtomicInteger taken = new AtomicInteger();
+            Sent sent = Sent.of(peers.client().outbound().send(Flux.range(0, 100_000).map(i -> peers.clientResources().buffers()
+                    .acquire(i % 100 == 99 ? 20_000 : 10)).doOnNext(ignored -> taken.incrementAndGet())));
+
+            peers.served().inbound().receive().doOnNext(UcxBuffer::release).take(300).blockLast(Waits.PATIENCE);
+
+            assertThat(sent.failure()).isInstanceOf(UcxClosedException.class).hasMessageContaining("cancelled by peer");
+            assertThat(taken.get()).isLessThan(100_000);
+        }
+        Sent sent = Sent.of(peers.client().outbound().sendStrings(Flux.just("for the next")));
+        StepVerifier.create(peers.served().inbound().receiveStrings().take(1)).expectNext("for the next").expectComplete()
+                .verify(Waits.PATIENCE);
+        sent.assertDone();
+        assertThat(peers.client().isDisposed()).isFalse();
+    }
+
+    @Test
+    void cancelOfTheSendReleasesWhatWasTaken() {
+        connect();
+        Asker asker = asker();
+        asker.request(3);
+        TestPublisher<UcxBuffer> source = TestPublisher.createNoncompliant(TestPublisher.Violation.DEFER_CANCELLATION);
+        Sent sent = Sent.of(peers.client().outbound().send(source));
+        await().atMost(Waits.PATIENCE).untilAsserted(source::assertWasRequested);
+        source.next(peers.clientResources().buffers().acquire(10));
+        sent.cancel();
+        source.assertCancelled();
+        source.next(peers.clientResources().buffers().acquire(10));
+
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(peers.clientResources().buffers().leases()).isZero());
+        peers.client().outbound().sendByteArrays(Mono.just(new byte[1])).block(Waits.PATIENCE);
+        await().atMost(Waits.PATIENCE).until(() -> asker.received.get() >= 1);
+    }
+
+    @Test
+    void sourceThatSendsMoreThanItWasAskedForIsCancelled() {
+        connect();
+        Asker asker = asker();
+        asker.request(2);
+        TestPublisher<UcxBuffer> source = TestPublisher.createNoncompliant(TestPublisher.Violation.REQUEST_OVERFLOW);
+        Sent sent = Sent.of(peers.client().outbound().send(source));
+        await().atMost(Waits.PATIENCE).untilAsserted(source::assertWasRequested);
+        for (int i = 0; i < 3; i++) {
+            source.next(peers.clientResources().buffers().acquire(10));
+        }
+
+        assertThat(sent.failure()).hasMessageContaining("more than it was asked for");
+        source.assertCancelled();
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(2));
+    }
+
+    @Test
+    void errorOfTheSourceComesAfterWhatItSent() {
+        connect();
+        Asker asker = asker();
+        asker.request(10);
+        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(Flux.range(0, 5).map(i -> new byte[1])
+                .concatWith(Flux.error(new IllegalStateException("the source failed")))));
+
+        assertThat(sent.failure()).isInstanceOf(IllegalStateException.class).hasMessage("the source failed");
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(5));
+        assertThat(peers.client().isDisposed()).isFalse();
+    }
+
+    @Test
+    void secondReceiverIsRefusedAndTheFirstGoesOn() {
+        connect();
+        Asker first = asker();
+        StepVerifier.create(peers.served().inbound().receiveStrings()).expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("somebody receives")).verify(Waits.PATIENCE);
+        first.request(1);
+        peers.client().outbound().sendByteArrays(Mono.just(new byte[1])).block(Waits.PATIENCE);
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(first.received).hasValue(1));
+    }
+
+    @Test
+    void requestOfNothingEndsTheReceiver() {
+        connect();
+        CompletableFuture<Throwable> error = new CompletableFuture<>();
+        peers.served().inbound().receiveByteArrays().subscribe(new CoreSubscriber<>() {
+            @Override
+            public void onSubscribe(Subscription subscription) {
+                subscription.request(0);
+            }
+
+            @Override
+            public void onNext(byte[] message) {
+                error.completeExceptionally(new AssertionError("nothing was asked for"));
+            }
+
+            @Override
+            public void onError(Throwable failure) {
+                error.complete(failure);
+            }
+
+            @Override
+            public void onComplete() {
+                error.completeExceptionally(new AssertionError("it did not end well"));
+            }
+        });
+        assertThat(Waits.get(error)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("3.9");
+        assertThat(peers.served().isDisposed()).isFalse();
+    }
+
+    @Test
+    void messageThatIsTooLargeIsRefusedWhereItIsSent() {
+        connect(server -> server.maxMessageBytes(1000), client -> client);
+        Asker asker = asker();
+        asker.request(10);
+        Sent tooLarge = Sent.of(peers.client().outbound().sendByteArrays(Flux.just(new byte[1000], new byte[1001])));
+
+        assertThat(tooLarge.failure()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("1001 bytes")
+                .hasMessageContaining("at most 1000");
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1));
+        peers.client().outbound().sendByteArrays(Mono.just(new byte[3])).block(Waits.PATIENCE);
+    }
+
+    @Test
+    void leaseThatWasReleasedBeforeIsRefused() {
+        connect();
+        asker().request(10);
+        for (int size : new int[] {10, 100_000}) {
+            UcxBuffer released = peers.clientResources().buffers().acquire(size);
+            released.release();
+            assertThat(Sent.of(peers.client().outbound().send(Mono.just(released))).failure()).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("released");
+        }
+        peers.client().outbound().sendByteArrays(Mono.just(new byte[3])).block(Waits.PATIENCE);
+    }
+
+    @Test
+    void receiverWithoutMemoryWaitsForIt() {
+        // One slab of large blocks, one of small ones.
+        peers = Peers.connect(route, resources -> resources.maxBufferBytes(8 << 20), server -> server, client -> client);
+        BlockingQueue<UcxBuffer> kept = new LinkedBlockingQueue<>();
+        CompletableFuture<Void> all = peers.served().inbound().receive().publishOn(Schedulers.single(), 1).doOnNext(kept::add).take(12)
+                .then().toFuture();
+        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(Flux.range(0, 12).map(i -> new byte[i % 3 == 2 ? 10 : 1 << 20])));
+        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().buffers().waiters() == 1);
+        settle();
+        assertThat(kept).hasSize(6);
+        assertThat(all).isNotDone();
+
+        for (int i = 0; i < 12; i++) {
+            take(kept).release();
+        }
+        Waits.get(all);
+        sent.assertDone();
+    }
+
+    private static UcxBuffer take(BlockingQueue<UcxBuffer> from) {
+        try {
+            return Objects.requireNonNull(from.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS), "nothing came");
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void closeWaitsForWhatWasTakenUntilThePeerAsksForIt() {
+        connect();
+        Asker asker = asker();
+        asker.request(1);
+        Sent sent = Sent.of(Mono.when(peers.client().outbound().sendByteArrays(Flux.just(new byte[1])),
+                peers.client().outbound().sendByteArrays(Flux.just(new byte[2]))));
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1));
+        asker.request(5);
+        peers.client().close().block(Waits.PATIENCE);
+
+        Waits.get(asker.end);
+        assertThat(asker.received).hasValue(2);
+        sent.assertDone();
+    }
+
+    @Test
+    void lossEndsBothDirectionsWithAnError() {
+        connect();
+        Asker asker = asker();
+        asker.request(1000);
+        CompletableFuture<byte[]> here = peers.client().inbound().receiveByteArrays().next().toFuture();
+        Sent sent = Sent.of(peers.client().outbound().send(Flux.range(0, 100_000)
+                .map(i -> peers.clientResources().buffers().acquire(10 + 20_000 * (i % 2)))));
+        await().atMost(Waits.PATIENCE).until(() -> asker.received.get() == 1000);
+
+        peers.served().close(CloseMode.FORCE).block(Waits.PATIENCE);
+
+        assertThat(Waits.failure(here)).isInstanceOf(UcxException.class);
+        assertThat(sent.failure()).isInstanceOf(UcxException.class);
+        peers.client().onDispose().block(Waits.PATIENCE);
+    }
+}

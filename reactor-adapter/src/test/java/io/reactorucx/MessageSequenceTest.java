@@ -1,0 +1,77 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Messages get their turn in order, however they come, and neither side runs ahead of the other. */
+class MessageSequenceTest {
+
+    private static void deliver(MessageSequence sequence, int number, List<Integer> to) {
+        Object next = sequence.arrived(number, number) ? number : null;
+        while (next != null) {
+            to.add((Integer) next);
+            next = sequence.advance();
+        }
+    }
+
+    @Test
+    void messagesAreTakenInOrderHoweverTheyCome() {
+        MessageSequence sequence = new MessageSequence();
+        Random random = new Random(3);
+        List<Integer> taken = new ArrayList<>();
+        for (int from = 0; from < 20 * MessageSequence.WINDOW; from += MessageSequence.WINDOW) {
+            List<Integer> numbers = new ArrayList<>(IntStream.range(from, from + MessageSequence.WINDOW).boxed().toList());
+            Collections.shuffle(numbers, random);
+            numbers.forEach(number -> deliver(sequence, number, taken));
+        }
+        assertThat(taken).isEqualTo(IntStream.range(0, 20 * MessageSequence.WINDOW).boxed().toList());
+    }
+
+    @Test
+    void numbersOutsideTheWindowAreRefused() {
+        MessageSequence sequence = new MessageSequence();
+        deliver(sequence, 0, new ArrayList<>());
+        sequence.arrived(5, 5);
+        for (int bad : new int[] {0, -1, 1 + MessageSequence.WINDOW, Integer.MIN_VALUE}) {
+            assertThatThrownBy(() -> sequence.arrived(bad, bad)).isInstanceOf(BadFrameException.class);
+        }
+        assertThatThrownBy(() -> sequence.arrived(5, 5)).isInstanceOf(BadFrameException.class).hasMessageContaining("twice");
+        assertThat(sequence.arrived(MessageSequence.WINDOW, MessageSequence.WINDOW)).isFalse();
+    }
+
+    @Test
+    void senderStopsUntilTheReceiverAcknowledges() {
+        MessageSequence sender = new MessageSequence();
+        MessageSequence receiver = new MessageSequence();
+        int sent = 0;
+        for (int round = 0; round < 100; round++) {
+            while (sender.mayGoOn()) {
+                deliver(receiver, sender.take(), new ArrayList<>());
+                sent++;
+            }
+            assertThat(receiver.isAcknowledgementDue()).isTrue();
+            assertThat(sender.hasArrived(sent - 1)).isFalse();
+            sender.acknowledged(receiver.acknowledge());
+            assertThat(receiver.isAcknowledgementDue()).isFalse();
+            assertThat(sender.hasArrived(sent - 1)).isTrue();
+        }
+        assertThat(sent).isEqualTo(100 * MessageSequence.WINDOW / 2);
+    }
+
+    @Test
+    void acknowledgementOfWhatWasNotSentIsRefused() {
+        MessageSequence sequence = new MessageSequence();
+        sequence.take();
+        assertThatThrownBy(() -> sequence.acknowledged(2)).isInstanceOf(BadFrameException.class);
+        assertThatThrownBy(() -> sequence.acknowledged(-1)).isInstanceOf(BadFrameException.class);
+        sequence.acknowledged(1);
+        assertThatThrownBy(() -> sequence.acknowledged(0)).isInstanceOf(BadFrameException.class);
+    }
+}
