@@ -10,6 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,14 +77,21 @@ final class MessageMux implements ProtocolPart {
 
     /** Runs something on the engine's thread, and then sends what came of it; nothing happens once the engine is closed. Any thread. */
     void execute(Runnable action) {
-        connection.execute(worker -> {
-            enter();
-            try {
-                action.run();
-            } finally {
-                leave();
-            }
-        });
+        connection.execute(worker -> within(action));
+    }
+
+    /** As above, and tells when the engine is closed. */
+    void execute(Runnable action, Consumer<RuntimeException> whenEngineClosed) {
+        connection.execute(worker -> within(action), whenEngineClosed);
+    }
+
+    private void within(Runnable action) {
+        enter();
+        try {
+            action.run();
+        } finally {
+            leave();
+        }
     }
 
     @Override

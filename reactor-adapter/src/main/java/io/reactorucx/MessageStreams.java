@@ -37,9 +37,19 @@ final class MessageStreams implements MessageFrames.Visitor {
         void opened(LogicalStream stream, byte[] first);
     }
 
-    /** Who takes the streams of the peer, which are refused as long as there is nobody. */
-    void acceptor(@Nullable StreamAcceptor listener) {
+    /** Who takes the streams of the peer, which are refused as long as there is nobody; answers whether nobody else does. */
+    boolean accept(StreamAcceptor listener) {
+        if (acceptor != null) {
+            return false;
+        }
         acceptor = listener;
+        return true;
+    }
+
+    void leave(StreamAcceptor listener) {
+        if (acceptor == listener) {
+            acceptor = null;
+        }
     }
 
     LogicalStream defaultStream() {

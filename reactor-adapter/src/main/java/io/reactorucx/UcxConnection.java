@@ -68,6 +68,22 @@ public final class UcxConnection implements Disposable {
         return new UcxOutbound(messages().streams().defaultStream());
     }
 
+    /** {@return requests to the peer, which has to {@link #respond}; only between peers that are both this library's} */
+    public UcxRequester requester() {
+        return new UcxRequester(messages(), 0);
+    }
+
+    /**
+     * Answers requests of the peer; those that come before are refused.
+     *
+     * @param responder answers them
+     * @return never completes, a cancel ends the answering of new requests; {@link IllegalStateException} when this connection has a
+     *     responder already
+     */
+    public Mono<Void> respond(UcxResponder responder) {
+        return Responding.mono(messages(), Objects.requireNonNull(responder, "responder"));
+    }
+
     /** The streams of messages below that, which a raw connection does not have. */
     MessageMux messages() {
         MessageMux messages = core.parts.messages();

@@ -131,6 +131,17 @@ public final class UcxServer {
     }
 
     /**
+     * As {@link #handle(Function)}, for a server that does nothing but answer requests.
+     *
+     * @param responder answers the requests of all connections
+     * @return a changed copy
+     */
+    public UcxServer respond(UcxResponder responder) {
+        Objects.requireNonNull(responder, "responder");
+        return handle(connection -> connection.respond(responder));
+    }
+
+    /**
      * Whether framework peers may also connect by the address of one of this side's workers, which sends this side the address of theirs.
      * UCX trusts such addresses: only where every peer is trusted. One server of the same resources can do so.
      *

@@ -67,7 +67,7 @@ class LogicalStreamTest implements NeedsUcx {
     }
 
     private void accept(UcxConnection connection) {
-        mux(connection).execute(() -> mux(connection).streams().acceptor((stream, first) -> {
+        mux(connection).execute(() -> mux(connection).streams().accept((stream, first) -> {
             firsts.add(new String(first, StandardCharsets.UTF_8));
             opened.add(stream);
         }));
@@ -232,7 +232,7 @@ class LogicalStreamTest implements NeedsUcx {
 
     @Test
     void streamsThatNobodyTakesAreRefused() {
-        mux(peers.served()).execute(() -> mux(peers.served()).streams().acceptor(null));
+        mux(peers.served()).execute(() -> mux(peers.served()).streams().accept(null));
         LogicalStream ours = open(peers.client(), "");
         ours.complete();
 

@@ -1,0 +1,182 @@
+package io.reactorucx;
+
+import io.reactorucx.RequestHead.Answer;
+import io.reactorucx.UcxRequestException.Reason;
+import io.reactorucx.core.UcxClosedException;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
+/** The requester's side of an exchange: a stream that opens with the request, and what comes back over it. Opened anew by each subscriber. */
+final class Request {
+
+    private static final byte[] NOTHING = new byte[0];
+
+    private final MessageMux mux;
+    private final Answer answer;
+    private final int deadlineMillis;
+    /** A lease, an array, or a publisher of leases. */
+    private final Object payload;
+
+    Request(MessageMux mux, Answer answer, int deadlineMillis, Object payload) {
+        this.mux = mux;
+        this.answer = answer;
+        this.deadlineMillis = deadlineMillis;
+        this.payload = payload;
+    }
+
+    /** An open stream, and what is sent on it besides its first payload: null when that was all. On the engine's thread. */
+    private static final class Exchange {
+
+        private final LogicalStream stream;
+        private final @Nullable Mono<Void> sending;
+        private boolean taken;
+
+        private Exchange(LogicalStream stream, @Nullable Mono<Void> sending) {
+            this.stream = stream;
+            this.sending = sending;
+        }
+
+        static Exchange of(LogicalStream stream) {
+            return new Exchange(stream, null);
+        }
+
+        static Exchange of(LogicalStream stream, Publisher<? extends UcxBuffer> messages) {
+            return new Exchange(stream, stream.send(messages));
+        }
+
+        static Exchange of(LogicalStream stream, byte[] message) {
+            return new Exchange(stream, stream.send(Mono.just(message), bytes -> bytes));
+        }
+
+        /** Whoever takes it ends it. */
+        LogicalStream take() {
+            taken = true;
+            return stream;
+        }
+    }
+
+    /** Completes when the request has gone; nothing comes back. */
+    Mono<Void> sent() {
+        return open().flatMap(exchange -> {
+            LogicalStream stream = exchange.take();
+            stream.cancel();
+            Mono<Void> sending = exchange.sending;
+            if (sending == null) {
+                stream.complete();
+                return Mono.empty();
+            }
+            return sending.doFinally(signal -> stream.complete());
+        });
+    }
+
+    /** What comes back. */
+    <T> Flux<T> answers(MessageDecoder<T> decoder) {
+        Flux<T> answers = open().flatMapMany(exchange -> {
+            LogicalStream stream = exchange.take();
+            Flux<T> received = stream.receive(decoder);
+            Mono<Void> sending = exchange.sending;
+            if (sending == null) {
+                stream.complete();
+                return received;
+            }
+            // An answer may come before all was sent, and does not need the rest: that is no error.
+            Mono<Throwable> failure = sending.doOnSuccess(sent -> stream.complete()).then(Mono.<Throwable>never())
+                    .onErrorResume(error -> error instanceof UcxClosedException ? Mono.never() : Mono.just(error))
+                    .doOnNext(error -> stream.fail(UcxRequestException.code(Reason.APPLICATION), String.valueOf(error.getMessage())));
+            return Interruption.of(received, failure).doFinally(signal -> stream.complete());
+        }).onErrorMap(StreamErrorException.class, error -> UcxRequestException.of(error.code(), String.valueOf(error.getMessage())));
+        return Interruption.late(answers, deadlineMillis);
+    }
+
+    /** On the engine's thread, so that what the subscriber asks for at once travels with the request. */
+    private Mono<Exchange> open() {
+        return Mono.create(sink -> {
+            Opening opening = new Opening(sink);
+            sink.onCancel(() -> mux.execute(opening::cancel, closed -> opening.cancel()));
+            mux.execute(opening::open, opening::refused);
+        });
+    }
+
+    /** One subscriber's opening. On the engine's thread. */
+    private final class Opening {
+
+        private final MonoSink<Exchange> sink;
+        private boolean cancelled;
+        private boolean used;
+
+        Opening(MonoSink<Exchange> sink) {
+            this.sink = sink;
+        }
+
+        void open() {
+            if (cancelled) {
+                return;
+            }
+            used = true;
+            Exchange exchange;
+            try {
+                exchange = begin();
+            } catch (RuntimeException e) {
+                release();
+                sink.error(e);
+                return;
+            }
+            sink.success(exchange);
+            if (!exchange.taken) {
+                // The subscriber has left in this very moment.
+                exchange.stream.complete();
+                exchange.stream.cancel();
+                release();
+            }
+        }
+
+        private Exchange begin() {
+            MessageStreams streams = mux.streams();
+            if (payload instanceof UcxBuffer lease) {
+                if (lease.length() > room()) {
+                    return Exchange.of(stream(streams, true, NOTHING), Mono.just(lease));
+                }
+                LogicalStream stream = stream(streams, false, lease.toByteArray());
+                lease.release();
+                return Exchange.of(stream);
+            }
+            if (payload instanceof byte[] bytes) {
+                return bytes.length > room() ? Exchange.of(stream(streams, true, NOTHING), bytes)
+                        : Exchange.of(stream(streams, false, bytes));
+            }
+            @SuppressWarnings("unchecked")
+            Publisher<? extends UcxBuffer> requests = (Publisher<? extends UcxBuffer>) payload;
+            return Exchange.of(stream(streams, true, NOTHING), requests);
+        }
+
+        void cancel() {
+            cancelled = true;
+            if (!used) {
+                used = true;
+                release();
+            }
+        }
+
+        void refused(RuntimeException closed) {
+            release();
+            sink.error(closed);
+        }
+    }
+
+    private LogicalStream stream(MessageStreams streams, boolean follows, byte[] request) {
+        return streams.open(new RequestHead(answer, follows, deadlineMillis, request).toBytes());
+    }
+
+    private int room() {
+        return mux.limits().rendezvousBytes() - RequestHead.FIXED_BYTES;
+    }
+
+    private void release() {
+        if (payload instanceof UcxBuffer lease) {
+            lease.dispose();
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.reactorucx;
+
+import io.reactorucx.UcxRequestException.Reason;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** The responder's side of the exchanges of one connection. On the engine's thread. */
+final class Responding implements MessageStreams.StreamAcceptor {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Responding.class);
+
+    private final MessageMux mux;
+    private final UcxResponder responder;
+
+    private Responding(MessageMux mux, UcxResponder responder) {
+        this.mux = mux;
+        this.responder = responder;
+    }
+
+    /** Answers the requests of a connection until it is cancelled; ends with nothing but an error when somebody else does so already. */
+    static Mono<Void> mono(MessageMux mux, UcxResponder responder) {
+        Responding responding = new Responding(mux, responder);
+        return Mono.create(sink -> {
+            mux.execute(() -> {
+                if (!mux.streams().accept(responding)) {
+                    sink.error(new IllegalStateException("respond: this connection has a responder already"));
+                }
+            }, sink::error);
+            sink.onDispose(() -> mux.execute(() -> mux.streams().leave(responding)));
+        });
+    }
+
+    @Override
+    public void opened(LogicalStream stream, byte[] first) {
+        RequestHead head;
+        try {
+            head = RequestHead.parse(first);
+        } catch (BadFrameException e) {
+            stream.complete();
+            stream.cancel();
+            throw e;
+        }
+        if (head.answer() == RequestHead.Answer.NONE) {
+            // Whoever asks for nothing has left already, and that is no reason to stop.
+            stream.complete();
+            answers(stream, head).doFinally(signal -> stream.cancel()).subscribe(ignored -> { },
+                    error -> LOG.debug("[{}] a request without an answer failed", mux.connection().peer(), error));
+            return;
+        }
+        // What an operator of theirs holds when the requester leaves is released, too.
+        stream.send(answers(stream, head).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose)).subscribe(ignored -> { }, error -> {
+            Reason reason = reason(error);
+            LOG.debug("[{}] a request for {} failed: {}", mux.connection().peer(), head.answer(), reason, error);
+            stream.fail(UcxRequestException.code(reason), String.valueOf(error.getMessage()));
+            stream.cancel();
+        }, () -> {
+            stream.complete();
+            stream.cancel();
+        });
+    }
+
+    private Flux<UcxBuffer> answers(LogicalStream stream, RequestHead head) {
+        Flux<UcxBuffer> answers = Flux.defer(() -> switch (head.answer()) {
+            case NONE -> request(stream, head).flatMap(responder::fireAndForget).then(Mono.<UcxBuffer>empty());
+            case ONE -> request(stream, head).flatMap(responder::requestResponse);
+            case MANY -> request(stream, head).flatMapMany(responder::requestStream);
+            case CHANNEL -> responder.requestChannel(stream.receive());
+        });
+        return Interruption.late(answers, head.deadlineMillis());
+    }
+
+    private Mono<UcxBuffer> request(LogicalStream stream, RequestHead head) {
+        return head.follows() ? stream.receive().take(1, true).next() : Mono.fromCallable(() -> mux.pool().copyOf(head.request()));
+    }
+
+    private static Reason reason(Throwable error) {
+        if (error instanceof UcxRequestException said) {
+            return said.reason();
+        }
+        return error instanceof UcxException ucx && ucx.status() == UcxStatus.EXCEEDS_LIMIT ? Reason.OVERLOADED : Reason.APPLICATION;
+    }
+}
