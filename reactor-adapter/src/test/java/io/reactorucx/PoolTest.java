@@ -61,7 +61,7 @@ class PoolTest implements NeedsUcx {
     }
 
     private UcxConnectionPool pool(UnaryOperator<UcxConnectionPoolBuilder> settings) {
-        UcxClient client = UcxClient.create(resources).remoteAddress("127.0.0.1", server.port());
+        UcxClient client = UcxClient.create(resources).heartbeatInterval(Duration.ZERO).remoteAddress("127.0.0.1", server.port());
         pool = settings.apply(UcxConnectionPool.builder(client)).build();
         return pool;
     }
@@ -88,8 +88,8 @@ class PoolTest implements NeedsUcx {
     }
 
     private static Mono<Void> echo(UcxConnection connection) {
-        return connection.activeMessages().receive(ID).next().then()
-                .doOnSubscribe(subscribed -> connection.activeMessages().send(ID, new byte[1]).subscribe(sent -> { }, error -> { }));
+        return Mono.zip(connection.activeMessages().receive(ID).next(), connection.activeMessages().send(ID, new byte[1]).thenReturn(true))
+                .then();
     }
 
     @Test

@@ -72,7 +72,8 @@ class ReconnectTest implements NeedsUcx {
     }
 
     private UcxReconnectingClient client(Retry retry) {
-        return UcxClient.create(resources).remoteAddress("127.0.0.1", server.port()).connectTimeout(Duration.ofSeconds(5)).reconnect(retry);
+        return UcxClient.create(resources).heartbeatInterval(Duration.ZERO).remoteAddress("127.0.0.1", server.port())
+                .connectTimeout(Duration.ofSeconds(5)).reconnect(retry);
     }
 
     private static UcxReconnectingConnection connect(UcxReconnectingClient client) {
@@ -80,8 +81,9 @@ class ReconnectTest implements NeedsUcx {
     }
 
     private static Mono<byte[]> echo(UcxConnection connection, byte... bytes) {
-        return connection.activeMessages().receive(ID).next().map(answer -> Bytes.array(answer.data()))
-                .doOnSubscribe(subscribed -> connection.activeMessages().send(ID, bytes).subscribe(sent -> { }, error -> { }));
+        // Subscribed to in this order: what is sent second cannot be answered before the first receives.
+        return Mono.zip(connection.activeMessages().receive(ID).next(), connection.activeMessages().send(ID, bytes).thenReturn(true))
+                .map(both -> Bytes.array(both.getT1().data()));
     }
 
     private static void assertEchoes(UcxReconnectingConnection connection) {

@@ -64,11 +64,12 @@ class ServerStopTest implements NeedsUcx {
     }
 
     private UcxServer server(Function<UcxConnection, Publisher<Void>> handler) {
-        return UcxServer.create(serverResources).acceptWorkerAddresses(true).handle(handler);
+        // Time is virtual in some tests: a heartbeat would be late.
+        return UcxServer.create(serverResources).acceptWorkerAddresses(true).heartbeatInterval(Duration.ZERO).handle(handler);
     }
 
     private UcxClient client(UcxBoundServer server) {
-        UcxClient client = UcxClient.create(clientResources);
+        UcxClient client = UcxClient.create(clientResources).heartbeatInterval(Duration.ZERO);
         return route.byWorkerAddress() ? client.remoteWorkerAddress(serverResources.workerAddress(0).block(Waits.PATIENCE))
                 : client.remoteAddress("127.0.0.1", server.port());
     }
@@ -122,6 +123,22 @@ class ServerStopTest implements NeedsUcx {
     }
 
     @Test
+    void rawServerThatComesBackHasItsPortAtOnce() {
+        assumeFalse(route.byWorkerAddress(), "there is no port to come back to");
+        UcxServer unbound = UcxServer.create(serverResources).raw(true);
+        UcxBoundServer server = unbound.bindNow();
+        UcxConnection before = client(server).raw(true).connectNow();
+        server.disposeNow();
+        before.onDispose().block(Waits.PATIENCE);
+
+        UcxBoundServer again = unbound.bindAddress("127.0.0.1", server.port()).bindNow();
+
+        UcxConnection after = client(again).raw(true).connectNow();
+        assertThat(after.state()).isEqualTo(ConnectionState.CONNECTED);
+        after.close().block(Waits.PATIENCE);
+    }
+
+    @Test
     void hooksHearOfConnectionsInTheirOrder() {
         Queue<String> heard = new ConcurrentLinkedQueue<>();
         UcxBoundServer server = server(connection -> {
@@ -130,8 +147,8 @@ class ServerStopTest implements NeedsUcx {
         }).doOnConnection(connection -> heard.add("first")).doOnConnection(connection -> heard.add("second")).bindNow();
         CompletableFuture<byte[]> greeting = new CompletableFuture<>();
         UcxClient client = client(server).doOnConnected(connection -> connection.activeMessages().receive(ID)
-                .doOnSubscribe(ready -> connection.activeMessages().send(ID, new byte[1]).subscribe())
                 .subscribe(message -> greeting.complete(Bytes.array(message.data()))))
+                .doOnConnected(connection -> connection.activeMessages().send(ID, new byte[1]).subscribe())
                 .doOnDisconnected(connection -> heard.add("gone in state " + connection.state()))
                 .doOnDisconnected(connection -> {
                     heard.add("gone again");
