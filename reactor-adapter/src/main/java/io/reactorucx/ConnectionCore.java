@@ -14,7 +14,6 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,6 +73,7 @@ final class ConnectionCore {
         socket = signOfLife;
         handshake = listener;
         heartbeat.alsoBy(() -> signOfLife.send(ControlFrame.of(ControlFrame.Type.PING).toBytes()));
+        disposed.asMono().subscribe(ignored -> { }, error -> { }, signOfLife::close);
     }
 
     /** The socket has ended, and so has the peer, or its connection. */
@@ -142,11 +142,7 @@ final class ConnectionCore {
     /** Refused the peer: what it may still say changes nothing, and it has some time to read why. */
     void refused() {
         handshake = null;
-        endWithin(config.closeTimeout());
-    }
-
-    void endWithin(Duration time) {
-        closeTimer.start(time);
+        closeTimer.start(config.closeTimeout());
     }
 
     void endpointFailed(@Nullable UcpEndpoint failed, int rawStatus) {
@@ -238,18 +234,16 @@ final class ConnectionCore {
         if (state == State.CLOSING && mode == CloseMode.FLUSH) {
             offers.releaseAll(registry.worker());
             proceed();
-            return;
-        }
-        if (state == State.CONNECTING || mode == CloseMode.FORCE || (endpoint != null && endpoint.failure() != 0)) {
+        } else if (state == State.CONNECTING || mode == CloseMode.FORCE || (endpoint != null && endpoint.failure() != 0)) {
             closeEndpoint(CloseMode.FORCE, end.closed("operation"));
-            return;
+        } else {
+            state = State.CLOSING;
+            parts.closing();
+            endReceivers();
+            operations.endReceives(end.closed("receive"), registry.worker());
+            closeTimer.start(config.closeTimeout());
+            proceed();
         }
-        state = State.CLOSING;
-        parts.closing();
-        endReceivers();
-        operations.endReceives(end.closed("receive"), registry.worker());
-        closeTimer.start(config.closeTimeout());
-        proceed();
     }
 
     /** The next step of the end, if what it waits for has come. */
@@ -315,7 +309,7 @@ final class ConnectionCore {
             if (config.errorMode() == ErrorMode.PEER) {
                 close.begin(open, quiet && open.failure() == 0 ? wanted : CloseMode.FORCE);
             } else if (quiet) {
-                close.begin(open, CloseMode.FLUSH);
+                close.flushOrKeep(open, farewell.isHeard() && farewell.isAnswered());
             } else {
                 overdue = true;
                 LOG.warn("[{}] stays until {} operations end: error mode NONE allows no other close", peer, open.inFlight());
@@ -341,9 +335,7 @@ final class ConnectionCore {
         heartbeat.stop();
         operations.forEach(operation -> operation.abandon(end.reason(operation.kind())));
         registry.remove(this, endpoint);
-        if (socket != null) {
-            socket.close();
-        }
+        close.giveBack();
         disposed.tryEmitEmpty();
     }
 
@@ -492,6 +484,14 @@ final class ConnectionCore {
 
     State state() {
         return state == State.CONNECTED && farewell.isHeard() ? State.CLOSING : state;
+    }
+
+    EndpointClose endpointClose() {
+        return close;
+    }
+
+    CloseTimer closeTimer() {
+        return closeTimer;
     }
 
     StreamInbox stream() {

@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpEndpoint;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,6 +13,8 @@ final class EndpointClose {
 
     private final String peer;
     private final Runnable whenEnded;
+    private @Nullable Runnable keeper;
+    private boolean kept;
     private boolean flushing;
     private boolean begun;
     private boolean ended;
@@ -19,6 +22,30 @@ final class EndpointClose {
     EndpointClose(String peer, Runnable whenEnded) {
         this.peer = peer;
         this.whenEnded = whenEnded;
+    }
+
+    /** An endpoint that cannot be closed by force is given back after an end in good order: UCX would keep it, closed, with all that it has. */
+    void keepWith(Runnable giveBack) {
+        keeper = giveBack;
+    }
+
+    /** For error mode NONE; an end is in good order when both sides have heard the last of each other. */
+    void flushOrKeep(UcpEndpoint open, boolean inGoodOrder) {
+        if (keeper != null && open.failure() == 0 && (flushing || inGoodOrder)) {
+            open.closeKeys();
+            kept = true;
+            begun = true;
+            ended = true;
+        } else {
+            begin(open, CloseMode.FLUSH);
+        }
+    }
+
+    /** The connection is gone: another may have its endpoint. */
+    void giveBack() {
+        if (kept && keeper != null) {
+            keeper.run();
+        }
     }
 
     void begin(UcpEndpoint open, CloseMode mode) {

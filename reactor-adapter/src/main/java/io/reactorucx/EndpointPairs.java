@@ -11,6 +11,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -46,6 +47,9 @@ final class EndpointPairs {
     private final long uid;
     private final Map<Long, Integer> made = new HashMap<>();
     private final Map<Place, Spare> spares = new HashMap<>();
+    /** Endpoints that have been given back, of the side that begins, and peers that ask for one that has not been given back here. */
+    private final Map<Long, Deque<Spare>> givenBack = new HashMap<>();
+    private final Map<Place, Runnable> waiting = new HashMap<>();
     private final Queue<Runnable> waitingForSelf = new ArrayDeque<>();
     private boolean connectingToSelf;
 
@@ -55,8 +59,15 @@ final class EndpointPairs {
         this.uid = UcpWorker.uid(ownAddress);
     }
 
-    /** An endpoint, and its number among those to the same worker. */
-    record Numbered(UcpEndpoint endpoint, int number) {
+    /** An endpoint that belongs to a connection, and its number among those to the same worker. */
+    interface Paired {
+
+        UcpEndpoint endpoint();
+
+        int number();
+
+        /** The connection has ended in good order, and another one may have the endpoint. */
+        void giveBack();
     }
 
     /** How the endpoint is made. */
@@ -94,24 +105,38 @@ final class EndpointPairs {
     }
 
     /** The endpoint for a side that begins. */
-    Numbered begin(byte[] address, Purpose purpose) {
+    Paired begin(byte[] address, Purpose purpose) {
         long peer = UcpWorker.uid(address);
+        Deque<Spare> unused = givenBack.getOrDefault(peer, new ArrayDeque<>());
+        for (Spare used = unused.poll(); used != null; used = unused.poll()) {
+            if (spares.remove(used.place, used)) {
+                return used.give(purpose);
+            }
+        }
         if (peer == uid && count(peer) % 2 != 0) {
             keep(make(peer, address, purpose), purpose.patience());
         }
-        Spare spare = make(peer, address, purpose);
-        return new Numbered(spare.give(purpose), spare.place.number);
+        return make(peer, address, purpose).give(purpose);
     }
 
-    /** The endpoint that belongs to one of the peer's, or null when there is none any more. */
-    @Nullable UcpEndpoint answer(byte[] address, int peerNumber, Purpose purpose) {
+    /** The endpoint that belongs to one of the peer's; null when there is none, and then something may be run if it is given back. */
+    @Nullable Paired answer(byte[] address, int peerNumber, Purpose purpose, Runnable whenGivenBack) {
         long peer = UcpWorker.uid(address);
         int number = peer == uid ? peerNumber ^ 1 : peerNumber;
         for (int i = 0; i < MAX_CATCH_UP && count(peer) <= number; i++) {
             keep(make(peer, address, purpose), purpose.patience());
         }
-        Spare spare = spares.remove(new Place(peer, number));
+        Place place = new Place(peer, number);
+        Spare spare = spares.remove(place);
+        if (spare == null && purpose.errorMode() == ErrorMode.NONE) {
+            waiting.put(place, whenGivenBack);
+        }
         return spare == null ? null : spare.give(purpose);
+    }
+
+    /** Whoever asked for an endpoint does not want it any more. */
+    void forget(Runnable whenGivenBack) {
+        waiting.values().remove(whenGivenBack);
     }
 
     /** An endpoint of a connection that needs no pair, or whose pair is whatever the peer makes next. */
@@ -159,7 +184,7 @@ final class EndpointPairs {
     }
 
     /** An endpoint, and who is told of its failure. */
-    private final class Spare implements EndpointErrorHandler {
+    private final class Spare implements EndpointErrorHandler, Paired {
 
         private final Place place;
         private @Nullable UcpEndpoint endpoint;
@@ -169,11 +194,33 @@ final class EndpointPairs {
             this.place = place;
         }
 
-        UcpEndpoint give(Purpose purpose) {
-            UcpEndpoint given = Objects.requireNonNull(endpoint);
+        Paired give(Purpose purpose) {
             owner = purpose.onError();
-            given.peer(purpose.peer());
-            return given;
+            endpoint().peer(purpose.peer());
+            return this;
+        }
+
+        @Override
+        public UcpEndpoint endpoint() {
+            return Objects.requireNonNull(endpoint);
+        }
+
+        @Override
+        public int number() {
+            return place.number;
+        }
+
+        @Override
+        public void giveBack() {
+            owner = null;
+            spares.put(place, this);
+            if (place.peer == uid ? place.number % 2 == 0 : Long.compareUnsigned(uid, place.peer) > 0) {
+                givenBack.computeIfAbsent(place.peer, peer -> new ArrayDeque<>()).add(this);
+            }
+            Runnable asked = waiting.remove(place);
+            if (asked != null) {
+                asked.run();
+            }
         }
 
         @Override

@@ -112,9 +112,14 @@ final class HandshakeListener implements SocketLoop.Events, Listening {
 
     @Override
     public Mono<Void> close() {
-        return Mono.fromRunnable(() -> {
-            if (!loop.execute(() -> close(channel))) {
+        return Mono.create(sink -> {
+            boolean begun = loop.execute(() -> {
                 close(channel);
+                loop.afterClose(sink::success);
+            });
+            if (!begun) {
+                close(channel);
+                sink.success();
             }
         });
     }

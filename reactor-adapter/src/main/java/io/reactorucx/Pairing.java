@@ -1,8 +1,10 @@
 package io.reactorucx;
 
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import java.lang.foreign.Arena;
@@ -88,11 +90,10 @@ final class Pairing implements Handshake {
             return;
         }
         try {
-            EndpointPairs.Numbered made = table.pairs().begin(address, purpose);
-            endpoint = made.endpoint();
+            EndpointPairs.Paired made = table.pairs().begin(address, purpose);
+            take(made);
             number = made.number();
             LOG.debug("[{}] endpoint {} made", connection.peer(), number);
-            connection.begin(made.endpoint(), this);
             connection.wiring();
             // A flush ends when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose how by the limits of tcp, and
             // lose what does not fit into those of the shared memory that it uses then.
@@ -157,13 +158,14 @@ final class Pairing implements Handshake {
 
     private void answer(PairingFrame bind, UcpActiveMessage message) {
         try {
-            UcpEndpoint made = table.pairs().answer(bind.address(), bind.number(), purpose);
-            if (made == null) {
-                fail(notPaired());
+            EndpointPairs.Paired paired = table.pairs().answer(bind.address(), bind.number(), purpose, askAgain(bind, message));
+            if (paired == null) {
+                if (purpose.errorMode() == ErrorMode.PEER) {
+                    fail(notPaired());
+                }
                 return;
             }
-            endpoint = made;
-            connection.begin(made, this);
+            UcpEndpoint made = take(paired);
             if (!message.isAnsweredBy(made)) {
                 fail(notPaired());
                 return;
@@ -175,6 +177,22 @@ final class Pairing implements Handshake {
         } catch (RuntimeException e) {
             fail(e);
         }
+    }
+
+    private Runnable askAgain(PairingFrame bind, UcpActiveMessage message) {
+        Runnable again = () -> received(bind, message);
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> table.pairs().forget(again));
+        return again;
+    }
+
+    private UcpEndpoint take(EndpointPairs.Paired paired) {
+        endpoint = paired.endpoint();
+        connection.begin(paired.endpoint(), this);
+        // Bytes of a stream that nobody has received would be the next connection's.
+        if (purpose.errorMode() == ErrorMode.NONE && !connection.registry().worker().context().config().features().contains(UcpFeature.STREAM)) {
+            connection.endpointClose().keepWith(paired::giveBack);
+        }
+        return paired.endpoint();
     }
 
     private UcxException notPaired() {
@@ -208,7 +226,7 @@ final class Pairing implements Handshake {
             connection.giveUp();
         } else if (connection.state() == ConnectionCore.State.CONNECTING) {
             abandoned = true;
-            connection.endWithin(connection.config().handshakeTimeout());
+            connection.closeTimer().start(connection.config().handshakeTimeout());
         }
     }
 

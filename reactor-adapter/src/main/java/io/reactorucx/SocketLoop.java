@@ -6,6 +6,7 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -67,6 +68,12 @@ final class SocketLoop implements Runnable {
         return !ended.isDone() || !tasks.remove(task);
     }
 
+    /** Runs something on this thread once what was closed before is closed for the system, too. */
+    void afterClose(Runnable task) {
+        tasks.add(task);
+        selector.wakeup();
+    }
+
     SelectionKey register(SelectableChannel channel, int operations, Events events) throws IOException {
         try {
             channel.configureBlocking(false);
@@ -93,9 +100,10 @@ final class SocketLoop implements Runnable {
     }
 
     private void runTasks() {
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+        // Not those that come meanwhile: one may wait for the next round.
+        for (int left = tasks.size(); left > 0; left--) {
             try {
-                task.run();
+                Objects.requireNonNull(tasks.poll()).run();
             } catch (RuntimeException e) {
                 LOG.error("Something that was to be done about a socket was not", e);
             }
@@ -133,7 +141,9 @@ final class SocketLoop implements Runnable {
         }
         runTasks();
         ended.complete(null);
-        runTasks();
+        while (!tasks.isEmpty()) {
+            runTasks();
+        }
     }
 
     /** Ends the thread and closes the sockets; completes when that is done. */

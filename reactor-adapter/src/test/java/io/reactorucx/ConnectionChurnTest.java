@@ -158,6 +158,33 @@ class ConnectionChurnTest implements NeedsUcx {
         }
     }
 
+    /** UCX closes no such endpoint: the next connections have to use those of the ones before. */
+    @Test
+    void withoutFailureDetectionEndpointsAreUsedAgain() {
+        UcxResources there = route.resources().streams(false).build();
+        UcxResources here = route.resources().streams(false).build();
+        UcxBoundServer server = UcxServer.create(there).peerFailureDetection(false).handle(ConnectionChurnTest::answer).bindNow();
+        UcxClient client = client(here, server).peerFailureDetection(false);
+        comeAndGo(client, 100).block(Waits.PATIENCE);
+        long endpoints = endpoints(there) + endpoints(here);
+
+        comeAndGo(client, 500).block(Waits.PATIENCE);
+
+        await().atMost(Waits.PATIENCE).until(() -> there.openConnections() == 0 && here.openConnections() == 0);
+        // A connection may begin before both sides have heard of the end of the one before.
+        assertThat(endpoints(there) + endpoints(here)).isLessThanOrEqualTo(endpoints + 2 * 2 * AT_A_TIME);
+        server.disposeNow();
+        there.disposeNow();
+        here.disposeNow();
+        assertThat(there.context().isClosed()).isTrue();
+        assertThat(here.context().isClosed()).isTrue();
+    }
+
+    private static long endpoints(UcxResources resources) {
+        return resources.engines().stream().mapToLong(engine -> Objects.requireNonNull(UcxResources.onEngine(engine,
+                worker -> worker.endpoints().size()).block(Waits.PATIENCE))).sum();
+    }
+
     /** Where in its making a connection is given up is left to chance. */
     @Test
     void attemptsThatAreGivenUpAnyTimeLeaveNothing() {
@@ -225,8 +252,8 @@ class ConnectionChurnTest implements NeedsUcx {
     void resourcesConnectToThemselves(int engines) {
         UcxResources self = route.resources().engines(engines).build();
         UcxBoundServer server = UcxServer.create(self).handle(connection -> Mono.when(answer(connection),
-                connection.streams().receive(3).concatMap(bytes -> connection.streams().send(Bytes.pattern(1, 3)).doFinally(s -> bytes.release()))
-                        .then())).bindNow();
+                connection.streams().receive(3).concatMap(bytes -> connection.streams().send(Bytes.pattern(1, 3))
+                        .doFinally(end -> bytes.release())).then())).bindNow();
         UcxClient client = client(self, server);
 
         comeAndGo(client, 100).block(Waits.PATIENCE);

@@ -385,6 +385,12 @@ public final class UcpEndpoint {
         inFlight--;
     }
 
+    /** Closes the remote keys, as the end of the endpoint does, for one that is used for something else from now on. */
+    public void closeKeys() {
+        worker.checkThread();
+        List.copyOf(keys).forEach(UcpRemoteKey::close);
+    }
+
     void keyClosed(UcpRemoteKey key) {
         keys.remove(key);
     }
