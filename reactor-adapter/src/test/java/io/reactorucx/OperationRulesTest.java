@@ -1,0 +1,166 @@
+package io.reactorucx;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.core.UcpMemory;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.Nested;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Operations, and what is made of them, obey Reactive Streams. */
+class OperationRulesTest {
+
+    private static final int ID = 18;
+
+    /** A Mono, which is repeated for more elements and whose element is ignored for none. */
+    abstract static class MonoRules<T> extends PublisherRules<T> {
+
+        abstract Mono<T> mono();
+
+        /** Makes sure that the operation can end so often. */
+        void prepare(long times) {
+        }
+
+        @Override
+        final Publisher<T> publisher(long elements) {
+            prepare(Math.max(1, elements));
+            if (elements == 0) {
+                return mono().doOnNext(this::release).then(Mono.empty());
+            }
+            return elements == 1 ? mono() : mono().repeat(elements - 1);
+        }
+    }
+
+    /** An operation that has no result. */
+    @Nested
+    class SendRules extends MonoRules<Void> {
+
+        @Override
+        Mono<Void> mono() {
+            return peers.client().activeMessages().send(ID, Bytes.zeroed(1));
+        }
+
+        @Override
+        Publisher<Void> failed() {
+            UcxBuffer released = peers.clientResources().buffers().acquire(1);
+            released.release();
+            return peers.client().activeMessages().send(ID, MemorySegment.NULL, released, AmProtocol.AUTO);
+        }
+
+        @Override
+        long mostElements() {
+            // However often it is repeated.
+            return 0;
+        }
+    }
+
+    /** A receive of one tag. */
+    @Nested
+    class TagReceiveRules extends MonoRules<TaggedMessage> {
+
+        private long tag;
+
+        @Override
+        void prepare(long times) {
+            tag++;
+            // Some rules have two subscribers.
+            Flux.range(0, 2 * (int) Math.min(times, MOST_SENT)).concatMap(number -> peers.client().tags().send(tag, Bytes.zeroed(1)))
+                    .then().block(Waits.PATIENCE);
+        }
+
+        @Override
+        Mono<TaggedMessage> mono() {
+            return peers.served().tags().receive(tag, Bytes.zeroed(1));
+        }
+    }
+
+    /** One read. */
+    @Nested
+    class GetRules extends MonoRules<MemorySegment> {
+
+        @Override
+        Mono<MemorySegment> mono() {
+            return remoteMemory(this).get(0, Bytes.zeroed(PublisherRules.MOST_SENT));
+        }
+    }
+
+    /** One atomic operation. */
+    @Nested
+    class AtomicRules extends MonoRules<Long> {
+
+        @Override
+        Mono<Long> mono() {
+            return remoteMemory(this).atomics().fetchAdd(0, 1);
+        }
+    }
+
+    /** Many reads. */
+    @Nested
+    class GetFluxRules extends PublisherRules<UcxBuffer> {
+
+        @Override
+        Publisher<UcxBuffer> publisher(long elements) {
+            return remoteMemory(this).getFlux(0, Math.min(elements, MOST_SENT), 1, 4);
+        }
+
+        @Override
+        void release(UcxBuffer element) {
+            element.release();
+        }
+    }
+
+    private static RemoteMemory remoteMemory(PublisherRules<?> rules) {
+        UcpMemory exported = rules.closeAfterwards(rules.peers.serverResources().allocateMemory(PublisherRules.MOST_SENT));
+        RemoteMemory remote = rules.peers.client().memory(MemoryDescriptor.fromBytes(exported.descriptor().toBytes()));
+        rules.closeAfterwards(() -> Waits.engineOf(rules.peers.client()));
+        rules.closeAfterwards(remote::close);
+        return remote;
+    }
+
+    /** A client that connects. */
+    @Nested
+    class ConnectRules extends MonoRules<UcxConnection> {
+
+        @Override
+        Mono<UcxConnection> mono() {
+            return peers.unconnected().connect();
+        }
+
+        @Override
+        void release(UcxConnection element) {
+            closeAfterwards(element::disposeNow);
+        }
+
+        @Override
+        long mostElements() {
+            return 1;
+        }
+    }
+
+    /** A server that binds. */
+    @Nested
+    class BindRules extends MonoRules<UcxBoundServer> {
+
+        @Override
+        Mono<UcxBoundServer> mono() {
+            return UcxServer.create(peers.serverResources()).bindAddress("127.0.0.1", 0).bind();
+        }
+
+        @Override
+        void release(UcxBoundServer element) {
+            closeAfterwards(element::disposeNow);
+        }
+
+        @Override
+        long mostElements() {
+            return 1;
+        }
+
+        @Override
+        Publisher<UcxBoundServer> failed() {
+            return UcxServer.create(peers.serverResources()).bindAddress("127.0.0.1", peers.server().port()).bind();
+        }
+    }
+}
