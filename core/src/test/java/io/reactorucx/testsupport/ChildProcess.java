@@ -115,9 +115,19 @@ public sealed class ChildProcess implements AutoCloseable permits ChildJvm {
      * @return how it ended
      */
     public Result result() {
+        return result(PATIENCE);
+    }
+
+    /**
+     * Waits until it has ended.
+     *
+     * @param patience longest wait
+     * @return how it ended
+     */
+    public Result result(Duration patience) {
         try {
-            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new AssertionError("the child did not end within " + PATIENCE + ", it printed:\n" + output);
+            if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("the child did not end within " + patience + ", it printed:\n" + output);
             }
             reader.join(PATIENCE);
             return new Result(process.exitValue(), output.toString());
