@@ -20,6 +20,7 @@ public final class ChildJvm extends ChildProcess {
         private final List<String> arguments = new ArrayList<>();
         private final Map<String, Optional<String>> environment = new HashMap<>();
         private boolean nativeAccess = true;
+        private Path directory = Path.of("");
 
         private Builder(String mainClass) {
             this.mainClass = mainClass;
@@ -71,6 +72,17 @@ public final class ChildJvm extends ChildProcess {
         }
 
         /**
+         * Sets the working directory, which is this process's own otherwise.
+         *
+         * @param path the directory
+         * @return this
+         */
+        public Builder directory(Path path) {
+            directory = path;
+            return this;
+        }
+
+        /**
          * Leaves out {@code --enable-native-access}.
          *
          * @return this
@@ -94,7 +106,7 @@ public final class ChildJvm extends ChildProcess {
             command.addAll(options);
             command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
             command.addAll(arguments);
-            ProcessBuilder builder = new ProcessBuilder(command);
+            ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toAbsolutePath().toFile());
             environment.forEach((name, value) -> value.ifPresentOrElse(text -> builder.environment().put(name, text),
                     () -> builder.environment().remove(name)));
             return new ChildJvm(builder);

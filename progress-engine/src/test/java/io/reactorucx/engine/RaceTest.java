@@ -1,0 +1,28 @@
+package io.reactorucx.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactorucx.testsupport.RaceRun;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.openjdk.jcstress.Main;
+
+/** What threads may do to an engine at the same time; the races are in {@code src/jcstress/java}. */
+class RaceTest {
+
+    private static final Map<String, String> RACES = Map.of("BurstStress", "OK", "ParkingStateStress", "OK", "WakeupStress", "OK");
+
+    @Test
+    void commandsAndSleepMeetWell() {
+        RaceRun run = RaceRun.of(Main.class, "\\.engine\\.(" + String.join("|", RACES.keySet()) + ")$", RACES.size());
+        assertThat(run.verdicts()).as(run.output()).isEqualTo(RACES);
+        assertThat(run.samples()).as(run.output()).isGreaterThan(10_000);
+        System.out.println(run.verdicts().size() + " races, " + run.samples() + " samples");
+    }
+
+    @Test
+    void lostRaceIsFound() {
+        RaceRun run = RaceRun.of(Main.class, "\\.FaultyStress$", 1);
+        assertThat(run.verdicts()).as(run.output()).isEqualTo(Map.of("FaultyStress", "FAILED"));
+    }
+}

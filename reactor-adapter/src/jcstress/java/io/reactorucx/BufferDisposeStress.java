@@ -1,0 +1,38 @@
+package io.reactorucx;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
+
+/** The last reference goes twice at once, once by the forgiving way: the memory goes back once. */
+@JCStressTest
+@Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "given back, and leased to one at a time")
+@Outcome(expect = Expect.FORBIDDEN, desc = "anything else")
+@State
+public class BufferDisposeStress {
+
+    private static final UcxBufferPool POOL = Races.pool();
+
+    private final UcxBuffer buffer = POOL.acquire(1);
+
+
+    @Actor
+    public void dispose() {
+        buffer.dispose();
+    }
+
+    @Actor
+    public void disposeToo() {
+        buffer.dispose();
+    }
+
+    @Arbiter
+    public void end(ZZ_Result result) {
+        result.r1 = buffer.isDisposed();
+        result.r2 = Races.isLeasedOnce(POOL);
+    }
+}

@@ -1,0 +1,62 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcpConfig;
+import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpFeature;
+import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.engine.EngineObserver;
+import io.reactorucx.engine.ProgressEngine;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** What the tests of races share in one process: native things, which are too dear for each of the millions of states. */
+final class Races {
+
+    private static final UcpContext CONTEXT = UcpContext.create(UcpConfig.builder().features(UcpFeature.AM, UcpFeature.WAKEUP).build());
+
+    private static final EngineConfig CONFIG = EngineConfig.of("race");
+
+    private Races() {
+    }
+
+    /** A pool with room for the leases of all states that exist at once. */
+    static UcxBufferPool pool() {
+        return new UcxBufferPool(CONTEXT, 1L << 30);
+    }
+
+    /** A connection whose engine nobody steps: the actors play its thread. */
+    static ConnectionCore connection(boolean engineClosed) {
+        ProgressEngine engine = new ProgressEngine(CONTEXT, CONFIG.withLimits(4, 4), 0, EngineObserver.NONE);
+        if (engineClosed) {
+            engine.closeAsync();
+        }
+        return connection(engine);
+    }
+
+    static ConnectionCore connection(ProgressEngine engine) {
+        return new ConnectionCore(new ConnectionRegistry(engine), ConnectionConfig.DEFAULT, "peer", 1, true);
+    }
+
+    /** Whether the memory that went back last is leased to one at a time; had it gone back twice, it were to two. */
+    static boolean isLeasedOnce(UcxBufferPool pool) {
+        UcxBuffer first = pool.acquire(1);
+        UcxBuffer second = pool.acquire(1);
+        boolean different = first.segment().address() != second.segment().address();
+        first.release();
+        second.release();
+        return different;
+    }
+
+    /** An engine with a thread, and with room for the commands of all states that exist at once. */
+    static ProgressEngine running() {
+        return UcxResources.builder().transports("tcp").engineConfig(CONFIG.withLimits(1 << 17, 1 << 10)).build()
+                .engines().getFirst();
+    }
+
+    /** Waits until the engine has run what was submitted before. */
+    static void awaitAllRun(ProgressEngine engine) {
+        CompletableFuture<Void> reached = new CompletableFuture<>();
+        new EngineExecutor(engine).execute(() -> reached.complete(null));
+        reached.orTimeout(20, TimeUnit.SECONDS).join();
+    }
+}
