@@ -5,8 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -35,7 +33,7 @@ public record RaceRun(Map<String, String> verdicts, long samples, String output)
     private static final Pattern SAMPLES = Pattern.compile("\\s([\\d,]+)\\s+[\\d.]+%\\s+(?:Acceptable|Interesting|Forbidden)\\b");
 
     /**
-     * Runs tests.
+     * Runs tests, shortly or as long as is asked for.
      *
      * @param main jcstress's main class
      * @param tests pattern of their names
@@ -43,15 +41,25 @@ public record RaceRun(Map<String, String> verdicts, long samples, String output)
      * @return what came of it
      */
     public static RaceRun of(Class<?> main, String tests, int count) {
-        List<String> arguments = new ArrayList<>(List.of("-t", tests, "-v", "-c", "2", "-f", "1", "-fsm", "1", "-iters", "1"));
-        if (SECONDS == 0) {
-            arguments.addAll(List.of("-jvmArgs", "--enable-native-access=ALL-UNNAMED -Xmx256m", "-sc", "false", "-af", "NONE",
-                    "-time", Long.toString(SHORT_MILLIS)));
-        } else {
-            arguments.addAll(List.of("-jvmArgsPrepend", "--enable-native-access=ALL-UNNAMED",
-                    "-time", Long.toString(Math.max(SHORT_MILLIS, SECONDS * 1000 / (count * WAYS)))));
-        }
-        try (ChildJvm child = ChildJvm.of(main).directory(folder()).arguments(arguments.toArray(String[]::new)).start()) {
+        return SECONDS == 0 ? shortly(main, tests) : run(main, tests, "-jvmArgsPrepend", "--enable-native-access=ALL-UNNAMED",
+                "-time", Long.toString(Math.max(SHORT_MILLIS, SECONDS * 1000 / (count * WAYS))));
+    }
+
+    /**
+     * Runs tests shortly.
+     *
+     * @param main jcstress's main class
+     * @param tests pattern of their names
+     * @return what came of it
+     */
+    public static RaceRun shortly(Class<?> main, String tests) {
+        return run(main, tests, "-jvmArgs", "--enable-native-access=ALL-UNNAMED -Xmx256m", "-sc", "false", "-af", "NONE",
+                "-time", Long.toString(SHORT_MILLIS));
+    }
+
+    private static RaceRun run(Class<?> main, String tests, String... more) {
+        try (ChildJvm child = ChildJvm.of(main).directory(folder())
+                .arguments("-t", tests, "-v", "-c", "2", "-f", "1", "-fsm", "1", "-iters", "1").arguments(more).start()) {
             return parse(child.result(Duration.ofSeconds(2 * SECONDS).plus(GRACE)).output());
         }
     }

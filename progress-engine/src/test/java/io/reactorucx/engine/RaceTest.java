@@ -22,7 +22,7 @@ class RaceTest {
 
     @Test
     void lostRaceIsFound() {
-        RaceRun run = RaceRun.of(Main.class, "\\.FaultyStress$", 1);
+        RaceRun run = RaceRun.shortly(Main.class, "\\.FaultyStress$");
         assertThat(run.verdicts()).as(run.output()).isEqualTo(Map.of("FaultyStress", "FAILED"));
     }
 }
