@@ -65,8 +65,8 @@ class OperationRulesTest {
         @Override
         void prepare(long times) {
             tag++;
-            // Some rules have two subscribers.
-            Flux.range(0, 2 * (int) Math.min(times, MOST_SENT)).concatMap(number -> peers.client().tags().send(tag, Bytes.zeroed(1)))
+            // Some rules have three subscribers.
+            Flux.range(0, 3 * (int) Math.min(times, MOST_SENT)).concatMap(number -> peers.client().tags().send(tag, Bytes.zeroed(1)))
                     .then().block(Waits.PATIENCE);
         }
 

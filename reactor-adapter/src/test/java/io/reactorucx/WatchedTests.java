@@ -38,6 +38,8 @@ final class WatchedTests {
                 // A lock that is held for a few steps; without contention nothing waits for it.
                 .allowBlockingCallsInside("io.reactorucx.UcxBufferPool", "acquire")
                 .allowBlockingCallsInside("io.reactorucx.UcxBufferPool", "release")
+                // Once, at an engine's end: a signal of another thread that has begun is let through.
+                .allowBlockingCallsInside("io.reactorucx.core.WorkerWakeup", "destroyed")
                 // The tests' own queues, which threads that wait for a message share with the engine.
                 .allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")
                 .blockingMethodCallback(method -> {

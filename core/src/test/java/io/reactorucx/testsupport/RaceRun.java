@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * A run of a module's tests of races (jcstress, {@code src/jcstress/java}) in a JVM of its own, which starts one more for each.
  *
  * <p>Short: each for a moment, compiled as the JVM likes. Long, with {@code -Dio.reactorucx.stress.seconds}: on each kind of JVM, with each
- * way to compile each actor, for so many seconds in all.
+ * way to compile each actor, for so many seconds in all, the starts of JVMs aside.
  *
  * @param verdicts what became of each test, by its simple name: {@code OK} or else
  * @param samples how often the actors met
@@ -24,7 +24,8 @@ public record RaceRun(Map<String, String> verdicts, long samples, String output)
 
     private static final long SECONDS = Long.getLong("io.reactorucx.stress.seconds", 0);
     private static final long SHORT_MILLIS = 300;
-    private static final Duration GRACE = Duration.ofMinutes(5);
+    /** For the start of a hundred JVMs. */
+    private static final Duration GRACE = Duration.ofMinutes(15);
 
     /** What jcstress makes of one test, of kinds of JVMs and ways to compile. */
     private static final long WAYS = 14;
