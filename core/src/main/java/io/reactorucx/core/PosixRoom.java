@@ -26,8 +26,7 @@ final class PosixRoom {
 
     /** Refuses what posix would be asked for and has no room for. */
     static void require(UcpContext context, long bytes, String operation) {
-        String directory = context.setting("POSIX_DIR");
-        long room = room(directory.isEmpty() ? "/dev/shm" : directory);
+        long room = room(directory(context));
         if (bytes <= room) {
             return;
         }
@@ -45,6 +44,24 @@ final class PosixRoom {
         }
         throw new UcxException(UcxStatus.NO_MEMORY, operation, null, bytes + " bytes, posix has room for " + room
                 + "; leave posix out of the context's transports, or give its file system more");
+    }
+
+    /** Throws what making a worker has failed with; where posix may have lacked room, with the room that there is. */
+    static void checkWorker(UcpContext context, int rawStatus) {
+        UcxStatus status = UcxStatus.of(rawStatus);
+        boolean outOfRoom = status == UcxStatus.NO_MEMORY || status == UcxStatus.NO_RESOURCE;
+        if (outOfRoom && context.transports().stream().anyMatch(name -> name.startsWith("posix/"))) {
+            String directory = directory(context);
+            throw new UcxException(status, "worker_create", null, "a worker takes some MiB of shared memory, and " + directory
+                    + " has room for " + room(directory)
+                    + " bytes; leave posix out of the context's transports, or give that file system more");
+        }
+        UcpContext.check(rawStatus, "worker_create");
+    }
+
+    private static String directory(UcpContext context) {
+        String directory = context.setting("POSIX_DIR");
+        return directory.isEmpty() ? "/dev/shm" : directory;
     }
 
     /** Where there is no such directory, posix fails before it writes. */

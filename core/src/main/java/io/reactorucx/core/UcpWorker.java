@@ -82,7 +82,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
             parameters.fill(params, arena.allocateFrom(config.name()), eventFd == null ? UcpWorkerParameters.NO_EVENT_FD : eventFd.number());
             int status = NativeEnvironment.with(context.environment(),
                     () -> (int) ucx_h.ucp_worker_create(context.handle(), params, pointer));
-            UcpContext.check(status, "worker_create");
+            PosixRoom.checkWorker(context, status);
             handle = pointer.get(ValueLayout.ADDRESS, 0);
             UcpWorker worker = new UcpWorker(context, config, handle, eventFd, arena);
             context.workerOpened();

@@ -16,6 +16,7 @@ public final class ChildJvm extends ChildProcess {
     public static final class Builder {
 
         private final String mainClass;
+        private final List<String> prefix = new ArrayList<>();
         private final List<String> options = new ArrayList<>();
         private final List<String> arguments = new ArrayList<>();
         private final Map<String, Optional<String>> environment = new HashMap<>();
@@ -24,6 +25,17 @@ public final class ChildJvm extends ChildProcess {
 
         private Builder(String mainClass) {
             this.mainClass = mainClass;
+        }
+
+        /**
+         * Starts the JVM by another command, which gets Java's command as its last arguments.
+         *
+         * @param command such as {@code ip netns exec name}
+         * @return this
+         */
+        public Builder within(String... command) {
+            prefix.addAll(List.of(command));
+            return this;
         }
 
         /**
@@ -98,7 +110,7 @@ public final class ChildJvm extends ChildProcess {
          * @return the child, to be closed by the caller
          */
         public ChildJvm start() {
-            List<String> command = new ArrayList<>();
+            List<String> command = new ArrayList<>(prefix);
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
             if (nativeAccess) {
                 command.add("--enable-native-access=ALL-UNNAMED");

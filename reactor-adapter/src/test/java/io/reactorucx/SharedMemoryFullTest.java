@@ -1,0 +1,54 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.testsupport.ChildJvm;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A {@code /dev/shm} that is full, or fills up: in a mount namespace of the test's own, whose {@code /dev/shm} is small. */
+class SharedMemoryFullTest implements NeedsUcx {
+
+    private static ChildJvm.Result run(String size, String... transports) {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root may make a mount namespace");
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/unshare")), "unshare (package util-linux) is not installed");
+        return ChildJvm.of(CrampedPeers.class).arguments(transports)
+                .within("unshare", "--mount", "sh", "-c", "mount -t tmpfs -o size=" + size + " tmpfs /dev/shm && exec \"$@\"", "sh").run();
+    }
+
+    private static void assertEnded(ChildJvm.Result result) {
+        assertThat(result.output()).contains(CrampedPeers.ENDED);
+        assertThat(result.exitCode()).as(result.output()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"4k", "64k", "4m"})
+    void enginesWithoutRoomAreRefusedInWords(String size) {
+        ChildJvm.Result result = run(size, "posix", "tcp");
+
+        assertEnded(result);
+        assertThat(result.output()).contains(CrampedPeers.REFUSED + "worker_create").contains("/dev/shm has room for").doesNotContain(
+                CrampedPeers.CONNECTED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"9m", "12m"})
+    void messagesThatFillItUpEndOneWayOrTheOther(String size) {
+        ChildJvm.Result result = run(size, "posix", "tcp");
+
+        assertEnded(result);
+        assertThat(result.output()).contains(CrampedPeers.CONNECTED).contains(CrampedPeers.MOVED + "true").contains(CrampedPeers.HELD);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = "4k")
+    void otherTransportsDoWithoutIt(String size) {
+        ChildJvm.Result result = run(size, "sysv", "tcp");
+
+        assertEnded(result);
+        assertThat(result.output()).contains(CrampedPeers.CONNECTED + "[sysv").contains(CrampedPeers.MOVED + "true");
+    }
+}
