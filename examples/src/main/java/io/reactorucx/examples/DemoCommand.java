@@ -51,7 +51,7 @@ final class DemoCommand implements Callable<Integer> {
         if (tcp) {
             serverArguments.add("--tcp");
         }
-        try (ServerProcess server = ServerProcess.start(serverArguments)) {
+        try (ServerProcess server = ServerProcess.start("demo-server", serverArguments)) {
             UcxResources resources = resources(tcp);
             try {
                 String[] ready = server.awaitReady().split(" ");

@@ -1,11 +1,13 @@
 package io.reactorucx.examples;
 
+import io.reactorucx.examples.soak.SoakCommand;
+import io.reactorucx.examples.soak.SoakServer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** Entry of all programs here. */
 @Command(name = "reactor-ucx", description = "Programs that show Reactor UCX.", mixinStandardHelpOptions = true,
-        subcommands = {DemoCommand.class, DemoServer.class, InfoCommand.class, QuickStart.class})
+        subcommands = {DemoCommand.class, DemoServer.class, InfoCommand.class, QuickStart.class, SoakCommand.class, SoakServer.class})
 public final class Main {
 
     private Main() {

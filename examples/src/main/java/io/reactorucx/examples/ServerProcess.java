@@ -13,8 +13,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The demo's second process: the same Java, started as {@code demo-server}; ends with this one. */
-final class ServerProcess implements AutoCloseable {
+/** The second process of a program here: the same Java, started under another name; ends with this one. */
+public final class ServerProcess implements AutoCloseable {
 
     private static final long READY_LIMIT_SECONDS = 8;
     private static final long EXIT_LIMIT_SECONDS = 5;
@@ -26,12 +26,19 @@ final class ServerProcess implements AutoCloseable {
 
     private ServerProcess(Process process) {
         this.process = process;
-        this.endWithUs = new Thread(process::destroyForcibly, "end-demo-server");
+        this.endWithUs = new Thread(process::destroyForcibly, "end-server-process");
         Runtime.getRuntime().addShutdownHook(endWithUs);
-        Thread.ofPlatform().daemon().name("demo-server-output").start(this::readOutput);
+        Thread.ofPlatform().daemon().name("server-process-output").start(this::readOutput);
     }
 
-    static ServerProcess start(List<String> arguments) {
+    /**
+     * Starts a program of {@link Main} in a process of its own.
+     *
+     * @param program its name, such as {@code demo-server}
+     * @param arguments its arguments
+     * @return the process
+     */
+    public static ServerProcess start(String program, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED", "-Xmx" + (Runtime.getRuntime().maxMemory() >> 20) + "m",
                 "-cp", System.getProperty("java.class.path")));
@@ -40,7 +47,7 @@ final class ServerProcess implements AutoCloseable {
             command.add("-Dio.reactorucx.library.path=" + libraryPath);
         }
         command.add(Main.class.getName());
-        command.add("demo-server");
+        command.add(program);
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectInput(new File("/dev/null"))
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
@@ -70,13 +77,13 @@ final class ServerProcess implements AutoCloseable {
         ready.completeExceptionally(new DemoFailure("the server process ended before it was ready: " + reason));
     }
 
-    /** Why the server gave up, as far as it could say. */
-    String reason() {
+    /** {@return why the server gave up, as far as it could say} */
+    public String reason() {
         return reason;
     }
 
-    /** What the server said when it began to listen: its port and its version of UCX. */
-    String awaitReady() {
+    /** {@return what the server said when it began to listen: its port and more} */
+    public String awaitReady() {
         try {
             return ready.get(READY_LIMIT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
@@ -89,12 +96,13 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    long pid() {
+    /** {@return its process id} */
+    public long pid() {
         return process.pid();
     }
 
-    /** Waits for the server to end by itself and answers its exit code. */
-    int awaitExit() {
+    /** {@return the exit code, when the server has ended by itself} */
+    public int awaitExit() {
         try {
             if (!process.waitFor(EXIT_LIMIT_SECONDS, TimeUnit.SECONDS)) {
                 throw new DemoFailure("the server process did not end within " + EXIT_LIMIT_SECONDS + " s");

@@ -1,0 +1,66 @@
+package io.reactorucx.examples.soak;
+
+import io.reactorucx.UcxConnection;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.examples.soak.Tally.End;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** The answers that are due over one connection, by number; each comes once. */
+final class Echoes {
+
+    private final Tally tally;
+    private final UcxConnection connection;
+    private final Map<Long, Due> due = new ConcurrentHashMap<>();
+    /** Given up before their answer came, which may still come, once. */
+    private final Set<Long> givenUp = ConcurrentHashMap.newKeySet();
+
+    private record Due(int checksum, Sinks.Empty<Void> answer) {
+    }
+
+    /** Answers that are due when the connection ends will not come: an error, whichever side ended it. */
+    Echoes(Tally tally, UcxConnection connection) {
+        this.tally = tally;
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> due.keySet().forEach(number -> failed(number,
+                new UcxClosedException("receive", connection.peer(), "the connection ended before the answer came"))));
+        this.connection = connection;
+    }
+
+    /** Sends, and completes when the answer to that has come. */
+    Mono<Void> await(long number, int checksum, Mono<Void> send) {
+        Sinks.Empty<Void> answer = Sinks.empty();
+        due.put(number, new Due(checksum, answer));
+        if (connection.isDisposed()) {
+            due.remove(number);
+            return Mono.error(new UcxClosedException("send", connection.peer(), "the connection has ended"));
+        }
+        return send.then(answer.asMono()).doFinally(signal -> {
+            if (due.remove(number) != null) {
+                givenUp.add(number);
+            }
+        });
+    }
+
+    /** The answer was there and could not be fetched. */
+    void failed(long number, Throwable error) {
+        Due expected = due.remove(number);
+        if (expected != null) {
+            expected.answer.tryEmitError(error);
+        }
+    }
+
+    void arrived(long number, int checksum) {
+        Due expected = due.remove(number);
+        if (expected != null) {
+            if (expected.checksum != checksum) {
+                tally.ended(End.CORRUPT);
+            }
+            expected.answer.tryEmitEmpty();
+        } else if (!givenUp.remove(number)) {
+            tally.ended(End.DUPLICATED);
+        }
+    }
+}

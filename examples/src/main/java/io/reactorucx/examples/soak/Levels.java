@@ -1,0 +1,78 @@
+package io.reactorucx.examples.soak;
+
+import io.reactorucx.UcxResources;
+import io.reactorucx.engine.ProgressEngine;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/** What a process holds at a moment, by name; bytes where the name says so. */
+record Levels(Map<String, Long> values) {
+
+    /** What has to be back at nothing when no connection is open. */
+    static final List<String> NOTHING = List.of("connections", "in flight", "held messages", "leases");
+
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+    /** The present levels of this process, after a garbage collection. */
+    static Levels now(UcxResources resources) {
+        System.gc();
+        Map<String, Long> values = new LinkedHashMap<>();
+        values.put("connections", (long) resources.openConnections());
+        values.put("in flight", resources.engines().stream().map(ProgressEngine::counters).mapToLong(each -> each.inFlight()).sum());
+        values.put("held messages", resources.engines().stream().map(ProgressEngine::counters).mapToLong(each -> each.heldMessages()).sum());
+        values.put("leases", (long) resources.buffers().leases());
+        values.put("slab bytes", resources.buffers().slabBytes());
+        values.put("heap bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+        values.put("anonymous bytes", status("RssAnon:"));
+        values.put("shared bytes", status("RssShmem:"));
+        values.put("/dev/shm bytes", usedSharedMemory());
+        values.put("descriptors", (long) list("/proc/self/fd"));
+        values.put("threads", (long) list("/proc/self/task"));
+        return new Levels(values);
+    }
+
+    private static long status(String key) {
+        try {
+            return Files.readAllLines(Path.of("/proc/self/status"), StandardCharsets.US_ASCII).stream().filter(line -> line.startsWith(key))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10).findFirst().orElse(0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static long usedSharedMemory() {
+        File file = SHARED_MEMORY.toFile();
+        return file.getTotalSpace() - file.getFreeSpace();
+    }
+
+    private static int list(String directory) {
+        String[] names = new File(directory).list();
+        return names == null ? 0 : names.length;
+    }
+
+    long of(String name) {
+        return Objects.requireNonNull(values.get(name), name);
+    }
+
+    /** For another process. */
+    String toLine() {
+        return values.entrySet().stream().map(each -> each.getKey() + "=" + each.getValue()).collect(Collectors.joining(";"));
+    }
+
+    static Levels parse(String line) {
+        Map<String, Long> values = new LinkedHashMap<>();
+        Arrays.stream(line.split(";")).map(each -> each.split("=")).forEach(pair -> values.put(pair[0], Long.valueOf(pair[1])));
+        return new Levels(values);
+    }
+}

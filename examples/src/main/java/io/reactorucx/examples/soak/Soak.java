@@ -1,0 +1,107 @@
+package io.reactorucx.examples.soak;
+
+import io.reactorucx.UcxClient;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.MemoryDescriptor;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Mono;
+import reactor.util.retry.Retry;
+
+/** The client's side: connections that live, end and are made again, and the account of it all. */
+final class Soak {
+
+    private static final Duration WARM_UP = Duration.ofSeconds(5);
+    private static final Duration SETTLED_WITHIN = Duration.ofSeconds(30);
+    private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(20);
+    private static final int LONGEST_LIFE_SECONDS = 15;
+    private static final double CUT_OFF = 0.2;
+
+    private final UcxClient client;
+    private final UcxResources resources;
+    private final int connections;
+    private final SplittableRandom random;
+    private final SoakReport report = new SoakReport();
+
+    Soak(UcxClient client, UcxResources resources, int connections, long seed) {
+        this.client = client;
+        this.resources = resources;
+        this.connections = connections;
+        this.random = new SplittableRandom(seed);
+    }
+
+    boolean run(Duration time) {
+        // A subscriber that leaves while its operation is refused does not hear of that.
+        Hooks.onErrorDropped(report::dropped);
+        // What is loaded, mapped and pooled for good is so after a while.
+        phase(WARM_UP, new Tallies());
+        Levels[] before = levels();
+        Tallies tallies = new Tallies();
+        Disposable progress = Flux.interval(Duration.ofSeconds(10)).subscribe(tick -> report.progress(tallies));
+        phase(time, tallies);
+        progress.dispose();
+        Levels[] after = levels();
+        UcxConnection last = client.connectNow();
+        last.activeMessages().send(SoakServer.END, new byte[0]).block(ANSWERED_WITHIN);
+        last.disposeNow();
+        return report.print(tallies, before, after);
+    }
+
+    private void phase(Duration time, Tallies tallies) {
+        long end = System.nanoTime() + time.toNanos();
+        List<RandomGenerator> choices = Flux.range(0, connections).<RandomGenerator>map(each -> random.split()).collectList().block();
+        Flux.fromIterable(Objects.requireNonNull(choices)).flatMap(choice -> Mono.defer(() -> life(choice, tallies, end))
+                .repeat(() -> System.nanoTime() < end), Integer.MAX_VALUE).blockLast(time.plus(Traffic.LOST_AFTER).plus(ANSWERED_WITHIN));
+    }
+
+    private Mono<Void> life(RandomGenerator choice, Tallies tallies, long end) {
+        return client.connect().flatMap(connection -> {
+            report.connected();
+            Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
+            Duration wanted = Duration.ofMillis(500 + choice.nextInt(LONGEST_LIFE_SECONDS * 1000));
+            Duration time = wanted.compareTo(left) < 0 ? wanted : left;
+            boolean cut = choice.nextDouble() < CUT_OFF;
+            if (cut) {
+                Mono.delay(time.dividedBy(2)).then(connection.close(CloseMode.FORCE)).subscribe();
+            }
+            return window(connection).flatMap(memory -> {
+                List<Traffic> traffic = List.of(new ActiveMessageTraffic(connection, tallies.of(ActiveMessageTraffic.NAME)),
+                        new MemoryTraffic(connection.memory(memory), tallies.of(MemoryTraffic.NAME)));
+                return new ConnectionLife(connection, tallies, choice).live(traffic, time);
+            }).then(connection.close());
+        }).onErrorResume(error -> {
+            report.notConnected(error);
+            return Mono.delay(Duration.ofMillis(100)).then();
+        });
+    }
+
+    private static Mono<MemoryDescriptor> window(UcxConnection connection) {
+        return ask(connection, SoakServer.LEND, SoakServer.WINDOW).map(MemoryDescriptor::fromBytes);
+    }
+
+    private static Mono<byte[]> ask(UcxConnection connection, int question, int answer) {
+        // Subscribed to before the question is sent, or the answer would find nobody.
+        return connection.activeMessages().receive(answer).next().map(message -> message.data().toArray(ValueLayout.JAVA_BYTE))
+                .mergeWith(connection.activeMessages().send(question, new byte[0]).then(Mono.empty())).next().timeout(ANSWERED_WITHIN);
+    }
+
+    /** Of this process and of the server, as soon as nothing is open in them but the connection that asks. */
+    private Levels[] levels() {
+        return Objects.requireNonNull(Mono.usingWhen(client.connect(), connection -> ask(connection, SoakServer.HOLD, SoakServer.HELD)
+                .map(bytes -> new Levels[] {Levels.now(resources), Levels.parse(new String(bytes, StandardCharsets.UTF_8))})
+                .filter(SoakReport::isSettled).repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(200))).timeout(SETTLED_WITHIN)
+                .onErrorResume(late -> ask(connection, SoakServer.HOLD, SoakServer.HELD)
+                        .map(bytes -> new Levels[] {Levels.now(resources), Levels.parse(new String(bytes, StandardCharsets.UTF_8))})),
+                UcxConnection::close).retryWhen(Retry.fixedDelay(3, Duration.ofMillis(100))).block(SETTLED_WITHIN.plus(ANSWERED_WITHIN)));
+    }
+}

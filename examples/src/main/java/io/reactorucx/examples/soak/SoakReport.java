@@ -1,0 +1,91 @@
+package io.reactorucx.examples.soak;
+
+import io.reactorucx.core.UcxException;
+import io.reactorucx.examples.soak.Tally.End;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What the soak says while it runs and at its end. */
+final class SoakReport {
+
+    /** More than this between the start and the end is a leak and no fluctuation. */
+    private static final long TOLERATED_BYTES = 48L << 20;
+    private static final long TOLERATED_COUNT = 16;
+
+    private final LongAdder connected = new LongAdder();
+    private final Map<String, LongAdder> notConnected = new ConcurrentHashMap<>();
+    private final Map<String, LongAdder> dropped = new ConcurrentHashMap<>();
+    private final long start = System.nanoTime();
+
+    void connected() {
+        connected.increment();
+    }
+
+    void dropped(Throwable error) {
+        dropped.computeIfAbsent(nameOf(error), ignored -> new LongAdder()).increment();
+    }
+
+    private static String nameOf(Throwable error) {
+        return error instanceof UcxException ucx ? ucx.status().name() : error.toString().replaceAll("[0-9]+", "N");
+    }
+
+    void notConnected(Throwable error) {
+        notConnected.computeIfAbsent(nameOf(error), ignored -> new LongAdder()).increment();
+    }
+
+    void progress(Tallies tallies) {
+        StringBuilder line = new StringBuilder(String.format("%5d s", (System.nanoTime() - start) / 1_000_000_000L));
+        tallies.byKind().forEach((kind, tally) -> line.append("  ").append(kind).append(' ').append(tally.count(End.DELIVERED)).append(" of ")
+                .append(tally.begunCount()));
+        System.out.println(line);
+    }
+
+    /** Whether nothing but the connection that asks is open, here and there. */
+    static boolean isSettled(Levels[] both) {
+        for (Levels levels : both) {
+            for (String name : Levels.NOTHING) {
+                if (levels.of(name) > ("connections".equals(name) ? 1 : 0)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    boolean print(Tallies tallies, Levels[] before, Levels[] after) {
+        boolean sound = isSettled(after) && !tallies.byKind().isEmpty();
+        System.out.printf("connections made: %d, not made: %s; errors after a cancel: %s%n", connected.sum(),
+                new TreeMap<>(notConnected), new TreeMap<>(dropped));
+        System.out.printf("%-16s %9s %9s %9s %9s %7s %6s %6s %10s %7s%n", "exchanges", "begun", "delivered", "cancelled", "timed out", "failed",
+                "lost", "twice", "corrupt", "GB");
+        for (Map.Entry<String, Tally> each : tallies.byKind().entrySet()) {
+            Tally tally = each.getValue();
+            System.out.printf("%-16s %9d %9d %9d %9d %7d %6d %6d %10d %7.2f%n", each.getKey(), tally.begunCount(), tally.count(End.DELIVERED),
+                    tally.count(End.CANCELLED), tally.count(End.TIMED_OUT), tally.count(End.FAILED), tally.count(End.LOST),
+                    tally.count(End.DUPLICATED), tally.count(End.CORRUPT), tally.bytes() / 1e9);
+            if (!tally.errors().isEmpty()) {
+                System.out.println("    failed with " + tally.errors());
+            }
+            sound &= tally.isSound();
+        }
+        return sound & compare("this process", before[0], after[0]) & compare("the server", before[1], after[1]);
+    }
+
+    private static boolean compare(String who, Levels before, Levels after) {
+        boolean sound = true;
+        System.out.printf("%-26s %14s %14s%n", who, "at the start", "at the end");
+        for (Map.Entry<String, Long> each : after.values().entrySet()) {
+            long start = before.of(each.getKey());
+            long slabs = after.of("slab bytes") - before.of("slab bytes");
+            // The pool keeps what it has mapped, up to its limit.
+            long own = each.getKey().startsWith("anonymous") ? Math.max(0, slabs) : 0;
+            boolean bounded = "slab bytes".equals(each.getKey());
+            boolean grown = !bounded && each.getValue() - start - own > (each.getKey().endsWith("bytes") ? TOLERATED_BYTES : TOLERATED_COUNT);
+            System.out.printf("    %-22s %,14d %,14d%s%n", each.getKey(), start, each.getValue(), grown ? "  has grown" : "");
+            sound &= !grown;
+        }
+        return sound;
+    }
+}

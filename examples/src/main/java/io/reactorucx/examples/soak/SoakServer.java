@@ -1,0 +1,77 @@
+package io.reactorucx.examples.soak;
+
+import io.reactorucx.UcxBoundServer;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
+import io.reactorucx.UcxServer;
+import io.reactorucx.core.UcpMemory;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** The soak's other process: sends back what comes, lends memory, and closes some connections of its own accord. */
+@Command(name = "soak-server", hidden = true, description = "The server process of the soak.")
+public final class SoakServer implements Callable<Integer> {
+
+    /** Answered by {@link #WINDOW} with the descriptor of memory for this connection alone. */
+    static final int LEND = 10;
+    static final int WINDOW = 11;
+    /** Answered by {@link #HELD} with the {@link Levels} of this process. */
+    static final int HOLD = 12;
+    static final int HELD = 13;
+    /** Ends this process in good order. */
+    static final int END = 14;
+
+    /** What this process says when it listens, followed by the port. */
+    static final String READY = "ready ";
+
+    private static final double CLOSED_FROM_HERE = 0.2;
+    private static final int LONGEST_SECONDS = 10;
+
+    @Option(names = "--tcp")
+    private boolean tcp;
+
+    private final Sinks.Empty<Void> end = Sinks.empty();
+
+    @Override
+    public Integer call() {
+        UcxResources resources = SoakCommand.resources(tcp);
+        try {
+            UcxBoundServer server = UcxServer.create(resources).handle(this::serve).bindNow();
+            System.out.println(READY + server.port());
+            end.asMono().block();
+            server.disposeNow();
+        } finally {
+            resources.disposeNow();
+        }
+        return 0;
+    }
+
+    private Mono<Void> serve(UcxConnection connection) {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        if (random.nextDouble() < CLOSED_FROM_HERE) {
+            // Not the connection over which the soak asks how this process is: that has its answer long before.
+            Mono.delay(Duration.ofSeconds(2 + random.nextInt(LONGEST_SECONDS))).then(connection.close()).subscribe();
+        }
+        return Mono.when(ActiveMessageTraffic.serve(connection), lend(connection), levels(connection),
+                connection.activeMessages().receive(END).doOnNext(ask -> end.tryEmitEmpty()));
+    }
+
+    private static Mono<Void> lend(UcxConnection connection) {
+        return connection.activeMessages().receive(LEND).concatMap(ask -> {
+            UcpMemory window = connection.resources().allocateMemory(MemoryTraffic.PART_BYTES);
+            connection.onDispose().subscribe(ignored -> { }, error -> { }, window::close);
+            return connection.activeMessages().send(WINDOW, window.descriptor().toBytes());
+        }).then();
+    }
+
+    private static Mono<Void> levels(UcxConnection connection) {
+        return connection.activeMessages().receive(HOLD).concatMap(ask -> connection.activeMessages().send(HELD,
+                Levels.now(connection.resources()).toLine().getBytes(StandardCharsets.UTF_8))).then();
+    }
+}

@@ -1,0 +1,73 @@
+package io.reactorucx.examples.soak;
+
+import io.reactorucx.core.UcxException;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What became of the exchanges of one kind of traffic. Any thread. */
+final class Tally {
+
+    /** How an exchange ended. */
+    enum End {
+        DELIVERED, CANCELLED, TIMED_OUT, FAILED,
+        /** No answer in {@link Traffic#LOST_AFTER}, over a connection that lived. */
+        LOST,
+        /** What came back was not what was sent, or was never asked for. */
+        CORRUPT,
+        /** Came back a second time. */
+        DUPLICATED
+    }
+
+    private final LongAdder begun = new LongAdder();
+    private final LongAdder bytes = new LongAdder();
+    private final Map<End, LongAdder> ends = new ConcurrentHashMap<>();
+    private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
+
+    void begun() {
+        begun.increment();
+    }
+
+    void delivered(long payloadBytes) {
+        bytes.add(payloadBytes);
+        ended(End.DELIVERED);
+    }
+
+    void ended(End end) {
+        ends.computeIfAbsent(end, ignored -> new LongAdder()).increment();
+    }
+
+    void failed(Throwable error) {
+        String name = error instanceof UcxException ucx ? ucx.status().name() : error.getClass().getSimpleName();
+        errors.computeIfAbsent(name, ignored -> new LongAdder()).increment();
+        ended(End.FAILED);
+    }
+
+    long begunCount() {
+        return begun.sum();
+    }
+
+    long bytes() {
+        return bytes.sum();
+    }
+
+    long count(End end) {
+        LongAdder count = ends.get(end);
+        return count == null ? 0 : count.sum();
+    }
+
+    /** Failures by status of UCX, or by type of another exception. */
+    Map<String, Long> errors() {
+        Map<String, Long> sorted = new TreeMap<>();
+        errors.forEach((name, count) -> sorted.put(name, count.sum()));
+        return sorted;
+    }
+
+    /** Whether each exchange has ended, and none in a way that is never right. */
+    boolean isSound() {
+        long ended = count(End.DELIVERED) + count(End.CANCELLED) + count(End.TIMED_OUT) + count(End.FAILED) + count(End.LOST);
+        return ended == begunCount() && count(End.LOST) == 0 && count(End.CORRUPT) == 0 && count(End.DUPLICATED) == 0
+                && count(End.DELIVERED) > 0;
+    }
+}

@@ -1,0 +1,34 @@
+package io.reactorucx.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.core.Ucx;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A short soak: nothing lost, nothing twice, nothing left. The long one is {@code ./run soak}. */
+class SoakTest {
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void losesNothing(boolean tcp) {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        List<String> arguments = new ArrayList<>(List.of("soak", "--minutes", "0.1", "--connections", "2"));
+        if (tcp) {
+            arguments.add("--tcp");
+        }
+
+        DemoProcess.Ended ended = DemoProcess.run(directory, arguments.toArray(String[]::new));
+
+        assertThat(ended.exitCode()).as(ended::text).isZero();
+        assertThat(ended.out().getLast()).as(ended::text).isEqualTo("soak: OK");
+    }
+}
