@@ -50,6 +50,7 @@ final class NativeLibrary {
             }
             UcxVersion version = checkedVersion();
             allowRegistrationCache(version);
+            keepThreadForEvents(version);
             return version;
         } catch (IllegalCallerException e) {
             throw nativeAccessDenied(e);
@@ -86,6 +87,23 @@ final class NativeLibrary {
             LOG.warn("UCX_MEM_EVENTS=n makes UCX {} end the process when a peer fails during a rendezvous: leave it out", version);
         } else if (NativeEnvironment.get("UCX_MEM_MMAP_HOOK_MODE").filter("none"::equals).isPresent()) {
             UcpCompat.ucm_set_external_event(UcpCompat.UCM_EVENT_VM_MAPPED | UcpCompat.UCM_EVENT_VM_UNMAPPED);
+        }
+    }
+
+    /**
+     * UCX has a thread for the events of descriptors while there are any. With assertions 1.23 asks at every operation whether it is
+     * on that thread, and follows a null pointer where there is none: where all transports of the process are like self, which has no
+     * descriptor. One that never has an event keeps the thread.
+     */
+    private static void keepThreadForEvents(UcxVersion version) {
+        if (!version.isAtLeast(1, 23) || !UcpCompat.has("ucs_async_set_event_handler") || !UcpCompat.has("ucs_empty_function")) {
+            return;
+        }
+        int descriptor = UcpCompat.eventDescriptor();
+        byte status = descriptor < 0 ? (byte) UcxStatus.NO_RESOURCE.code() : UcpCompat.watchForNothing(descriptor);
+        if (status != UcxStatus.OK.code()) {
+            LOG.warn("UCX {} has no thread for events ({}): without another transport, the first operation over self may end the process",
+                    version, UcxStatus.of(status));
         }
     }
 

@@ -144,6 +144,12 @@ class LoadingTest {
         assertThat(output).contains("received hello");
     }
 
+    /** Over tcp or shared memory UCX starts a thread for events, over self alone it has no reason to. */
+    @Test
+    void sendsOverSelfAlone() {
+        assertThat(runOk(child(LoadingPrograms.Exchange.class).arguments("self"))).contains("received hello").doesNotContain("WARN");
+    }
+
     @Test
     void worksInLocaleWithDecimalComma() throws IOException, InterruptedException {
         Process locales = new ProcessBuilder("locale", "-a").start();

@@ -1,5 +1,6 @@
 package io.reactorucx.core.ffi;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -22,6 +23,10 @@ public final class UcpCompat {
     /** {@snippet lang=c : UCM_EVENT_VM_UNMAPPED = UCS_BIT(17) } */
     public static final int UCM_EVENT_VM_UNMAPPED = 1 << 17;
 
+    /** UCS_ASYNC_MODE_THREAD_SPINLOCK. */
+    private static final int UCS_ASYNC_MODE_THREAD = 1;
+
+    private static final int EFD_CLOEXEC = 02000000;
     private static final int F_DUPFD_CLOEXEC = 1030;
     /** MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE and MAP_FIXED_NOREPLACE. */
     private static final int MAP_RESERVE = 0x2 | 0x20 | 0x4000 | 0x100000;
@@ -72,6 +77,17 @@ public final class UcpCompat {
     private static final class ucm_set_external_event {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(
                 ucx_h.SYMBOL_LOOKUP.findOrThrow("ucm_set_external_event"), FunctionDescriptor.ofVoid(JAVA_INT));
+    }
+
+    private static final class eventfd {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("eventfd"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+    }
+
+    private static final class ucs_async_set_event_handler {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(
+                ucx_h.SYMBOL_LOOKUP.findOrThrow("ucs_async_set_event_handler"),
+                FunctionDescriptor.of(JAVA_BYTE, JAVA_INT, JAVA_INT, JAVA_INT, ucx_h.C_POINTER, ucx_h.C_POINTER, ucx_h.C_POINTER));
     }
 
     private static final class ucs_debug_disable_signals {
@@ -166,6 +182,30 @@ public final class UcpCompat {
     public static void ucm_set_external_event(int events) {
         try {
             ucm_set_external_event.HANDLE.invokeExact(events);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : int eventfd(0, EFD_CLOEXEC) } */
+    public static int eventDescriptor() {
+        try {
+            return (int) eventfd.HANDLE.invokeExact(0, EFD_CLOEXEC);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /**
+     * {@snippet lang=c : ucs_async_set_event_handler(UCS_ASYNC_MODE_THREAD_SPINLOCK, descriptor, 0, ucs_empty_function, NULL, NULL) }
+     *
+     * @param descriptor what UCX's thread shall watch, for no event
+     * @return a {@code ucs_status_t}
+     */
+    public static byte watchForNothing(int descriptor) {
+        try {
+            return (byte) ucs_async_set_event_handler.HANDLE.invokeExact(UCS_ASYNC_MODE_THREAD, descriptor, 0,
+                    ucx_h.SYMBOL_LOOKUP.findOrThrow("ucs_empty_function"), MemorySegment.NULL, MemorySegment.NULL);
         } catch (Throwable t) {
             throw rethrow(t);
         }
