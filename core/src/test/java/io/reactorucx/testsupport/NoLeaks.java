@@ -71,7 +71,7 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
 
     void end() {
         Snapshot before = snapshots.pop();
-        await().atMost(patience).pollInterval(Duration.ofMillis(5)).untilAsserted(() -> {
+        await().atMost(patience).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).pollInSameThread().untilAsserted(() -> {
             assertThat(UcpContext.openContexts()).as("open UCX contexts").isEqualTo(before.contexts);
             assertThat(UctMemoryDomain.openDomains()).as("open memory domains").isEqualTo(before.domains);
             assertThat(UctAllocatedMemory.openAllocations()).as("open allocations").isEqualTo(before.allocations);
