@@ -26,7 +26,7 @@ final class Fixture implements AutoCloseable {
 
     /** Prefix of the names of engines and their threads; the check for leaks knows it. */
     static final String NAME = "reactor-ucx-test";
-    /** A message that is offered, not sent along, so that its send waits for a matching receive. */
+    /** A message that is offered, not sent along, so that its send waits for a matching receive; newer versions have to be told. */
     static final int RENDEZVOUS_BYTES = 1 << 20;
     /** Longer than any test takes. */
     static final Duration FOREVER = Duration.ofHours(1);
@@ -55,7 +55,8 @@ final class Fixture implements AutoCloseable {
     }
 
     static UcpConfig contextConfig(String... transports) {
-        UcpConfig.Builder config = UcpConfig.builder().transports(transports).feature(UcpFeature.STREAM);
+        UcpConfig.Builder config = UcpConfig.builder().transports(transports).feature(UcpFeature.STREAM)
+                .rendezvousThreshold(RENDEZVOUS_BYTES / 2);
         if (Arrays.asList(transports).contains("posix")) {
             config.setting("POSIX_ERROR_HANDLING", "y");
         }
