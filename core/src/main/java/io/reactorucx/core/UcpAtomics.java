@@ -66,7 +66,7 @@ public final class UcpAtomics {
         }
         if (FetchingBitwise.OPERATIONS.contains(operation)) {
             Objects.requireNonNull(whenDone, "whenDone");
-            requireUsable("atomic_op", width);
+            check("atomic_op", width, key, offset);
             if (!FetchingBitwise.isSound()) {
                 return new FetchingBitwise(this, operation, width, operand, reply, key, offset, whenDone).run();
             }
@@ -107,8 +107,10 @@ public final class UcpAtomics {
         return posted("atomic_op", operation, width, operand, reply, key, offset, token);
     }
 
-    private void requireUsable(String name, AtomicWidth width) {
+    /** The caller's mistakes first: what the library cannot do is no reason to keep quiet about them. */
+    private void check(String name, AtomicWidth width, UcpRemoteKey key, long offset) {
         endpoint.requireUsable(name, Objects.requireNonNull(width, "width").feature());
+        Arguments.aligned(Objects.requireNonNull(key, "key").address(endpoint, offset, width.bytes()), width.bytes(), "remote word");
         UcpSupport known = support;
         if (known == null) {
             known = worker.context().support(width == AtomicWidth.INT ? UcpCapability.ATOMICS_32 : UcpCapability.ATOMICS_64,
@@ -129,9 +131,7 @@ public final class UcpAtomics {
     }
 
     private long begin(String name, AtomicWidth width, @Nullable MemorySegment reply, UcpRemoteKey key, long offset, Completion whenDone) {
-        requireUsable(name, width);
-        long address = Objects.requireNonNull(key, "key").address(endpoint, offset, width.bytes());
-        Arguments.aligned(address, width.bytes(), "remote word");
+        check(name, width, key, offset);
         Pinned pin = Pinned.both(key.pinned(), reply == null ? null : worker.context().pinned(null, reply));
         return worker.requests().begin(name, whenDone, endpoint, pin, reply);
     }
