@@ -120,7 +120,7 @@ record DataOperation(String name, UcpReceiver worker, @Nullable UcpEndpoint endp
         Object[] keepReachable = {data, buffer};
         long token = worker.requests().begin(name, whenDone, endpoint, data.pinned(worker.context()), keepReachable);
         MemorySegment parameters = worker.parameters().forData(stub, token, data.isBytes() ? RequestParameters.BYTES : datatype,
-                data.registration(), attributes, operationFlags, memoryType);
+                data.byteSize() == 0 ? null : data.registration(), attributes, operationFlags, memoryType);
         if (flags.contains(RequestFlag.USER_REQUEST)) {
             worker.parameters().withRequest(worker.requests().userRequest(token, worker.context()));
         }

@@ -212,7 +212,8 @@ public final class UcpData {
     /** The first bytes of the memory; UCX takes the room that it is given for the length of an active message. */
     Native toNative(long bytes) {
         if (elementBytes == 1) {
-            return new Native(bytes == 0 ? MemorySegment.NULL : segments.getFirst(), bytes);
+            MemorySegment memory = segments.getFirst();
+            return new Native(memory.byteSize() == 0 ? MemorySegment.NULL : memory, bytes);
         }
         return elementBytes > 0 ? toNative() : iov(segments, bytes);
     }
@@ -223,7 +224,7 @@ public final class UcpData {
         long left = bytes;
         int count = 0;
         for (MemorySegment each : filled) {
-            if (left == 0) {
+            if (left == 0 && count > 0) {
                 break;
             }
             MemorySegment entry = ucp_dt_iov.asSlice(array, count++);

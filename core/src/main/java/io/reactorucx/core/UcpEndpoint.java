@@ -92,7 +92,7 @@ public final class UcpEndpoint {
             AmProtocol protocol, boolean replyable) {
         RequestTable requests = worker.requests();
         int flags = protocol.flag() | (replyable ? ucx_h.UCP_AM_SEND_FLAG_REPLY() : 0);
-        MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, registration, flags);
+        MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, UcpMemory.told(registration, data), flags);
         return requests.posted("am_send", peer, token,
                 ucx_h.ucp_am_send_nbx(handle, id, header, headerBytes, data, data.byteSize(), parameters));
     }
@@ -110,7 +110,7 @@ public final class UcpEndpoint {
         long token = beginTagSend("tag_send", payload, registration, whenDone);
         MemorySegment data = Arguments.source(payload, "payload");
         return worker.requests().posted("tag_send", peer, token, ucx_h.ucp_tag_send_nbx(handle, data, data.byteSize(), tag,
-                worker.parameters().of(worker.requests().onSend, token, registration)));
+                worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data))));
     }
 
     /**
@@ -126,7 +126,7 @@ public final class UcpEndpoint {
         long token = beginTagSend("tag_send_sync", payload, registration, whenDone);
         MemorySegment data = Arguments.source(payload, "payload");
         return worker.requests().posted("tag_send_sync", peer, token, ucx_h.ucp_tag_send_sync_nbx(handle, data, data.byteSize(), tag,
-                worker.parameters().of(worker.requests().onSend, token, registration)));
+                worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data))));
     }
 
     private long beginTagSend(String operation, MemorySegment payload, @Nullable UcpMemory registration, Completion whenDone) {
@@ -175,7 +175,7 @@ public final class UcpEndpoint {
         Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data));
         long token = worker.requests().begin("put", whenDone, this, pin, source);
         return worker.requests().posted("put", peer, token, ucx_h.ucp_put_nbx(handle, data, data.byteSize(), address, key.handle(),
-                worker.parameters().of(worker.requests().onSend, token, registration)));
+                worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data))));
     }
 
     /**
@@ -195,7 +195,7 @@ public final class UcpEndpoint {
         Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data));
         long token = worker.requests().begin("get", whenDone, this, pin, destination);
         return worker.requests().posted("get", peer, token, ucx_h.ucp_get_nbx(handle, data, data.byteSize(), address, key.handle(),
-                worker.parameters().of(worker.requests().onSend, token, registration)));
+                worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data))));
     }
 
     /**

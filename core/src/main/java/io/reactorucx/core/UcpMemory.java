@@ -297,6 +297,11 @@ public final class UcpMemory implements AutoCloseable {
         return local;
     }
 
+    /** What UCX is told of an operation's registration: nothing when there are no bytes, whose address 1.23 finds outside of it. */
+    static @Nullable UcpMemory told(@Nullable UcpMemory registration, MemorySegment local) {
+        return local.byteSize() == 0 ? null : registration;
+    }
+
     /** Whether memory is the application's own and registered by it. */
     static boolean isRegistered(long address, long bytes) {
         return REGISTERED.stream().anyMatch(memory -> PinnableMemory.contains(memory.segment, address, bytes));

@@ -157,7 +157,7 @@ public abstract sealed class UcpReceiver permits UcpWorker {
         Pinned pin = context.pinned(registration, target);
         long token = requests.begin("tag_recv", whenDone, null, pin, destination);
         requests.posted("tag_recv", null, token, ucx_h.ucp_tag_recv_nbx(handle, target, target.byteSize(), tag, mask,
-                parameters.withoutImmediateCompletion(requests.onTagReceive, token, registration)));
+                parameters.withoutImmediateCompletion(requests.onTagReceive, token, UcpMemory.told(registration, target))));
         return token;
     }
 

@@ -105,6 +105,25 @@ abstract class ActiveMessageContract {
         }
     }
 
+    /** A registration has no part without bytes for UCX to find. */
+    @ParameterizedTest
+    @EnumSource(AmProtocol.class)
+    void takesRegisteredMemoryWithoutBytes(AmProtocol protocol) {
+        try (UcpMemory from = pair.context.allocate(100); UcpMemory to = pair.context.allocate(100)) {
+            MemorySegment nothing = from.segment().asSlice(10, 0);
+            for (MemorySegment destination : List.of(to.segment(), to.segment().asSlice(10, 0))) {
+                Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, nothing, from, protocol, false, done));
+                UcpActiveMessage message = pair.awaitMessage();
+                assertThat(message.length()).isZero();
+                if (!message.isInline()) {
+                    pair.run(done -> pair.server.fetch(message, destination, to, done));
+                }
+                pair.awaitOk(sent);
+            }
+        }
+        pair.assertStillWorks();
+    }
+
     @ParameterizedTest
     @EnumSource(value = AmProtocol.class, names = {"EAGER", "RENDEZVOUS"})
     void endsSendWhenDataIsReleasedInsteadOfFetched(AmProtocol protocol) {
