@@ -37,7 +37,7 @@ import reactor.util.retry.Retry;
 class EngineLimitsTest implements NeedsUcx {
 
     private static final int ID = 17;
-    private static final Retry PATIENTLY = Retry.backoff(100, Duration.ofMillis(1)).maxBackoff(Duration.ofMillis(20))
+    private static final Retry PATIENTLY = Retry.backoff(1_000, Duration.ofMillis(1)).maxBackoff(Duration.ofMillis(20))
             .filter(error -> error instanceof UcxException ucx && ucx.isRetryable());
 
     @Parameter
