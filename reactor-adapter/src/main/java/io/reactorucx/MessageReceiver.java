@@ -117,7 +117,9 @@ final class MessageReceiver<T> implements Subscription {
             subscriber.onNext(value);
         } catch (RuntimeException | LinkageError e) {
             LOG.error("[{}] a receiver of messages threw", input.connection().peer(), e);
-            Operators.onDiscard(value, subscriber.currentContext());
+            if (value instanceof UcxBuffer lease) {
+                lease.dispose();
+            }
             cancelled = true;
             input.left(this);
         }

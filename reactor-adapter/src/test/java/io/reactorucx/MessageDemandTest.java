@@ -246,6 +246,26 @@ class MessageDemandTest implements NeedsUcx {
     }
 
     @Test
+    void receiverThatThrowsIsCancelledAndItsLeaseReleased() {
+        connect();
+        peers.served().inbound().receive().subscribe(new BaseSubscriber<>() {
+            @Override
+            protected void hookOnNext(UcxBuffer message) {
+                throw new LinkageError("this receiver throws");
+            }
+
+            @Override
+            protected void hookOnError(Throwable error) {
+                throw new IllegalArgumentException("this receiver throws", error);
+            }
+        });
+        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(Flux.range(0, 100_000).map(i -> new byte[10])));
+
+        assertThat(sent.failure()).isInstanceOf(UcxClosedException.class);
+        assertThat(peers.served().isDisposed()).isFalse();
+    }
+
+    @Test
     void secondReceiverIsRefusedAndTheFirstGoesOn() {
         connect();
         Asker first = asker();
