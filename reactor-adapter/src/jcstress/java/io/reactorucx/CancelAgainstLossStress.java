@@ -1,5 +1,7 @@
 package io.reactorucx;
 
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -24,7 +26,7 @@ public class CancelAgainstLossStress {
 
     @Actor
     public void lose() {
-        operation.connectionLost(-80);
+        operation.abandon(new UcxException(UcxStatus.ENDPOINT_TIMEOUT.code(), "connection", "peer"));
     }
 
     @Actor

@@ -6,6 +6,7 @@ import io.reactorucx.core.UcpFeature;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.EngineObserver;
 import io.reactorucx.engine.ProgressEngine;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -14,6 +15,12 @@ final class Races {
 
     private static final UcpContext CONTEXT = UcpContext.create(UcpConfig.builder().features(UcpFeature.AM, UcpFeature.WAKEUP).build());
 
+    private static final Leaks LEAKS = new Leaks(LeakDetection.DISABLED);
+
+    private static final UcxBufferPool POOL = pool();
+
+    private static final MemoryWindows WINDOWS = new MemoryWindows(CONTEXT, ServedMemoryConfig.DEFAULT, memory -> memory, List::of);
+
     private static final EngineConfig CONFIG = EngineConfig.of("race");
 
     private Races() {
@@ -21,7 +28,7 @@ final class Races {
 
     /** A pool with room for the leases of all states that exist at once. */
     static UcxBufferPool pool() {
-        return new UcxBufferPool(CONTEXT, 1L << 30);
+        return new UcxBufferPool(CONTEXT, 1L << 30, 0, LEAKS);
     }
 
     /** A connection whose engine nobody steps: the actors play its thread. */
@@ -34,7 +41,7 @@ final class Races {
     }
 
     static ConnectionCore connection(ProgressEngine engine) {
-        return new ConnectionCore(new ConnectionRegistry(engine), ConnectionConfig.DEFAULT, "peer", 1, true);
+        return new ConnectionCore(new ConnectionRegistry(engine, POOL, LEAKS, WINDOWS), ConnectionConfig.DEFAULT, "peer");
     }
 
     /** Whether the memory that went back last is leased to one at a time; had it gone back twice, it were to two. */

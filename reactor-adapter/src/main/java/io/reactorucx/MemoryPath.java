@@ -3,7 +3,7 @@ package io.reactorucx;
 /** How operations reach a window of a framework peer's memory. */
 public enum MemoryPath {
     /**
-     * One-sided where both sides have {@link UcxResources.Builder#remoteMemoryAccess(boolean)} and the transport needs no help of the owner's
+     * One-sided where both sides have {@link UcxResourcesBuilder#remoteMemoryAccess(boolean)} and the transport needs no help of the owner's
      * processor, which is so over RDMA and with shared memory that UCX allocated; else served. Atomic operations are always served, so that
      * they are atomic towards those of the owner and of every other peer.
      */

@@ -25,10 +25,11 @@ record ProtocolParts(@Nullable MessageMux messages, @Nullable MemoryPart memory,
 
     /** Hands a message to its part; answers whether there is one. */
     boolean offer(UcpActiveMessage message) {
-        if (messages == null || message.id() != ReservedIds.MESSAGES) {
+        ProtocolPart part = message.id() == ReservedIds.MESSAGES ? messages : message.id() == ReservedIds.MEMORY ? memory : null;
+        if (part == null) {
             return false;
         }
-        messages.received(message);
+        part.received(message);
         return true;
     }
 

@@ -6,7 +6,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Atomic operations on words of a peer's memory: of a window that gives {@link MemoryRight#ATOMIC}, or by {@code ucp_atomic_op_nbx}, for which
- * both sides need {@link UcxResources.Builder#remoteAtomics(boolean)}.
+ * both sides need {@link UcxResourcesBuilder#remoteAtomics(boolean)}.
  *
  * <p>A word is in the byte order of the hosts and aligned in the owner's memory. Words of 4 bytes use the lower half of what is passed, and
  * answer their value with its sign. Served ones, and those that the transport only emulates, happen when the owner's engine runs, and are

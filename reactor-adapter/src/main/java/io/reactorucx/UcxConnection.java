@@ -103,13 +103,13 @@ public final class UcxConnection implements Disposable {
         return tags;
     }
 
-    /** {@return the byte stream; both sides need {@link UcxResources.Builder#streams(boolean)}} */
+    /** {@return the byte stream; both sides need {@link UcxResourcesBuilder#streams(boolean)}} */
     public Streams streams() {
         return streams;
     }
 
     /**
-     * Memory of the peer, over {@code ucp_put/get}. Both sides need {@link UcxResources.Builder#remoteMemoryAccess(boolean)}.
+     * Memory of the peer, over {@code ucp_put/get}. Both sides need {@link UcxResourcesBuilder#remoteMemoryAccess(boolean)}.
      *
      * @param descriptor what the peer sent
      * @return the memory

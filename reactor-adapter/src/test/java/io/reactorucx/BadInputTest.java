@@ -39,16 +39,16 @@ class BadInputTest implements NeedsUcx {
 
     /** Whose methods are tried. */
     private static final List<Class<?>> TYPES = List.of(UcxServer.class, UcxBoundServer.class, UcxClient.class, UcxConnection.class,
-            ActiveMessages.class, ActiveMessage.class, Tags.class, RemoteMemory.class, UcxResources.class, UcxResources.Builder.class,
+            ActiveMessages.class, ActiveMessage.class, Tags.class, RemoteMemory.class, UcxResources.class, UcxResourcesBuilder.class,
             UcxBuffer.class, UcxBufferPool.class, Streams.class, RemoteAtomics.class, PeerCounters.class, UcxInbound.class, UcxOutbound.class,
             UcxReconnectingClient.class, UcxReconnectingConnection.class, UcxConnectionPool.class, UcxConnectionPoolBuilder.class,
-            PooledConnection.class, ConnectionCounters.class, UcxMemoryWindow.class, WindowDescriptor.class);
+            PooledConnection.class, ConnectionCounters.class, UcxMemoryWindow.class, WindowDescriptor.class, UcxRequester.class);
 
     /** Whatever they are given is right: both values of a switch. */
     private static final Set<String> TAKE_ANYTHING = Set.of("UcxServer.raw(boolean)", "UcxServer.acceptWorkerAddresses(boolean)",
             "UcxServer.peerFailureDetection(boolean)", "UcxClient.raw(boolean)", "UcxClient.peerFailureDetection(boolean)",
-            "Builder.remoteMemoryAccess(boolean)", "Builder.remoteAtomics(boolean)", "Builder.streams(boolean)", "Tags.probe(long,long)",
-            "UcxBuffer.discard(Object)", "WindowDescriptor.equals(Object)");
+            "UcxResourcesBuilder.remoteMemoryAccess(boolean)", "UcxResourcesBuilder.remoteAtomics(boolean)",
+            "UcxResourcesBuilder.streams(boolean)", "Tags.probe(long,long)", "UcxBuffer.discard(Object)", "WindowDescriptor.equals(Object)");
 
     private static BadInput.Tried tried;
 

@@ -24,10 +24,11 @@ final class BadLimits {
 
     private void buffers() {
         for (int count : new int[] {-1, Integer.MIN_VALUE}) {
-            cases.add(thrown("Builder.maxBufferWaiters(int)", "count " + count, ILLEGAL,
+            cases.add(thrown("UcxResourcesBuilder.maxBufferWaiters(int)", "count " + count, ILLEGAL,
                     tried -> UcxResources.builder().maxBufferWaiters(count), "maxBufferWaiters " + count, "at least 0"));
         }
-        cases.add(thrown("Builder.leakDetection(LeakDetection)", "null", MISSING, tried -> UcxResources.builder().leakDetection(null), "level"));
+        cases.add(thrown("UcxResourcesBuilder.leakDetection(LeakDetection)", "null", MISSING,
+                tried -> UcxResources.builder().leakDetection(null), "level"));
         for (long bytes : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, (256L << 20) + 1}) {
             cases.add(thrown("UcxBufferPool.acquireLater(long)", bytes + " bytes", ILLEGAL,
                     tried -> tried.resources().buffers().acquireLater(bytes), "bytes " + bytes, "0.." + (256L << 20)));

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.BadInput.Tried;
 import io.reactorucx.core.AmProtocol;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -44,6 +45,43 @@ final class BadMessages {
                 tried -> tried.connection().outbound().sendByteArrays(null), "messages"));
         cases.add(thrown("UcxOutbound.sendStrings(Publisher)", "null", NullPointerException.class,
                 tried -> tried.connection().outbound().sendStrings(null), "messages"));
+        requests();
+    }
+
+    private void requests() {
+        Class<NullPointerException> missing = NullPointerException.class;
+        for (String answer : List.of("fireAndForget", "requestResponse", "requestStream")) {
+            cases.add(thrown("UcxRequester." + answer + "(byte[])", "null", missing, tried -> request(tried, answer, (byte[]) null), "request"));
+            cases.add(thrown("UcxRequester." + answer + "(UcxBuffer)", "null", missing, tried -> request(tried, answer, (UcxBuffer) null),
+                    "request"));
+        }
+        cases.add(thrown("UcxRequester.requestChannel(Publisher)", "null", missing,
+                tried -> tried.connection().requester().requestChannel(null), "requests"));
+        for (Duration deadline : List.of(Duration.ofNanos(1), Duration.ofMillis(-1), Duration.ofDays(2))) {
+            cases.add(thrown("UcxRequester.withDeadline(Duration)", "deadline " + deadline, IllegalArgumentException.class,
+                    tried -> tried.connection().requester().withDeadline(deadline), "deadline " + deadline, "1 ms"));
+        }
+        cases.add(thrown("UcxConnection.respond(UcxResponder)", "null", missing, tried -> tried.connection().respond(null), "responder"));
+        cases.add(thrown("UcxServer.respond(UcxResponder)", "null", missing, tried -> UcxServer.create(tried.resources()).respond(null),
+                "responder"));
+    }
+
+    private static Object request(Tried tried, String answer, byte[] request) {
+        UcxRequester requester = tried.connection().requester();
+        return switch (answer) {
+            case "fireAndForget" -> requester.fireAndForget(request);
+            case "requestResponse" -> requester.requestResponse(request);
+            default -> requester.requestStream(request);
+        };
+    }
+
+    private static Object request(Tried tried, String answer, UcxBuffer request) {
+        UcxRequester requester = tried.connection().requester();
+        return switch (answer) {
+            case "fireAndForget" -> requester.fireAndForget(request);
+            case "requestResponse" -> requester.requestResponse(request);
+            default -> requester.requestStream(request);
+        };
     }
 
     private void sends() {

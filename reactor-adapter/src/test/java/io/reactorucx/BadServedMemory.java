@@ -36,7 +36,8 @@ final class BadServedMemory {
                 (tried, rights) -> tried.connection().exportMemory(tried.registered, rights));
         descriptors();
         transfers();
-        cases.add(thrown("Builder.servedMemory(ServedMemoryConfig)", "null", MISSING, tried -> UcxResources.builder().servedMemory(null),
+        cases.add(thrown("UcxResourcesBuilder.servedMemory(ServedMemoryConfig)", "null", MISSING,
+                tried -> UcxResources.builder().servedMemory(null),
                 "value"));
     }
 

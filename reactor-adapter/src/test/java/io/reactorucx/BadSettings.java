@@ -188,18 +188,19 @@ final class BadSettings {
 
     private void builder() {
         for (int count : new int[] {0, -1, Integer.MIN_VALUE}) {
-            cases.add(thrown("Builder.engines(int)", "count " + count, ILLEGAL, tried -> UcxResources.builder().engines(count),
+            cases.add(thrown("UcxResourcesBuilder.engines(int)", "count " + count, ILLEGAL, tried -> UcxResources.builder().engines(count),
                     "engines " + count, "at least 1"));
         }
-        cases.add(thrown("Builder.waitStrategy(WaitStrategy)", "null", MISSING, tried -> UcxResources.builder().waitStrategy(null),
+        cases.add(thrown("UcxResourcesBuilder.waitStrategy(WaitStrategy)", "null", MISSING, tried -> UcxResources.builder().waitStrategy(null),
                 "waitStrategy"));
-        cases.add(thrown("Builder.engineConfig(EngineConfig)", "null", MISSING, tried -> UcxResources.builder().engineConfig(null), "value"));
-        String transports = "Builder.transports(String[])";
+        cases.add(thrown("UcxResourcesBuilder.engineConfig(EngineConfig)", "null", MISSING,
+                tried -> UcxResources.builder().engineConfig(null), "value"));
+        String transports = "UcxResourcesBuilder.transports(String[])";
         cases.add(thrown(transports, "null", MISSING, tried -> UcxResources.builder().transports((String[]) null), "names"));
         cases.add(thrown(transports, "a null", MISSING, tried -> UcxResources.builder().transports("tcp", null), "names"));
         cases.add(thrown(transports, "none there", UcxException.class, tried -> UcxResources.builder().transports("no_such").build(),
                 "ucp_init"));
-        String setting = "Builder.setting(String,String)";
+        String setting = "UcxResourcesBuilder.setting(String,String)";
         cases.add(thrown(setting, "no key", MISSING, tried -> UcxResources.builder().setting(null, "y"), "key"));
         cases.add(thrown(setting, "no value", MISSING, tried -> UcxResources.builder().setting("TLS", null), "value"));
         cases.add(thrown(setting, "unknown key", ILLEGAL, tried -> UcxResources.builder().setting("RNDV_TRESH", "1"), "RNDV_TRESH",
@@ -207,7 +208,7 @@ final class BadSettings {
         cases.add(thrown(setting, "bad value", UcxException.class,
                 tried -> UcxResources.builder().transports("tcp").setting("RNDV_THRESH", "many").build(), "RNDV_THRESH", "many"));
         for (long bytes : new long[] {-1, 0, (4L << 20) - 1, Long.MIN_VALUE}) {
-            cases.add(thrown("Builder.maxBufferBytes(long)", bytes + " bytes", ILLEGAL,
+            cases.add(thrown("UcxResourcesBuilder.maxBufferBytes(long)", bytes + " bytes", ILLEGAL,
                     tried -> UcxResources.builder().maxBufferBytes(bytes), "maxBufferBytes " + bytes, Long.toString(4L << 20)));
         }
     }

@@ -99,7 +99,7 @@ final class CExample {
 
     /** Our side's resources over the same transports; newer versions are told to offer large messages, as 1.13 does by itself. */
     static UcxResources resources(String transports) {
-        UcxResources.Builder builder = UcxResources.builder().streams(true).setting("NET_DEVICES", "lo").setting("RNDV_THRESH", "64k");
+        UcxResourcesBuilder builder = UcxResources.builder().streams(true).setting("NET_DEVICES", "lo").setting("RNDV_THRESH", "64k");
         return (transports.equals("all") ? builder : builder.transports(transports.split(","))).build();
     }
 

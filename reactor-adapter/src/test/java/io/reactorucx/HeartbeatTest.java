@@ -50,7 +50,7 @@ class HeartbeatTest implements NeedsUcx {
         connect(ofClient, ofServer, UnaryOperator.identity());
     }
 
-    private void connect(Duration ofClient, Duration ofServer, UnaryOperator<UcxResources.Builder> resources) {
+    private void connect(Duration ofClient, Duration ofServer, UnaryOperator<UcxResourcesBuilder> resources) {
         peers = Peers.connect(route, resources, server -> server.heartbeatInterval(ofServer).closeTimeout(Duration.ofSeconds(1)),
                 client -> client.heartbeatInterval(ofClient).closeTimeout(Duration.ofSeconds(1)));
     }

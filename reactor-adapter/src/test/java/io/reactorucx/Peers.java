@@ -23,7 +23,7 @@ final class Peers implements AutoCloseable {
     private final UcxConnection client;
     private final UcxConnection served;
 
-    private Peers(Route route, UnaryOperator<UcxResources.Builder> resources, UnaryOperator<UcxServer> serverSettings,
+    private Peers(Route route, UnaryOperator<UcxResourcesBuilder> resources, UnaryOperator<UcxServer> serverSettings,
             UnaryOperator<UcxClient> clientSettings) {
         this.route = route;
         this.clientSettings = clientSettings;
@@ -48,7 +48,7 @@ final class Peers implements AutoCloseable {
         return connect(route, UnaryOperator.identity(), UnaryOperator.identity(), UnaryOperator.identity());
     }
 
-    static Peers connect(Route route, UnaryOperator<UcxResources.Builder> resources, UnaryOperator<UcxServer> serverSettings,
+    static Peers connect(Route route, UnaryOperator<UcxResourcesBuilder> resources, UnaryOperator<UcxServer> serverSettings,
             UnaryOperator<UcxClient> clientSettings) {
         return new Peers(route, resources, serverSettings, clientSettings);
     }

@@ -38,7 +38,7 @@ enum Route {
         return transports.clone();
     }
 
-    UcxResources.Builder resources() {
+    UcxResourcesBuilder resources() {
         // By worker address a peer's forced close is only noticed when UCX looks whether the peer is there.
         return UcxResources.builder().transports(transports).remoteMemoryAccess(true).remoteAtomics(true).streams(true)
                 .maxBufferBytes(256L << 20)

@@ -16,7 +16,7 @@ final class Told {
     record Leak(String text, @Nullable LeakPlace place) {
     }
 
-    UcxResources.Builder by(UcxResources.Builder builder, LeakDetection level) {
+    UcxResourcesBuilder by(UcxResourcesBuilder builder, LeakDetection level) {
         return builder.leakDetection(level).leakLog((text, place) -> leaks.add(new Leak(text, place)));
     }
 

@@ -3,6 +3,7 @@ package io.reactorucx.examples;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
+import io.reactorucx.UcxResourcesBuilder;
 import io.reactorucx.core.Ucx;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +97,7 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     static UcxResources resources(boolean tcp) {
-        UcxResources.Builder builder = UcxResources.builder();
+        UcxResourcesBuilder builder = UcxResources.builder();
         if (tcp) {
             builder.transports("tcp");
         }

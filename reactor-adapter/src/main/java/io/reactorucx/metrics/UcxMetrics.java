@@ -14,7 +14,6 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;

@@ -2,6 +2,7 @@ package io.reactorucx.examples.soak;
 
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxResources;
+import io.reactorucx.UcxResourcesBuilder;
 import io.reactorucx.examples.ServerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ public final class SoakCommand implements Callable<Integer> {
     }
 
     static UcxResources resources(boolean tcp) {
-        UcxResources.Builder builder = UcxResources.builder().remoteMemoryAccess(true).maxBufferBytes(1L << 30);
+        UcxResourcesBuilder builder = UcxResources.builder().remoteMemoryAccess(true).maxBufferBytes(1L << 30);
         if (tcp) {
             builder.transports("tcp");
         }
