@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.CountDownLatch;
 import reactor.core.publisher.Mono;
@@ -35,6 +36,12 @@ final class EchoServer {
     static final String READY = "ready ";
     static final String STALLED = "stalled";
     static final String ENDED = "ended ";
+    /** Printed for each connection that is gone, whichever side ended it. */
+    static final String GONE = "gone ";
+
+    /** System properties: where to listen, and the interval of heartbeats in milliseconds. */
+    static final String BIND = "echo.bind";
+    static final String HEARTBEAT = "echo.heartbeat";
 
     static final long WINDOW_BYTES = 64L * Bytes.MIB;
     static final long OFFER_BYTES = 8L * Bytes.MIB;
@@ -60,7 +67,9 @@ final class EchoServer {
     }
 
     private void serve() throws IOException {
-        UcxBoundServer server = UcxServer.create(resources).handle(this::handle).bindNow();
+        UcxServer unbound = UcxServer.create(resources).bindAddress(System.getProperty(BIND, "127.0.0.1"), 0).handle(this::handle);
+        Long heartbeat = Long.getLong(HEARTBEAT);
+        UcxBoundServer server = (heartbeat == null ? unbound : unbound.heartbeatInterval(Duration.ofMillis(heartbeat))).bindNow();
         HexFormat hex = HexFormat.of();
         System.out.println(READY + server.port() + " " + hex.formatHex(window.descriptor().toBytes()) + " "
                 + hex.formatHex(registered.descriptor().toBytes()));
@@ -74,6 +83,7 @@ final class EchoServer {
     }
 
     private Mono<Void> handle(UcxConnection connection) {
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> System.out.println(GONE + connection.peer()));
         ActiveMessages messages = connection.activeMessages();
         messages.receive(IGNORED).subscribe(message -> { }, error -> { });
         return Mono.when(
