@@ -124,7 +124,7 @@ final class ClientConnector {
         @Override
         public void failed(HandshakeFailure failure) {
             registry.refused(connection.peer(), failure);
-            if (failure.reason() == HandshakeFailure.Reason.PEER) {
+            if (failure.reason() == HandshakeFailure.Kind.PEER) {
                 connection.giveUp();
             } else {
                 // The server closes when it has read why; if it does not, this side does.

@@ -1,7 +1,7 @@
 package io.reactorucx;
 
 import io.reactorucx.ControlFields.Key;
-import io.reactorucx.HandshakeFailure.Reason;
+import io.reactorucx.HandshakeFailure.Kind;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -32,7 +32,7 @@ final class ClientHandshake {
         this.authentication = authentication;
         this.server = server;
         this.output = output;
-        this.steps = new AuthenticationSteps(output, scheduler, error -> refuse(Reason.AUTHENTICATION,
+        this.steps = new AuthenticationSteps(output, scheduler, error -> refuse(Kind.AUTHENTICATION,
                 HandshakeFailure.NOT_AUTHENTICATED, error));
     }
 
@@ -61,9 +61,9 @@ final class ClientHandshake {
             return;
         }
         if (frame.type() == ControlFrame.Type.REJECT) {
-            end(new HandshakeFailure(Reason.PEER, frame.rejection(), null));
+            end(new HandshakeFailure(Kind.PEER, frame.rejection(), null));
         } else if (frame.protocolVersion() != ControlFrame.PROTOCOL_VERSION) {
-            refuse(Reason.VERSION, PeerFacts.differs("protocol version", ControlFrame.PROTOCOL_VERSION, frame.protocolVersion()), null);
+            refuse(Kind.VERSION, PeerFacts.differs("protocol version", ControlFrame.PROTOCOL_VERSION, frame.protocolVersion()), null);
         } else if (frame.type() == ControlFrame.Type.CHALLENGE && state == State.HELLO_SENT && authentication != null) {
             challenged(frame);
         } else if (frame.type() == ControlFrame.Type.WELCOME && state == State.PROOF_SENT) {
@@ -71,10 +71,10 @@ final class ClientHandshake {
         } else if (frame.type() == ControlFrame.Type.WELCOME && state == State.HELLO_SENT && authentication == null) {
             welcomed(frame);
         } else if (frame.type() == ControlFrame.Type.WELCOME && state == State.HELLO_SENT) {
-            refuse(Reason.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED,
+            refuse(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED,
                     new SecurityException("the server asks for no proof and gives none"));
         } else {
-            refuse(Reason.PROTOCOL, "the server sent " + frame.type() + " out of turn", null);
+            refuse(Kind.PROTOCOL, "the server sent " + frame.type() + " out of turn", null);
         }
     }
 
@@ -82,7 +82,7 @@ final class ClientHandshake {
         byte[] challenge = frame.fields().bytes(Key.AUTHENTICATION);
         Authenticator.ClientSide proving = side;
         if (challenge == null || proving == null) {
-            refuse(Reason.PROTOCOL, "the server's CHALLENGE is empty", null);
+            refuse(Kind.PROTOCOL, "the server's CHALLENGE is empty", null);
             return;
         }
         state = State.BUSY;
@@ -96,7 +96,7 @@ final class ClientHandshake {
         byte[] proof = frame.fields().bytes(Key.AUTHENTICATION);
         Authenticator.ClientSide verifying = side;
         if (proof == null || verifying == null) {
-            refuse(Reason.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED, new SecurityException("the server gives no proof"));
+            refuse(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED, new SecurityException("the server gives no proof"));
             return;
         }
         state = State.BUSY;
@@ -107,9 +107,9 @@ final class ClientHandshake {
         PeerFacts peer = PeerFacts.of(frame.fields());
         String difference = peer == null ? null : PeerFacts.difference(own, peer);
         if (peer == null) {
-            refuse(Reason.PROTOCOL, "the server's WELCOME does not say what it has to", null);
+            refuse(Kind.PROTOCOL, "the server's WELCOME does not say what it has to", null);
         } else if (difference != null) {
-            refuse(Reason.MISMATCH, difference, null);
+            refuse(Kind.MISMATCH, difference, null);
         } else {
             close();
             if (authentication != null) {
@@ -119,7 +119,7 @@ final class ClientHandshake {
         }
     }
 
-    private void refuse(Reason reason, String why, @Nullable Throwable cause) {
+    private void refuse(Kind reason, String why, @Nullable Throwable cause) {
         if (state != State.NEW) {
             output.send(ControlFrame.reject(new Rejection(why)));
         }

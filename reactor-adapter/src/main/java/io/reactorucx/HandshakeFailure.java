@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param rejection in words, for this side
  * @param cause what an {@link Authenticator} threw, if it did
  */
-record HandshakeFailure(Reason reason, Rejection rejection, @Nullable Throwable cause) {
+record HandshakeFailure(Kind reason, Rejection rejection, @Nullable Throwable cause) {
 
     /** What an unauthenticated peer hears, whatever the reason was. */
     static final String NOT_AUTHENTICATED = "authentication failed";
 
     /** Few, since they are values of a tag. */
-    enum Reason {
+    enum Kind {
         /** The versions of the protocol differ. */
         VERSION,
         /** Something else differs that has to be the same. */

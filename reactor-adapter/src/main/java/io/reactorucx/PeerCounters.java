@@ -15,7 +15,7 @@ public final class PeerCounters {
 
     private final AtomicLong missedHeartbeats = new AtomicLong();
     private final AtomicLongArray losses = new AtomicLongArray(Loss.values().length);
-    private final AtomicLongArray refusals = new AtomicLongArray(HandshakeFailure.Reason.values().length);
+    private final AtomicLongArray refusals = new AtomicLongArray(HandshakeFailure.Kind.values().length);
 
     PeerCounters() {
     }
@@ -36,7 +36,7 @@ public final class PeerCounters {
         losses.incrementAndGet(loss.ordinal());
     }
 
-    void refused(HandshakeFailure.Reason reason) {
+    void refused(HandshakeFailure.Kind reason) {
         refusals.incrementAndGet(reason.ordinal());
     }
 
@@ -62,7 +62,7 @@ public final class PeerCounters {
 
     /** {@return the reasons for which handshakes come to nothing} */
     public static List<String> refusalReasons() {
-        return names(HandshakeFailure.Reason.values());
+        return names(HandshakeFailure.Kind.values());
     }
 
     /**

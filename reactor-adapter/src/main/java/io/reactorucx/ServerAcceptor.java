@@ -171,7 +171,7 @@ final class ServerAcceptor {
         private void timedOut() {
             if (connection.state() == ConnectionCore.State.CONNECTING) {
                 over();
-                connection.registry().refused(connection.peer(), new HandshakeFailure(HandshakeFailure.Reason.TIMEOUT,
+                connection.registry().refused(connection.peer(), new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
                         new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
                 connection.giveUp();
             }
@@ -217,7 +217,7 @@ final class ServerAcceptor {
         public void failed(HandshakeFailure failure) {
             over();
             connection.registry().refused(connection.peer(), failure);
-            if (failure.reason() == HandshakeFailure.Reason.PEER) {
+            if (failure.reason() == HandshakeFailure.Kind.PEER) {
                 connection.giveUp();
             } else {
                 // The client closes when it has read why; if it does not, this side does.

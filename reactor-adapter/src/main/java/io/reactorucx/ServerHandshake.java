@@ -1,7 +1,7 @@
 package io.reactorucx;
 
 import io.reactorucx.ControlFields.Key;
-import io.reactorucx.HandshakeFailure.Reason;
+import io.reactorucx.HandshakeFailure.Kind;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
@@ -31,7 +31,7 @@ final class ServerHandshake {
         this.authentication = authentication;
         this.client = client;
         this.output = output;
-        this.steps = new AuthenticationSteps(output, scheduler, error -> refuse(Reason.AUTHENTICATION,
+        this.steps = new AuthenticationSteps(output, scheduler, error -> refuse(Kind.AUTHENTICATION,
                 HandshakeFailure.NOT_AUTHENTICATED, error));
     }
 
@@ -41,11 +41,11 @@ final class ServerHandshake {
         }
         PeerFacts proven = peer;
         if (frame.type() == ControlFrame.Type.REJECT && state != State.WAITING) {
-            end(new HandshakeFailure(Reason.PEER, frame.rejection(), null));
+            end(new HandshakeFailure(Kind.PEER, frame.rejection(), null));
         } else if (state == State.WAITING && frame.type() != ControlFrame.Type.HELLO) {
-            refuse(Reason.PROTOCOL, "the first frame was " + frame.type() + " and not HELLO", null);
+            refuse(Kind.PROTOCOL, "the first frame was " + frame.type() + " and not HELLO", null);
         } else if (frame.protocolVersion() != ControlFrame.PROTOCOL_VERSION) {
-            refuse(Reason.VERSION, PeerFacts.differs("protocol version", frame.protocolVersion(), ControlFrame.PROTOCOL_VERSION), null);
+            refuse(Kind.VERSION, PeerFacts.differs("protocol version", frame.protocolVersion(), ControlFrame.PROTOCOL_VERSION), null);
         } else if (state == State.WAITING) {
             hello = frame.fields();
             greeted();
@@ -55,7 +55,7 @@ final class ServerHandshake {
             close();
             output.connected(proven);
         } else {
-            refuse(Reason.PROTOCOL, "the client sent " + frame.type() + " out of turn", null);
+            refuse(Kind.PROTOCOL, "the client sent " + frame.type() + " out of turn", null);
         }
     }
 
@@ -67,12 +67,12 @@ final class ServerHandshake {
             if (method == null) {
                 welcome(null);
             } else {
-                refuse(Reason.AUTHENTICATION, PeerFacts.differs("authentication", ControlFrame.shown(method), "none"), null);
+                refuse(Kind.AUTHENTICATION, PeerFacts.differs("authentication", ControlFrame.shown(method), "none"), null);
             }
             return;
         }
         if (method == null || opening == null || !method.equals(wanted.method())) {
-            refuse(Reason.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED, new SecurityException(PeerFacts.differs("authentication",
+            refuse(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED, new SecurityException(PeerFacts.differs("authentication",
                     method == null ? "none" : ControlFrame.shown(method), wanted.method())));
             return;
         }
@@ -90,7 +90,7 @@ final class ServerHandshake {
     private void proven(byte @Nullable [] proof) {
         Authenticator.ServerSide verifying = side;
         if (proof == null || verifying == null) {
-            refuse(Reason.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED, new SecurityException("the client gives no proof"));
+            refuse(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED, new SecurityException("the client gives no proof"));
             return;
         }
         state = State.BUSY;
@@ -103,12 +103,12 @@ final class ServerHandshake {
         String difference = greeting == null ? null : PeerFacts.difference(greeting, own);
         Rejection rejection = greeting != null && difference == null ? output.admit() : null;
         if (greeting == null) {
-            refuse(Reason.PROTOCOL, "the client's HELLO does not say what it has to", null);
+            refuse(Kind.PROTOCOL, "the client's HELLO does not say what it has to", null);
         } else if (difference != null) {
-            refuse(Reason.MISMATCH, difference, null);
+            refuse(Kind.MISMATCH, difference, null);
         } else if (rejection != null) {
             output.send(ControlFrame.reject(rejection));
-            end(new HandshakeFailure(Reason.ADMISSION, rejection, null));
+            end(new HandshakeFailure(Kind.ADMISSION, rejection, null));
         } else if (ownProof == null) {
             close();
             output.send(ControlFrame.of(ControlFrame.Type.WELCOME, own.addTo(ControlFields.NONE)));
@@ -120,8 +120,8 @@ final class ServerHandshake {
         }
     }
 
-    private void refuse(Reason reason, String why, @Nullable Throwable cause) {
-        boolean mayKnow = authentication == null || verified || reason == Reason.VERSION;
+    private void refuse(Kind reason, String why, @Nullable Throwable cause) {
+        boolean mayKnow = authentication == null || verified || reason == Kind.VERSION;
         output.send(ControlFrame.reject(new Rejection(mayKnow ? why : HandshakeFailure.NOT_AUTHENTICATED)));
         String detail = cause == null || cause.getMessage() == null ? why : why + ": " + cause.getMessage();
         end(new HandshakeFailure(reason, new Rejection(detail), cause));

@@ -89,7 +89,7 @@ final class SocketAcceptor {
 
         private void timedOut() {
             if (!done) {
-                registry.refused(peer, new HandshakeFailure(HandshakeFailure.Reason.TIMEOUT,
+                registry.refused(peer, new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
                         new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
                 end();
             }

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.ControlFields.Key;
 import io.reactorucx.ControlFrame.Type;
-import io.reactorucx.HandshakeFailure.Reason;
+import io.reactorucx.HandshakeFailure.Kind;
 import io.reactorucx.core.ErrorMode;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -48,8 +48,8 @@ class AuthenticatorTest {
     void clientWithAnotherSecretIsRefused() {
         pair.meet(CLIENT, Authenticator.sharedSecret(new byte[16]), SERVER, secret());
 
-        pair.server.assertFailed(Reason.AUTHENTICATION, "the proof is wrong");
-        pair.client.assertFailed(Reason.PEER, "authentication failed");
+        pair.server.assertFailed(Kind.AUTHENTICATION, "the proof is wrong");
+        pair.client.assertFailed(Kind.PEER, "authentication failed");
         assertServerSaidNothing();
     }
 
@@ -57,8 +57,8 @@ class AuthenticatorTest {
     void clientThatProvesNothingIsRefusedWhateverElseIsWrong() {
         pair.meet(facts(ErrorMode.NONE, ByteOrder.BIG_ENDIAN, 0, 1), null, SERVER, secret());
 
-        pair.server.assertFailed(Reason.AUTHENTICATION, "authentication: none at the client, hmac-sha-256 at the server");
-        pair.client.assertFailed(Reason.PEER, "authentication failed");
+        pair.server.assertFailed(Kind.AUTHENTICATION, "authentication: none at the client, hmac-sha-256 at the server");
+        pair.client.assertFailed(Kind.PEER, "authentication failed");
         assertServerSaidNothing();
     }
 
@@ -66,8 +66,8 @@ class AuthenticatorTest {
     void whatDiffersIsSaidToAnAuthenticatedClient() {
         pair.meet(facts(ErrorMode.NONE, ByteOrder.LITTLE_ENDIAN, 0, 1), secret(), SERVER, secret());
 
-        pair.server.assertFailed(Reason.MISMATCH, "error mode");
-        pair.client.assertFailed(Reason.PEER, "error mode: NONE at the client, PEER at the server");
+        pair.server.assertFailed(Kind.MISMATCH, "error mode");
+        pair.client.assertFailed(Kind.PEER, "error mode: NONE at the client, PEER at the server");
     }
 
     @ParameterizedTest
@@ -75,7 +75,7 @@ class AuthenticatorTest {
     void serverThatWantsAProofSaysNoMoreThanThat(Type type) {
         pair.between(CLIENT, null, SERVER, secret());
         pair.serverSide.received(ControlFrame.of(type));
-        pair.server.assertFailed(Reason.PROTOCOL, "the first frame was " + type + " and not HELLO");
+        pair.server.assertFailed(Kind.PROTOCOL, "the first frame was " + type + " and not HELLO");
         assertServerSaidNothing();
     }
 
@@ -83,20 +83,20 @@ class AuthenticatorTest {
     void serverThatHasEnoughSaysSoOnlyToWhomItKnows() {
         pair.server.rejection = new Rejection("enough");
         pair.meet(CLIENT, secret(), SERVER, secret());
-        pair.client.assertFailed(Reason.PEER, "enough");
+        pair.client.assertFailed(Kind.PEER, "enough");
 
         HandshakePair stranger = new HandshakePair();
         stranger.server.rejection = new Rejection("enough");
         stranger.meet(CLIENT, null, SERVER, secret());
-        stranger.client.assertFailed(Reason.PEER, "authentication failed");
+        stranger.client.assertFailed(Kind.PEER, "authentication failed");
     }
 
     @Test
     void serverWithoutAnAuthenticatorSaysSo() {
         pair.meet(CLIENT, secret(), SERVER, null);
 
-        pair.server.assertFailed(Reason.AUTHENTICATION, "authentication: hmac-sha-256 at the client, none at the server");
-        pair.client.assertFailed(Reason.PEER, "authentication: hmac-sha-256 at the client, none at the server");
+        pair.server.assertFailed(Kind.AUTHENTICATION, "authentication: hmac-sha-256 at the client, none at the server");
+        pair.client.assertFailed(Kind.PEER, "authentication: hmac-sha-256 at the client, none at the server");
     }
 
     @Test
@@ -106,7 +106,7 @@ class AuthenticatorTest {
         pair.client.runTasks();
         pair.clientSide.received(ControlFrame.of(Type.WELCOME, SERVER.addTo(ControlFields.NONE)));
 
-        pair.client.assertFailed(Reason.AUTHENTICATION, "authentication failed", "asks for no proof");
+        pair.client.assertFailed(Kind.AUTHENTICATION, "authentication failed", "asks for no proof");
         assertThat(pair.client.all.getLast().reason()).isEqualTo("authentication failed");
     }
 
@@ -124,7 +124,7 @@ class AuthenticatorTest {
         pair.clientSide.received(ControlFrame.of(Type.WELCOME, welcome));
         pair.client.runTasks();
 
-        pair.client.assertFailed(Reason.AUTHENTICATION, "authentication failed", proofBytes < 0 ? "no proof" : "the proof is wrong");
+        pair.client.assertFailed(Kind.AUTHENTICATION, "authentication failed", proofBytes < 0 ? "no proof" : "the proof is wrong");
         assertThat(pair.client.types()).containsExactly(Type.HELLO, Type.PROOF, Type.REJECT);
     }
 
@@ -142,7 +142,7 @@ class AuthenticatorTest {
         pair.clientSide.received(ControlFrame.of(Type.WELCOME, SERVER.addTo(ControlFields.NONE).with(Key.AUTHENTICATION, proof)));
         pair.client.runTasks();
 
-        pair.client.assertFailed(Reason.AUTHENTICATION, "the proof is wrong");
+        pair.client.assertFailed(Kind.AUTHENTICATION, "the proof is wrong");
     }
 
     /** Somebody who has listened says again what the client said. */
@@ -158,7 +158,7 @@ class AuthenticatorTest {
         second.received(pair.client.all.get(1));
         again.runTasks();
 
-        again.assertFailed(Reason.AUTHENTICATION, "the proof is wrong");
+        again.assertFailed(Kind.AUTHENTICATION, "the proof is wrong");
         assertThat(again.types()).containsExactly(Type.CHALLENGE, Type.REJECT);
     }
 
@@ -278,7 +278,7 @@ class AuthenticatorTest {
         slowServer();
         pair.serverSide.received(ControlFrame.of(Type.PROOF, ControlFields.NONE.with(Key.AUTHENTICATION, new byte[] {2})));
 
-        pair.server.assertFailed(Reason.PROTOCOL, "the client sent PROOF out of turn");
+        pair.server.assertFailed(Kind.PROTOCOL, "the client sent PROOF out of turn");
         assertServerSaidNothing();
     }
 
@@ -287,7 +287,7 @@ class AuthenticatorTest {
         Slow slow = slowServer();
         slow.challenge.tryEmitEmpty().orThrow();
         pair.server.runTasks();
-        pair.server.assertFailed(Reason.AUTHENTICATION, "accepted nothing");
+        pair.server.assertFailed(Kind.AUTHENTICATION, "accepted nothing");
         assertServerSaidNothing();
     }
 
@@ -296,13 +296,13 @@ class AuthenticatorTest {
         Slow slow = slowServer();
         slow.challenge.tryEmitValue(new byte[Authenticator.MAX_BYTES + 1]).orThrow();
         pair.server.runTasks();
-        pair.server.assertFailed(Reason.AUTHENTICATION, "4097 bytes");
+        pair.server.assertFailed(Kind.AUTHENTICATION, "4097 bytes");
     }
 
     @Test
     void authenticatorThatThrowsEndsTheClientToo() {
         pair.meet(CLIENT, new Slow(), SERVER, new Slow());
-        pair.client.assertFailed(Reason.AUTHENTICATION, "authentication failed", "the card is not in the reader");
+        pair.client.assertFailed(Kind.AUTHENTICATION, "authentication failed", "the card is not in the reader");
         assertThat(pair.client.failure.toException("them")).hasMessageContaining("them").hasMessageContaining("the card")
                 .hasCauseInstanceOf(IllegalStateException.class);
     }

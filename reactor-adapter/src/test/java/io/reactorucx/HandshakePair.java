@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.ControlFields.Key;
 import io.reactorucx.ControlFrame.Type;
-import io.reactorucx.HandshakeFailure.Reason;
+import io.reactorucx.HandshakeFailure.Kind;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxVersion;
 import java.nio.ByteOrder;
@@ -85,7 +85,7 @@ final class HandshakePair {
             return any;
         }
 
-        void assertFailed(Reason reason, String... words) {
+        void assertFailed(Kind reason, String... words) {
             assertThat(peer).isNull();
             assertThat(failure).isNotNull();
             assertThat(failure.reason()).isEqualTo(reason);

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.ControlFields.Key;
 import io.reactorucx.ControlFrame.Type;
-import io.reactorucx.HandshakeFailure.Reason;
+import io.reactorucx.HandshakeFailure.Kind;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxStatus;
 import java.nio.ByteOrder;
@@ -48,16 +48,16 @@ class HandshakeTest {
     void whatDiffersIsSaidOnBothSides() {
         pair.meet(facts(ErrorMode.NONE, ByteOrder.LITTLE_ENDIAN, 0, 1), null, SERVER, null);
 
-        pair.server.assertFailed(Reason.MISMATCH, "error mode: NONE at the client, PEER at the server");
-        pair.client.assertFailed(Reason.PEER, "error mode: NONE at the client, PEER at the server");
+        pair.server.assertFailed(Kind.MISMATCH, "error mode: NONE at the client, PEER at the server");
+        pair.client.assertFailed(Kind.PEER, "error mode: NONE at the client, PEER at the server");
     }
 
     @Test
     void otherByteOrderIsRefused() {
         pair.meet(CLIENT, null, facts(ErrorMode.PEER, ByteOrder.BIG_ENDIAN, 0, 1), null);
 
-        pair.server.assertFailed(Reason.MISMATCH, "byte order: LITTLE_ENDIAN at the client, BIG_ENDIAN at the server");
-        pair.client.assertFailed(Reason.PEER, "byte order: LITTLE_ENDIAN at the client, BIG_ENDIAN at the server");
+        pair.server.assertFailed(Kind.MISMATCH, "byte order: LITTLE_ENDIAN at the client, BIG_ENDIAN at the server");
+        pair.client.assertFailed(Kind.PEER, "byte order: LITTLE_ENDIAN at the client, BIG_ENDIAN at the server");
     }
 
     @Test
@@ -67,8 +67,8 @@ class HandshakeTest {
         pair.clientSide.start();
         pair.run();
 
-        pair.server.assertFailed(Reason.ADMISSION, "30 connections are all that it takes");
-        pair.client.assertFailed(Reason.PEER, "30 connections are all that it takes");
+        pair.server.assertFailed(Kind.ADMISSION, "30 connections are all that it takes");
+        pair.client.assertFailed(Kind.PEER, "30 connections are all that it takes");
         assertThat(pair.client.failure.toException("them").isRetryable()).isTrue();
     }
 
@@ -79,7 +79,7 @@ class HandshakeTest {
         pair.clientSide.start();
         pair.clientSide.received(ControlFrame.of(Type.WELCOME, facts(ErrorMode.NONE, ByteOrder.LITTLE_ENDIAN, 0, 1).addTo(ControlFields.NONE)));
 
-        pair.client.assertFailed(Reason.MISMATCH, "error mode: PEER at the client, NONE at the server");
+        pair.client.assertFailed(Kind.MISMATCH, "error mode: PEER at the client, NONE at the server");
         assertThat(pair.client.types()).containsExactly(Type.HELLO, Type.REJECT);
     }
 
@@ -87,12 +87,12 @@ class HandshakeTest {
     void otherVersionIsSaidOnBothSides() {
         pair.between(CLIENT, null, SERVER, null);
         pair.serverSide.received(new ControlFrame(1, Type.HELLO, ControlFields.NONE, new Rejection("")));
-        pair.server.assertFailed(Reason.VERSION, "protocol version: 1 at the client, 2 at the server");
+        pair.server.assertFailed(Kind.VERSION, "protocol version: 1 at the client, 2 at the server");
         assertThat(pair.server.all.getFirst().reason()).isEqualTo("protocol version: 1 at the client, 2 at the server");
 
         pair.clientSide.start();
         pair.clientSide.received(new ControlFrame(1, Type.REJECT, ControlFields.NONE, new Rejection("protocol version 2 there, 1 here")));
-        pair.client.assertFailed(Reason.PEER, "protocol version 2 there, 1 here");
+        pair.client.assertFailed(Kind.PEER, "protocol version 2 there, 1 here");
     }
 
     @ParameterizedTest
@@ -100,7 +100,7 @@ class HandshakeTest {
     void firstFrameIsHello(Type type) {
         pair.between(CLIENT, null, SERVER, null);
         pair.serverSide.received(ControlFrame.of(type));
-        pair.server.assertFailed(Reason.PROTOCOL, "the first frame was " + type + " and not HELLO");
+        pair.server.assertFailed(Kind.PROTOCOL, "the first frame was " + type + " and not HELLO");
         assertThat(pair.server.all.getFirst().reason()).contains("the first frame was " + type);
     }
 

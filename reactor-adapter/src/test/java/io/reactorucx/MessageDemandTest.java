@@ -363,9 +363,11 @@ class MessageDemandTest implements NeedsUcx {
     void closeWaitsForWhatWasTakenUntilThePeerAsksForIt() {
         connect();
         Asker asker = asker();
-        asker.request(1);
         Sent sent = Sent.of(Mono.when(peers.client().outbound().sendByteArrays(Flux.just(new byte[1])),
                 peers.client().outbound().sendByteArrays(Flux.just(new byte[2]))));
+        // Both stand in line when the first demand comes, so that both take a message.
+        Waits.engineOf(peers.client());
+        asker.request(1);
         await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1));
         asker.request(5);
         peers.client().close().block(Waits.PATIENCE);

@@ -3,10 +3,13 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.testsupport.NoLeaks;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The network between two hosts drops everything, without a word: only heartbeats find that. Over tcp, since hosts share no memory. */
+@ExtendWith(NoLeaks.class)
 class PartitionTest implements NeedsUcx {
 
     private static final String HEARTBEAT_MILLIS = "1000";

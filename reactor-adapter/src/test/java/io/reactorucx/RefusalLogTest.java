@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** Whoever is refused again and again does not fill the log. */
 class RefusalLogTest {
 
-    private static final HandshakeFailure FAILURE = new HandshakeFailure(HandshakeFailure.Reason.AUTHENTICATION,
+    private static final HandshakeFailure FAILURE = new HandshakeFailure(HandshakeFailure.Kind.AUTHENTICATION,
             new Rejection("the proof is wrong"), null);
 
     private final List<String> told = new ArrayList<>();

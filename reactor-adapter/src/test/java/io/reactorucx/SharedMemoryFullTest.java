@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.testsupport.NoLeaks;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A {@code /dev/shm} that is full, or fills up: in a mount namespace of the test's own, whose {@code /dev/shm} is small. */
+@ExtendWith(NoLeaks.class)
 class SharedMemoryFullTest implements NeedsUcx {
 
     private static ChildJvm.Result run(String size, String... transports) {

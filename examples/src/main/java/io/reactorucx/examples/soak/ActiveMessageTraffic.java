@@ -24,7 +24,8 @@ final class ActiveMessageTraffic implements Traffic {
         this.connection = connection;
         this.resources = connection.resources();
         this.echoes = new Echoes(tally, connection);
-        connection.activeMessages().receive(ECHOED).flatMap(this::arrived).subscribe(ignored -> { }, error -> { });
+        connection.activeMessages().receive(ECHOED).flatMap(this::arrived).doOnDiscard(ActiveMessage.class, ActiveMessage::discard)
+                .subscribe(ignored -> { }, error -> { });
     }
 
     @Override
@@ -47,7 +48,7 @@ final class ActiveMessageTraffic implements Traffic {
         return Mono.using(() -> resources.buffers().acquire(bytes), buffer -> {
             Pattern.fill(buffer.segment(), number);
             MemorySegment header = MemorySegment.ofArray(new long[] {number});
-            return echoes.await(number, Pattern.checksum(buffer.segment()),
+            return echoes.await(number, bytes,
                     connection.activeMessages().send(ECHO, header, buffer, AmProtocol.AUTO));
         }, UcxBuffer::release);
     }
@@ -55,14 +56,15 @@ final class ActiveMessageTraffic implements Traffic {
     private Mono<Void> arrived(ActiveMessage message) {
         long number = message.header().get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
         if (message.isInline()) {
-            echoes.arrived(number, Pattern.checksum(message.data()));
+            echoes.arrived(number, message.data());
             return Mono.empty();
         }
         return message.fetch(resources.buffers()).doOnNext(buffer -> {
-            echoes.arrived(number, Pattern.checksum(buffer.segment()));
+            echoes.arrived(number, buffer.segment());
             buffer.release();
-        }).then().onErrorResume(error -> {
+        }).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose).then().onErrorResume(error -> {
             echoes.failed(number, error);
+            message.discard();
             return Mono.empty();
         });
     }
@@ -78,8 +80,9 @@ final class ActiveMessageTraffic implements Traffic {
                     return connection.activeMessages().send(ECHOED, header, buffer, AmProtocol.AUTO);
                 }, UcxBuffer::release);
             }
-            return message.fetch(resources.buffers()).flatMap(buffer -> connection.activeMessages().send(ECHOED, header, buffer, AmProtocol.AUTO)
-                    .doFinally(signal -> buffer.release()));
-        }).then();
+            return message.fetch(resources.buffers()).doOnError(error -> message.discard())
+                    .flatMap(buffer -> connection.activeMessages().send(ECHOED, header, buffer, AmProtocol.AUTO)
+                            .doFinally(signal -> buffer.release())).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
+        }).doOnDiscard(ActiveMessage.class, ActiveMessage::discard).then();
     }
 }

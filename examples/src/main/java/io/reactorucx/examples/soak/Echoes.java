@@ -3,6 +3,7 @@ package io.reactorucx.examples.soak;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.examples.soak.Tally.End;
+import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +19,7 @@ final class Echoes {
     /** Given up before their answer came, which may still come, once. */
     private final Set<Long> givenUp = ConcurrentHashMap.newKeySet();
 
-    private record Due(int checksum, Sinks.Empty<Void> answer) {
+    private record Due(long bytes, Sinks.Empty<Void> answer) {
     }
 
     /** Answers that are due when the connection ends will not come: an error, whichever side ended it. */
@@ -30,9 +31,9 @@ final class Echoes {
     }
 
     /** Sends, and completes when the answer to that has come. */
-    Mono<Void> await(long number, int checksum, Mono<Void> send) {
+    Mono<Void> await(long number, long bytes, Mono<Void> send) {
         Sinks.Empty<Void> answer = Sinks.empty();
-        due.put(number, new Due(checksum, answer));
+        due.put(number, new Due(bytes, answer));
         if (connection.isDisposed()) {
             due.remove(number);
             return Mono.error(new UcxClosedException("send", connection.peer(), "the connection has ended"));
@@ -52,10 +53,11 @@ final class Echoes {
         }
     }
 
-    void arrived(long number, int checksum) {
+    /** An answer has come; it has to be as long as what was sent, and to hold the same. */
+    void arrived(long number, MemorySegment payload) {
         Due expected = due.remove(number);
         if (expected != null) {
-            if (expected.checksum != checksum) {
+            if (expected.bytes != payload.byteSize() || !Pattern.isIn(payload, number)) {
                 tally.ended(End.CORRUPT);
             }
             expected.answer.tryEmitEmpty();

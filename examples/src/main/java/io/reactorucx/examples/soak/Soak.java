@@ -3,8 +3,8 @@ package io.reactorucx.examples.soak;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
+import io.reactorucx.WindowDescriptor;
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.MemoryDescriptor;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -76,6 +76,8 @@ final class Soak {
             }
             return window(connection).flatMap(memory -> {
                 List<Traffic> traffic = List.of(new ActiveMessageTraffic(connection, tallies.of(ActiveMessageTraffic.NAME)),
+                        new MessageTraffic(connection, tallies.of(MessageTraffic.NAME)),
+                        new RequestTraffic(connection, tallies.of(RequestTraffic.NAME)),
                         new MemoryTraffic(connection.memory(memory), tallies.of(MemoryTraffic.NAME)));
                 return new ConnectionLife(connection, tallies, choice).live(traffic, time);
             }).then(connection.close());
@@ -85,8 +87,8 @@ final class Soak {
         });
     }
 
-    private static Mono<MemoryDescriptor> window(UcxConnection connection) {
-        return ask(connection, SoakServer.LEND, SoakServer.WINDOW).map(MemoryDescriptor::fromBytes);
+    private static Mono<WindowDescriptor> window(UcxConnection connection) {
+        return ask(connection, SoakServer.LEND, SoakServer.WINDOW).map(WindowDescriptor::fromBytes);
     }
 
     private static Mono<byte[]> ask(UcxConnection connection, int question, int answer) {

@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
 
 /** Two processes exchange mixed traffic for some minutes; all of it is checked and counted. */
 @Command(name = "soak", mixinStandardHelpOptions = true, description = {
-    "Starts a second process and exchanges mixed traffic with it: every kind of message and remote",
-    "memory, payloads of 0 B to 16 MiB, at random cancelled, timed out, disconnected by either side.",
+    "Starts a second process and exchanges mixed traffic with it: plain and flow-controlled messages,",
+    "requests, remote memory, payloads of 0 B to 16 MiB, at random cancelled, timed out, disconnected by either side.",
     "Each message is checked by number and checksum. Fails when one is lost, comes twice, or when",
     "memory or slots do not return to where they were."})
 public final class SoakCommand implements Callable<Integer> {
@@ -57,7 +57,7 @@ public final class SoakCommand implements Callable<Integer> {
     }
 
     static UcxResources resources(boolean tcp) {
-        UcxResourcesBuilder builder = UcxResources.builder().remoteMemoryAccess(true).maxBufferBytes(1L << 30);
+        UcxResourcesBuilder builder = UcxResources.builder().maxBufferBytes(512L << 20);
         if (tcp) {
             builder.transports("tcp");
         }

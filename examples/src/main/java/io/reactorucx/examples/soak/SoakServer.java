@@ -1,12 +1,15 @@
 package io.reactorucx.examples.soak;
 
+import io.reactorucx.MemoryRight;
 import io.reactorucx.UcxBoundServer;
 import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxMemoryWindow;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.core.UcpMemory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import picocli.CommandLine.Command;
@@ -58,14 +61,16 @@ public final class SoakServer implements Callable<Integer> {
             // Not the connection over which the soak asks how this process is: that has its answer long before.
             Mono.delay(Duration.ofSeconds(2 + random.nextInt(LONGEST_SECONDS))).then(connection.close()).subscribe();
         }
-        return Mono.when(ActiveMessageTraffic.serve(connection), lend(connection), levels(connection),
+        return Mono.when(ActiveMessageTraffic.serve(connection), MessageTraffic.serve(connection), RequestTraffic.serve(connection),
+                lend(connection), levels(connection),
                 connection.activeMessages().receive(END).doOnNext(ask -> end.tryEmitEmpty()));
     }
 
     private static Mono<Void> lend(UcxConnection connection) {
         return connection.activeMessages().receive(LEND).concatMap(ask -> {
-            UcpMemory window = connection.resources().allocateMemory(MemoryTraffic.PART_BYTES);
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, window::close);
+            UcpMemory memory = connection.resources().allocateMemory(MemoryTraffic.PART_BYTES);
+            UcxMemoryWindow window = connection.exportMemory(memory, Set.of(MemoryRight.READ, MemoryRight.WRITE));
+            window.onDispose().subscribe(ignored -> { }, error -> { }, memory::close);
             return connection.activeMessages().send(WINDOW, window.descriptor().toBytes());
         }).then();
     }

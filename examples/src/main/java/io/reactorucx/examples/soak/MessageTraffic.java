@@ -1,0 +1,56 @@
+package io.reactorucx.examples.soak;
+
+import io.reactorucx.UcxBuffer;
+import io.reactorucx.UcxConnection;
+import java.lang.foreign.ValueLayout;
+import reactor.core.publisher.Mono;
+
+/** Flow-controlled messages through the connection's outbound and back: its number, then the payload. */
+final class MessageTraffic implements Traffic {
+
+    static final String NAME = "message";
+
+    private static final int MAX_BYTES = (16 << 20) - Long.BYTES;
+
+    private final UcxConnection connection;
+    private final Echoes echoes;
+
+    MessageTraffic(UcxConnection connection, Tally tally) {
+        this.connection = connection;
+        this.echoes = new Echoes(tally, connection);
+        connection.inbound().receive().subscribe(message -> {
+            echoes.arrived(message.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, 0), message.segment().asSlice(Long.BYTES));
+            message.release();
+        }, error -> { });
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public int maxBytes() {
+        return MAX_BYTES;
+    }
+
+    @Override
+    public boolean mayBeCancelled() {
+        return true;
+    }
+
+    @Override
+    public Mono<Void> exchange(long number, int bytes) {
+        // Made when the peer takes it, not before: a message of a sender that is cancelled while it waits would be nobody's.
+        Mono<UcxBuffer> message = connection.resources().buffers().acquireLater((long) Long.BYTES + bytes).doOnNext(lease -> {
+            lease.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, number);
+            Pattern.fill(lease.segment().asSlice(Long.BYTES), number);
+        });
+        return echoes.await(number, bytes, connection.outbound().send(message)).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
+    }
+
+    /** The server's side. */
+    static Mono<Void> serve(UcxConnection connection) {
+        return connection.outbound().send(connection.inbound().receive());
+    }
+}

@@ -1,0 +1,92 @@
+package io.reactorucx.examples.soak;
+
+import io.reactorucx.UcxBuffer;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResponder;
+import io.reactorucx.examples.soak.Tally.End;
+import java.lang.foreign.ValueLayout;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Requests: every other one asks for its own payload back, the others for a stream of numbers in their order. */
+final class RequestTraffic implements Traffic {
+
+    static final String NAME = "request";
+
+    private static final int MAX_BYTES = 4 << 20;
+    private static final int MOST_NUMBERS = 2000;
+
+    private final UcxConnection connection;
+    private final Tally tally;
+
+    RequestTraffic(UcxConnection connection, Tally tally) {
+        this.connection = connection;
+        this.tally = tally;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public int maxBytes() {
+        return MAX_BYTES;
+    }
+
+    @Override
+    public boolean mayBeCancelled() {
+        return true;
+    }
+
+    @Override
+    public Mono<Void> exchange(long number, int bytes) {
+        return connection.resources().buffers().acquireLater(Math.max(bytes, Integer.BYTES))
+                .flatMap(request -> number % 2 == 0 ? echo(request, number) : count(request, bytes % MOST_NUMBERS))
+                .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
+    }
+
+    private Mono<Void> echo(UcxBuffer request, long number) {
+        Pattern.fill(request.segment(), number);
+        return connection.requester().requestResponse(request).doOnNext(answer -> {
+            check(Pattern.isIn(answer.segment(), number));
+            answer.release();
+        }).then();
+    }
+
+    private Mono<Void> count(UcxBuffer request, int numbers) {
+        request.segment().set(ValueLayout.JAVA_INT_UNALIGNED, 0, numbers);
+        return connection.requester().requestStream(request).reduce(0, (next, answer) -> {
+            check(answer.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0) == next);
+            answer.release();
+            return next + 1;
+        }).doOnNext(received -> check(received == numbers)).then();
+    }
+
+    private void check(boolean right) {
+        if (!right) {
+            tally.ended(End.CORRUPT);
+        }
+    }
+
+    /** The server's side. */
+    static Mono<Void> serve(UcxConnection connection) {
+        return connection.respond(new UcxResponder() {
+            @Override
+            public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+                return Mono.just(request);
+            }
+
+            @Override
+            public Flux<UcxBuffer> requestStream(UcxBuffer request) {
+                int numbers = request.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0);
+                request.release();
+                return Flux.range(0, numbers).map(number -> {
+                    UcxBuffer answer = connection.resources().buffers().acquire(Integer.BYTES);
+                    answer.segment().set(ValueLayout.JAVA_INT_UNALIGNED, 0, number);
+                    return answer;
+                });
+            }
+        });
+    }
+}
