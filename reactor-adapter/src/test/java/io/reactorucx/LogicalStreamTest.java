@@ -41,6 +41,10 @@ class LogicalStreamTest implements NeedsUcx {
     private Peers peers;
     private final BlockingQueue<LogicalStream> opened = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> firsts = new LinkedBlockingQueue<>();
+    private final MessageStreams.StreamAcceptor acceptor = (stream, first) -> {
+        firsts.add(new String(first, StandardCharsets.UTF_8));
+        opened.add(stream);
+    };
 
     @BeforeEach
     void connect() {
@@ -67,10 +71,7 @@ class LogicalStreamTest implements NeedsUcx {
     }
 
     private void accept(UcxConnection connection) {
-        mux(connection).execute(() -> mux(connection).streams().accept((stream, first) -> {
-            firsts.add(new String(first, StandardCharsets.UTF_8));
-            opened.add(stream);
-        }));
+        mux(connection).execute(() -> mux(connection).streams().accept(acceptor));
         Waits.engineOf(connection);
     }
 
@@ -232,7 +233,7 @@ class LogicalStreamTest implements NeedsUcx {
 
     @Test
     void streamsThatNobodyTakesAreRefused() {
-        mux(peers.served()).execute(() -> mux(peers.served()).streams().accept(null));
+        mux(peers.served()).execute(() -> mux(peers.served()).streams().leave(acceptor));
         LogicalStream ours = open(peers.client(), "");
         ours.complete();
 

@@ -32,6 +32,7 @@ record Levels(Map<String, Long> values) {
         values.put("in flight", resources.engines().stream().map(ProgressEngine::counters).mapToLong(each -> each.inFlight()).sum());
         values.put("held messages", resources.engines().stream().map(ProgressEngine::counters).mapToLong(each -> each.heldMessages()).sum());
         values.put("leases", (long) resources.buffers().leases());
+        values.put("numbers asked for", RequestTraffic.asked());
         values.put("slab bytes", resources.buffers().slabBytes());
         values.put("heap bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
         values.put("anonymous bytes", status("RssAnon:"));

@@ -5,6 +5,9 @@ import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResponder;
 import io.reactorucx.examples.soak.Tally.End;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -15,6 +18,9 @@ final class RequestTraffic implements Traffic {
 
     private static final int MAX_BYTES = 4 << 20;
     private static final int MOST_NUMBERS = 2000;
+
+    /** How many numbers this process's sources were asked for. */
+    private static final AtomicLong ASKED = new AtomicLong();
 
     private final UcxConnection connection;
     private final Tally tally;
@@ -69,6 +75,16 @@ final class RequestTraffic implements Traffic {
         }
     }
 
+    static long asked() {
+        return ASKED.get();
+    }
+
+    /** As many numbers as a source can be asked for, each an answer to one request. */
+    static Flux<Integer> numbers(UcxConnection connection, int count) {
+        byte[] request = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder()).putInt(count).array();
+        return connection.requester().requestStream(request).map(answer -> ByteBuffer.wrap(answer).order(ByteOrder.nativeOrder()).getInt());
+    }
+
     /** The server's side. */
     static Mono<Void> serve(UcxConnection connection) {
         return connection.respond(new UcxResponder() {
@@ -81,7 +97,7 @@ final class RequestTraffic implements Traffic {
             public Flux<UcxBuffer> requestStream(UcxBuffer request) {
                 int numbers = request.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0);
                 request.release();
-                return Flux.range(0, numbers).map(number -> {
+                return Flux.range(0, numbers).doOnRequest(ASKED::addAndGet).map(number -> {
                     UcxBuffer answer = connection.resources().buffers().acquire(Integer.BYTES);
                     answer.segment().set(ValueLayout.JAVA_INT_UNALIGNED, 0, number);
                     return answer;

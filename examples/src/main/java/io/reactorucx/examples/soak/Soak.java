@@ -26,6 +26,7 @@ final class Soak {
     private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(20);
     private static final int LONGEST_LIFE_SECONDS = 15;
     private static final double CUT_OFF = 0.2;
+    private static final int MILLION = 1_000_000;
 
     private final UcxClient client;
     private final UcxResources resources;
@@ -51,10 +52,28 @@ final class Soak {
         phase(time, tallies);
         progress.dispose();
         Levels[] after = levels();
+        endServer();
+        return report.print(tallies, before, after) && !tallies.byKind().isEmpty();
+    }
+
+    /** One subscriber takes an answer a second from a source that could give a million at once. */
+    boolean slowConsumer(Duration time) {
+        phase(WARM_UP, new Tallies());
+        Levels[] before = levels();
+        Long taken = Mono.usingWhen(client.connect(), connection -> RequestTraffic.numbers(connection, MILLION).limitRate(1)
+                .concatMap(number -> Mono.delay(Duration.ofSeconds(1)), 1).take(time).count(), UcxConnection::close)
+                .block(time.plus(ANSWERED_WITHIN));
+        Levels[] after = levels();
+        endServer();
+        System.out.println("one answer a second: " + taken + " taken in " + time.toSeconds() + " s, the server's source was asked for "
+                + (after[1].of("numbers asked for") - before[1].of("numbers asked for")) + " of " + MILLION);
+        return report.print(new Tallies(), before, after);
+    }
+
+    private void endServer() {
         UcxConnection last = client.connectNow();
         last.activeMessages().send(SoakServer.END, new byte[0]).block(ANSWERED_WITHIN);
         last.disposeNow();
-        return report.print(tallies, before, after);
     }
 
     private void phase(Duration time, Tallies tallies) {

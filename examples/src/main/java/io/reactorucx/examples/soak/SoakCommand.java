@@ -27,6 +27,8 @@ public final class SoakCommand implements Callable<Integer> {
     private boolean tcp;
     @Option(names = "--connections", paramLabel = "N", description = "Connections at once, 4 by default.")
     private int connections = 4;
+    @Option(names = "--slow-consumer", description = "Instead: one subscriber that takes one answer a second of a million.")
+    private boolean slowConsumer;
     @Option(names = "--seed", paramLabel = "N", description = "Repeats the same choices; another number each time by default.")
     private @Nullable Long seed;
 
@@ -46,7 +48,8 @@ public final class SoakCommand implements Callable<Integer> {
             try {
                 int port = Integer.parseInt(server.awaitReady().trim());
                 UcxClient client = UcxClient.create(resources).remoteAddress("127.0.0.1", port);
-                sound = new Soak(client, resources, connections, chosen).run(time);
+                Soak soak = new Soak(client, resources, connections, chosen);
+                sound = slowConsumer ? soak.slowConsumer(time) : soak.run(time);
                 sound &= server.awaitExit() == 0;
             } finally {
                 resources.disposeNow();
