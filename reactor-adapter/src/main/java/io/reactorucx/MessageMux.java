@@ -215,7 +215,9 @@ final class MessageMux implements ProtocolPart {
         }
         streams.forEach(stream -> {
             stream.output().end(loss == null ? closed : loss);
-            stream.input().abandon(loss, closed("receive", "the connection is closed"));
+            // The default stream is over with its connection, another only when its sender says so.
+            UcxException unfinished = stream.isDefault() || loss != null ? loss : closed;
+            stream.input().abandon(unfinished, closed("receive", "the connection is closed"));
         });
     }
 

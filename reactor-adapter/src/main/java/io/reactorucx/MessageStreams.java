@@ -117,14 +117,15 @@ final class MessageStreams implements MessageFrames.Visitor {
 
     @Override
     public void open(int stream, int messages, int bytes, int offset, int length) {
-        if (mux.isClosing()) {
-            return;
-        }
         int id = LogicalStream.peerId(stream);
         if ((id & 1) == 1 || id == 0 || !isAhead(id, lastPeers) || table.get(id) != null) {
             throw new BadFrameException("stream " + Integer.toUnsignedString(stream) + " cannot be opened");
         }
         lastPeers = id >>> 1;
+        if (mux.isClosing()) {
+            // Over before it has begun: what else comes for it has crossed with its end.
+            return;
+        }
         int most = mux.limits().maxStreams();
         if (peers > 2L * most) {
             throw new BadFrameException(peers + " streams, " + most + " are allowed");

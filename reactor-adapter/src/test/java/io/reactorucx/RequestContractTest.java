@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.UcxRequestException.Reason;
+import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -326,6 +329,24 @@ class RequestContractTest implements NeedsUcx {
         UcxBuffer lease = lease(bytes("?"));
         StepVerifier.create(requester.requestResponse(lease)).expectError(UcxClosedException.class).verify(Waits.PATIENCE);
         assertThat(lease.isDisposed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FLUSH, false", "FLUSH, true", "FORCE, false", "FORCE, true"})
+    void answersThatAConnectionsEndCutsShortAreNotComplete(CloseMode mode, boolean byTheServer) throws InterruptedException {
+        UcxRequester requester = served(new UcxResponder() {
+            @Override
+            public Flux<UcxBuffer> requestStream(UcxBuffer request) {
+                return Flux.just(answer(text(request))).concatWith(Flux.never());
+            }
+        });
+        BlockingQueue<String> got = new LinkedBlockingQueue<>();
+        CompletableFuture<Void> end = requester.requestStream(bytes("one")).doOnNext(answer -> got.add("one")).then().toFuture();
+        assertThat(got.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("one");
+
+        (byTheServer ? peers.served() : peers.client()).close(mode).block(Waits.PATIENCE);
+
+        assertThat(end).failsWithin(Waits.PATIENCE);
     }
 
     @Test
