@@ -40,6 +40,8 @@ final class WatchedTests {
                 .allowBlockingCallsInside("io.reactorucx.UcxBufferPool", "release")
                 // Once, at an engine's end: a signal of another thread that has begun is let through.
                 .allowBlockingCallsInside("io.reactorucx.core.WorkerWakeup", "destroyed")
+                // The system's random numbers, whose device never waits once the system runs.
+                .allowBlockingCallsInside("java.security.SecureRandom", "nextBytes")
                 // The tests' own queues, which threads that wait for a message share with the engine.
                 .allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")
                 .blockingMethodCallback(method -> {
