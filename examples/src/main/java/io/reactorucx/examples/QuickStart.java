@@ -5,8 +5,6 @@ import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
-import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -28,21 +26,16 @@ final class QuickStart implements Callable<Integer> {
 
         UcxBoundServer server = UcxServer.create(resources)
                 .bindAddress("127.0.0.1", 0)
-                .handle(connection -> connection.activeMessages().receive(1)
-                        .map(question -> new String(question.data().toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8))
-                        .concatMap(name -> connection.activeMessages().send(2, ("Hello " + name).getBytes(StandardCharsets.UTF_8)))
-                        .then())
+                .handle((in, out) -> out.sendStrings(in.receiveStrings().map(name -> "Hello " + name)))
                 .bindNow();
 
         UcxConnection connection = UcxClient.create(resources)
                 .remoteAddress("127.0.0.1", server.port())
                 .connectNow();
 
-        Mono<String> answer = connection.activeMessages().receive(2).next()
-                .map(message -> new String(message.data().toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8))
-                .doOnSubscribe(subscribed -> connection.activeMessages().send(1, "UCX".getBytes(StandardCharsets.UTF_8)).subscribe());
-
-        String greeting = answer.block(Duration.ofSeconds(5));
+        String greeting = connection.inbound().receiveStrings()
+                .mergeWith(connection.outbound().sendStrings(Mono.just("UCX")).then(Mono.empty()))
+                .blockFirst(Duration.ofSeconds(10));
         connection.disposeNow();
         server.disposeNow();
         resources.disposeNow();
