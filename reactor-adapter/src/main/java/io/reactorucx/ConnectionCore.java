@@ -43,11 +43,11 @@ final class ConnectionCore {
     private final Receivers receivers = new Receivers();
     private final OpenOffers offers = new OpenOffers();
     final ProtocolParts parts;
-    private final CloseTimer closeTimer = new CloseTimer(this, this::outOfTime);
+    final CloseTimer closeTimer = new CloseTimer(this, this::outOfTime);
     private final ConnectionEnd end;
     final Heartbeat heartbeat;
     private final Farewell farewell = new Farewell(this::sendControl);
-    private final EndpointClose close;
+    final EndpointClose close;
     private @Nullable HandshakeSocket socket;
     private @Nullable UcpEndpoint endpoint;
     private @Nullable Handshake handshake;
@@ -56,6 +56,8 @@ final class ConnectionCore {
     private boolean givenUp;
     private int maxHeaderBytes = Integer.MAX_VALUE;
     private boolean overdue;
+    /** While those who hear of the end may ask for another, which would come with a farewell. */
+    private boolean ending;
 
     ConnectionCore(ConnectionRegistry registry, ConnectionConfig config, String peer) {
         this.registry = registry;
@@ -249,7 +251,7 @@ final class ConnectionCore {
     /** The next step of the end, if what it waits for has come. */
     private void proceed() {
         UcpEndpoint open = endpoint;
-        if (state != State.CLOSING) {
+        if (state != State.CLOSING || ending) {
             return;
         }
         if (farewell.isHeard() && nothingWaits()) {
@@ -295,6 +297,7 @@ final class ConnectionCore {
     private void closeEndpoint(CloseMode wanted, RuntimeException handshakeError) {
         UcpEndpoint open = endpoint;
         state = State.CLOSING;
+        ending = true;
         heartbeat.stop();
         failHandshake(handshakeError);
         operations.endReceives(end.reason(OperationKind.TAG_RECEIVE), registry.worker());
@@ -315,6 +318,7 @@ final class ConnectionCore {
                 LOG.warn("[{}] stays until {} operations end: error mode NONE allows no other close", peer, open.inFlight());
             }
         }
+        ending = false;
         closedWhenIdle();
     }
 
@@ -484,14 +488,6 @@ final class ConnectionCore {
 
     State state() {
         return state == State.CONNECTED && farewell.isHeard() ? State.CLOSING : state;
-    }
-
-    EndpointClose endpointClose() {
-        return close;
-    }
-
-    CloseTimer closeTimer() {
-        return closeTimer;
     }
 
     StreamInbox stream() {

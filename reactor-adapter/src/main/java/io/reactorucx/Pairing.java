@@ -190,7 +190,7 @@ final class Pairing implements Handshake {
         connection.begin(paired.endpoint(), this);
         // Bytes of a stream that nobody has received would be the next connection's.
         if (purpose.errorMode() == ErrorMode.NONE && !connection.registry().worker().context().config().features().contains(UcpFeature.STREAM)) {
-            connection.endpointClose().keepWith(paired::giveBack);
+            connection.close.keepWith(paired::giveBack);
         }
         return paired.endpoint();
     }
@@ -226,7 +226,7 @@ final class Pairing implements Handshake {
             connection.giveUp();
         } else if (connection.state() == ConnectionCore.State.CONNECTING) {
             abandoned = true;
-            connection.closeTimer().start(connection.config().handshakeTimeout());
+            connection.closeTimer.start(connection.config().handshakeTimeout());
         }
     }
 

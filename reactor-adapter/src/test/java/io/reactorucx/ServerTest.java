@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
@@ -115,6 +116,24 @@ class ServerTest implements NeedsUcx {
 
         client.onDispose().block(Waits.PATIENCE);
         Waits.get(inbox.end());
+        server.disposeNow();
+    }
+
+    @Test
+    void peerOfAForcedCloseHearsOfALossAlthoughTheHandlerEndsWithIt() {
+        CompletableFuture<UcxConnection> accepted = new CompletableFuture<>();
+        UcxBoundServer server = bind(connection -> {
+            accepted.complete(connection);
+            return connection.activeMessages().receive(ID).then();
+        });
+        UcxConnection client = connectNow(server, 0);
+        CompletableFuture<Void> end = client.onTerminate().toFuture();
+        UcxConnection served = Waits.get(accepted);
+        Waits.engineOf(served);
+
+        served.close(CloseMode.FORCE).block(Waits.PATIENCE);
+
+        assertThat(Waits.failure(end)).isInstanceOf(UcxException.class);
         server.disposeNow();
     }
 
