@@ -1,6 +1,8 @@
 package io.reactorucx;
 
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import java.time.Duration;
 import java.util.Set;
@@ -63,7 +65,10 @@ final class ServerHandlers {
             handled = Mono.error(e);
         }
         Disposable handler = handled.subscribe(ignored -> { }, error -> {
-            LOG.warn("[{}] its handler failed: {}", accepted.peer(), error.toString());
+            // That a peer leaves is no fault of the handler, which hears of it from whatever it has under way.
+            if (!(error instanceof UcxException end && (end instanceof UcxClosedException || end.isConnectionLost()))) {
+                LOG.warn("[{}] its handler failed: {}", accepted.peer(), error.toString());
+            }
             LOG.debug("[{}] its handler failed", accepted.peer(), error);
             accepted.dispose();
         }, accepted::dispose);
