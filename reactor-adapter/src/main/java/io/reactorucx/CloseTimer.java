@@ -25,6 +25,13 @@ final class CloseTimer {
         }
     }
 
+    /** From now on, whatever was running. */
+    void restart(Duration time) {
+        stop();
+        running = null;
+        start(time);
+    }
+
     void stop() {
         if (running != null) {
             running.dispose();

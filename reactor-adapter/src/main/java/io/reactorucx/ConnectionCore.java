@@ -56,7 +56,6 @@ final class ConnectionCore {
     private boolean givenUp;
     private int maxHeaderBytes = Integer.MAX_VALUE;
     private boolean overdue;
-    /** While those who hear of the end may ask for another, which would come with a farewell. */
     private boolean ending;
 
     ConnectionCore(ConnectionRegistry registry, ConnectionConfig config, String peer) {
@@ -310,7 +309,12 @@ final class ConnectionCore {
             offers.releaseAll(registry.worker());
             boolean quiet = open.inFlight() == open.stream().receives();
             if (config.errorMode() == ErrorMode.PEER) {
-                close.begin(open, quiet && open.failure() == 0 ? wanted : CloseMode.FORCE);
+                CloseMode mode = quiet && open.failure() == 0 ? wanted : CloseMode.FORCE;
+                if (mode == CloseMode.FORCE && !config.raw() && close.drains(open, () -> closeEndpoint(CloseMode.FORCE, handshakeError))) {
+                    closeTimer.restart(EndpointClose.DRAINED_WITHIN);
+                    return;
+                }
+                close.begin(open, mode);
             } else if (quiet) {
                 close.flushOrKeep(open, farewell.isHeard() && farewell.isAnswered());
             } else {

@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpEndpoint;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,6 +11,9 @@ import org.slf4j.LoggerFactory;
 final class EndpointClose {
 
     private static final Logger LOG = LoggerFactory.getLogger(EndpointClose.class);
+
+    /** How long an endpoint that is closed by force may take to send what UCX has buffered. */
+    static final Duration DRAINED_WITHIN = Duration.ofSeconds(1);
 
     private final String peer;
     private final Runnable whenEnded;
@@ -59,6 +63,18 @@ final class EndpointClose {
             LOG.debug("[{}] close ended with an error", peer, e);
             ended = true;
         }
+    }
+
+    /**
+     * Whether what waits in the endpoint's sockets goes out first, which is tried once, for {@link #DRAINED_WITHIN}. UCX frees a tcp endpoint
+     * that is closed with data in its buffer while it still has events for it, and follows a pointer into that memory.
+     */
+    boolean drains(UcpEndpoint open, Runnable whenDrained) {
+        if (flushing || begun || open.failure() != 0) {
+            return false;
+        }
+        flushing = true;
+        return !open.flush((status, length, tag) -> whenDrained.run());
     }
 
     /** Lets what this side said last go out, once; then the close can be by force, for UCX keeps endpoints that are closed otherwise. */

@@ -9,16 +9,22 @@ import java.net.NetworkInterface;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** The socket that a server of framework peers listens on. It accepts no more while too many handshakes are under way. */
 final class HandshakeListener implements SocketLoop.Events, Listening {
 
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeListener.class);
+    private static final Duration PAUSE = Duration.ofMillis(200);
 
     private final SocketLoop loop;
     private final ServerSocketChannel channel;
@@ -41,19 +47,20 @@ final class HandshakeListener implements SocketLoop.Events, Listening {
             BiConsumer<SocketChannel, InetSocketAddress> accepted) {
         ServerSocketChannel channel = null;
         try {
-            channel = ServerSocketChannel.open().bind(address, pending.limit());
+            channel = ServerSocketChannel.open();
+            channel.bind(address, pending.limit());
             HandshakeListener listener = new HandshakeListener(loop, channel, pending, accepted);
             if (!loop.execute(listener::register)) {
                 throw new IOException("these resources are closed");
             }
             return listener;
-        } catch (IOException e) {
+        } catch (IOException | UnresolvedAddressException | UnsupportedAddressTypeException e) {
             close(channel);
             throw new UcxException(status(address, e), "bind at " + address, null, String.valueOf(e.getMessage()), e);
         }
     }
 
-    private static UcxStatus status(InetSocketAddress address, IOException error) {
+    private static UcxStatus status(InetSocketAddress address, Exception error) {
         try {
             boolean ours = address.getAddress().isAnyLocalAddress() || NetworkInterface.getByInetAddress(address.getAddress()) != null;
             return !ours ? UcxStatus.INVALID_ADDR : error instanceof BindException ? UcxStatus.BUSY : UcxStatus.IO_ERROR;
@@ -80,7 +87,13 @@ final class HandshakeListener implements SocketLoop.Events, Listening {
     @Override
     public void ready(SelectionKey selected) throws IOException {
         while (pending.hasRoom()) {
-            SocketChannel socket = channel.accept();
+            SocketChannel socket;
+            try {
+                socket = channel.accept();
+            } catch (IOException e) {
+                acceptLater(e);
+                return;
+            }
             if (socket == null) {
                 return;
             }
@@ -92,6 +105,17 @@ final class HandshakeListener implements SocketLoop.Events, Listening {
             }
         }
         interest(0);
+    }
+
+    /** As when there is no descriptor left: the next one may be accepted, and a listener that gave up would never be heard of. */
+    private void acceptLater(IOException error) throws IOException {
+        if (!channel.isOpen()) {
+            throw error;
+        }
+        LOG.warn("{}: not accepted, {}; trying again in {}", address, error.getMessage(), PAUSE);
+        interest(0);
+        Schedulers.parallel().schedule(() -> loop.execute(() -> interest(pending.hasRoom() ? SelectionKey.OP_ACCEPT : 0)), PAUSE.toMillis(),
+                TimeUnit.MILLISECONDS);
     }
 
     @Override

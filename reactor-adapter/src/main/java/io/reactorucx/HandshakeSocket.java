@@ -27,6 +27,8 @@ import reactor.core.scheduler.Schedulers;
  */
 final class HandshakeSocket implements SocketLoop.Events {
 
+    private static final int MOST_READS = 64;
+    private static final int MOST_DISCARDED_BYTES = 16 << 10;
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeSocket.class);
     private static final int FIRST_BYTES = 512;
     private static final int MAX_UNSENT_FRAMES = 16;
@@ -53,6 +55,8 @@ final class HandshakeSocket implements SocketLoop.Events {
     private int bodyBytes;
     private @Nullable SelectionKey key;
     private boolean finishing;
+    /** What comes from a peer that has been refused: some of it is read, so that the peer can read why. */
+    private final ByteBuffer discarded = ByteBuffer.allocate(MOST_DISCARDED_BYTES);
     private boolean closed;
 
     private HandshakeSocket(SocketLoop loop, SocketChannel channel, Listener listener) {
@@ -116,14 +120,17 @@ final class HandshakeSocket implements SocketLoop.Events {
     }
 
     private void read() throws IOException {
-        while (!closed) {
-            ByteBuffer into = body == null ? size : body;
+        // A turn at a time: whoever sends without an end would have the thread for itself.
+        for (int reads = 0; reads < MOST_READS && !closed; reads++) {
+            ByteBuffer into = finishing ? discarded : body == null ? size : body;
             int count = channel.read(into);
             if (count < 0) {
                 throw new IOException("the peer has closed the socket");
             }
             if (finishing) {
-                into.clear();
+                if (!into.hasRemaining()) {
+                    throw new IOException("the peer goes on although it was refused");
+                }
             } else if (!into.hasRemaining()) {
                 filled(into);
             }

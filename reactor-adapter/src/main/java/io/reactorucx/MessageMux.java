@@ -70,9 +70,11 @@ final class MessageMux implements ProtocolPart {
                 outbox.flush();
             } finally {
                 flushing = false;
+                depth--;
             }
+        } else {
+            depth--;
         }
-        depth--;
     }
 
     /** Runs something on the engine's thread, and then sends what came of it; nothing happens once the engine is closed. Any thread. */

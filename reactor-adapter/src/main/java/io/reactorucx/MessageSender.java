@@ -150,6 +150,10 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
     }
 
     /** Whether it has a message to send, or nothing more to do. */
+    boolean hasEnded() {
+        return ended;
+    }
+
     boolean isActive() {
         return !messages.isEmpty() || isFinished();
     }

@@ -113,5 +113,7 @@ final class MessageSequence {
     /** It did not go. */
     void giveBack() {
         next--;
+        // With it went an acknowledgement.
+        urgent = true;
     }
 }

@@ -137,7 +137,7 @@ final class Request {
             MessageStreams streams = mux.streams();
             if (payload instanceof UcxBuffer lease) {
                 if (lease.length() > room()) {
-                    return Exchange.of(stream(streams, true, NOTHING), Mono.just(lease));
+                    return Exchange.of(stream(streams, true, NOTHING), Mono.just(lease).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose));
                 }
                 LogicalStream stream = stream(streams, false, lease.toByteArray());
                 lease.release();

@@ -157,7 +157,6 @@ final class StreamInput {
         LargeArrival arrival = new LargeArrival(this, mux, offer);
         waiting.add(arrival);
         unfetched.add(arrival);
-        mux.touched(stream);
     }
 
     /** Delivers what can be, and lets come what may. */

@@ -53,6 +53,10 @@ final class StreamOutput {
             sender.fail(refusal != null ? refusal : mux.closed("send", "this side has completed the stream"));
             return;
         }
+        if (sender.hasEnded()) {
+            // Cancelled before it got here: nobody would take it out again.
+            return;
+        }
         mux.enter();
         senders.add(sender);
         sender.replenish(allowed());
@@ -64,7 +68,8 @@ final class StreamOutput {
 
     void remove(MessageSender<?> sender) {
         memory.cancel();
-        if (senders.remove(sender) && last != null) {
+        // The others too: one of them may have been the one who waited for memory.
+        if (senders.remove(sender) && (last != null || !senders.isEmpty())) {
             mux.enter();
             stream.ready();
             mux.leave();
@@ -209,8 +214,7 @@ final class StreamOutput {
                 return MessageOutbox.Turn.OVER;
             }
         }
-        finish(batch);
-        return MessageOutbox.Turn.DONE;
+        return finish(batch) ? MessageOutbox.Turn.DONE : MessageOutbox.Turn.FULL;
     }
 
     /** Whoever was about to send is the first to do so next time. */
@@ -240,14 +244,20 @@ final class StreamOutput {
         sender.taken(false);
     }
 
-    private void finish(MessageBatch batch) {
+    /** Says that this side has ended, when it has; answers whether there was room for that. */
+    private boolean finish(MessageBatch batch) {
         StreamEnd how = last;
-        if (how != null && !ended && senders.isEmpty() && batch.hasRoom(MessageFrames.CONTROL_FRAME_BYTES + how.textBytes())) {
-            how.write(batch, stream.id());
-            ended = true;
-            voidCredit();
-            stream.maybeClosed();
+        if (how == null || ended || !senders.isEmpty()) {
+            return true;
         }
+        if (!batch.hasRoom(MessageFrames.CONTROL_FRAME_BYTES + how.textBytes())) {
+            return false;
+        }
+        how.write(batch, stream.id());
+        ended = true;
+        voidCredit();
+        stream.maybeClosed();
+        return true;
     }
 
     /** Offers the large message that {@link #write} came to; answers whether it went. */
@@ -257,7 +267,15 @@ final class StreamOutput {
         if (sender == null || message == null || credit == 0) {
             return true;
         }
-        LargeSend offer = LargeSend.of(this, sender, message);
+        LargeSend offer;
+        try {
+            offer = LargeSend.of(this, sender, message);
+        } catch (RuntimeException e) {
+            // The pool will never have room for it, or cannot have any.
+            sender.spoiled(e);
+            stream.ready();
+            return true;
+        }
         if (offer == null) {
             stepBack();
             return true;

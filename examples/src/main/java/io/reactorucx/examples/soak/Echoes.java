@@ -39,8 +39,10 @@ final class Echoes {
             return Mono.error(new UcxClosedException("send", connection.peer(), "the connection has ended"));
         }
         return send.then(answer.asMono()).doFinally(signal -> {
-            if (due.remove(number) != null) {
-                givenUp.add(number);
+            // In this order: an answer that comes just now finds one of the two.
+            givenUp.add(number);
+            if (due.remove(number) == null) {
+                givenUp.remove(number);
             }
         });
     }

