@@ -279,7 +279,7 @@ final class ConnectionCore {
     /** The peer has all that was sent, and says no more. */
     private void leave() {
         if (endpoint != null && (farewell.isSaid() || farewell.isHeard())) {
-            close.afterFlush(endpoint, () -> closeEndpoint(CloseMode.FORCE, end.closed("operation")));
+            close.drains(this, endpoint, () -> closeEndpoint(CloseMode.FORCE, end.closed("operation")));
         }
     }
 
@@ -310,8 +310,8 @@ final class ConnectionCore {
             boolean quiet = open.inFlight() == open.stream().receives();
             if (config.errorMode() == ErrorMode.PEER) {
                 CloseMode mode = quiet && open.failure() == 0 ? wanted : CloseMode.FORCE;
-                if (mode == CloseMode.FORCE && !config.raw() && close.drains(open, () -> closeEndpoint(CloseMode.FORCE, handshakeError))) {
-                    closeTimer.restart(EndpointClose.DRAINED_WITHIN);
+                if (mode == CloseMode.FORCE && !config.raw() && close.drains(this, open, () -> closeEndpoint(CloseMode.FORCE, handshakeError))) {
+                    closeTimer.restart(config.closeTimeout());
                     return;
                 }
                 close.begin(open, mode);

@@ -2,18 +2,19 @@ package io.reactorucx;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpEndpoint;
-import java.time.Duration;
+import io.reactorucx.core.UcxException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.scheduler.Schedulers;
 
 /** The one close of a connection's endpoint that UCX allows. On the engine's thread. */
 final class EndpointClose {
 
     private static final Logger LOG = LoggerFactory.getLogger(EndpointClose.class);
 
-    /** How long an endpoint that is closed by force may take to send what UCX has buffered. */
-    static final Duration DRAINED_WITHIN = Duration.ofSeconds(1);
+    private static final int SETTLED_AFTER_MILLIS = 10;
 
     private final String peer;
     private final Runnable whenEnded;
@@ -66,24 +67,25 @@ final class EndpointClose {
     }
 
     /**
-     * Whether what waits in the endpoint's sockets goes out first, which is tried once, for {@link #DRAINED_WITHIN}. UCX frees a tcp endpoint
-     * that is closed with data in its buffer while it still has events for it, and follows a pointer into that memory.
+     * Lets what was said last, and what UCX has buffered, go out once before a close by force; answers whether that is waited for. UCX 1.13
+     * frees a tcp endpoint that both sides close at once while it still waits to write, and follows a pointer into that memory.
      */
-    boolean drains(UcpEndpoint open, Runnable whenDrained) {
+    boolean drains(ConnectionCore connection, UcpEndpoint open, Runnable whenDrained) {
         if (flushing || begun || open.failure() != 0) {
             return false;
         }
         flushing = true;
-        return !open.flush((status, length, tag) -> whenDrained.run());
-    }
-
-    /** Lets what this side said last go out, once; then the close can be by force, for UCX keeps endpoints that are closed otherwise. */
-    void afterFlush(UcpEndpoint open, Runnable close) {
-        if (!flushing && !begun && open.failure() == 0) {
-            flushing = true;
-            if (open.flush((status, length, tag) -> close.run())) {
-                close.run();
+        // A flush ends within UCX's look at its sockets; in the next ones it stops waiting to write.
+        Runnable later = () -> Schedulers.parallel().schedule(() -> connection.execute(worker -> whenDrained.run()), SETTLED_AFTER_MILLIS,
+                TimeUnit.MILLISECONDS);
+        try {
+            if (open.flush((status, length, tag) -> later.run())) {
+                later.run();
             }
+            return true;
+        } catch (UcxException e) {
+            LOG.debug("[{}] nothing more goes out", peer, e);
+            return false;
         }
     }
 

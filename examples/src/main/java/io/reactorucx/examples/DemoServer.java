@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -41,6 +42,7 @@ final class DemoServer implements Callable<Integer> {
     private int port;
 
     private final MessageDigest fileDigest = DemoProtocol.sha256();
+    private final AtomicLong digested = new AtomicLong();
     private final MemoryUse memoryUse = new MemoryUse();
     /** Empty when the client has left in good order, otherwise the error. */
     private final Sinks.Empty<Void> outcome = Sinks.empty();
@@ -92,7 +94,7 @@ final class DemoServer implements Callable<Integer> {
                 connection.activeMessages().receive(DemoProtocol.PING).concatMap(ping -> pong(connection, ping)),
                 connection.activeMessages().receive(DemoProtocol.BEGIN).concatMap(begin -> begin(connection, resources, begin)),
                 connection.activeMessages().receive(DemoProtocol.CHUNK).flatMapSequential(this::fetch, DemoProtocol.WINDOW)
-                        .publishOn(Schedulers.single()).doOnNext(chunk -> DemoProtocol.update(fileDigest, chunk)),
+                        .publishOn(Schedulers.single()).doOnNext(this::digest),
                 connection.activeMessages().receive(DemoProtocol.END).concatMap(end -> end(connection)),
                 connection.activeMessages().receive(DemoProtocol.DIGEST).concatMap(range -> digest(connection, range)));
         return served.doOnError(outcome::tryEmitError);
@@ -118,8 +120,19 @@ final class DemoServer implements Callable<Integer> {
         return chunk.fetch(held.segment().asSlice(DemoProtocol.header(chunk.header(), 0), chunk.length()));
     }
 
-    /** On the scheduler that digests the chunks, behind the last of them. */
+    private void digest(MemorySegment chunk) {
+        DemoProtocol.update(fileDigest, chunk);
+        digested.addAndGet(chunk.byteSize());
+    }
+
+    /** On the scheduler that digests the chunks, when it has the last of them: this message may overtake it. */
     private Mono<Void> end(UcxConnection connection) {
+        return Mono.defer(() -> digested.get() < fileBytes ? Mono.empty() : Mono.just(true))
+                .repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(1))).timeout(CLIENT_LIMIT)
+                .then(descriptor(connection)).flatMap(both -> answer(connection, both));
+    }
+
+    private Mono<byte[]> descriptor(UcxConnection connection) {
         return Mono.fromCallable(() -> {
             UcpMemory held = window;
             if (held == null) {
@@ -130,7 +143,7 @@ final class DemoServer implements Callable<Integer> {
             byte[] both = Arrays.copyOf(digest, digest.length + descriptor.length);
             System.arraycopy(descriptor, 0, both, digest.length, descriptor.length);
             return both;
-        }).subscribeOn(Schedulers.single()).flatMap(both -> answer(connection, both));
+        }).subscribeOn(Schedulers.single());
     }
 
     private Mono<Void> digest(UcxConnection connection, ActiveMessage range) {

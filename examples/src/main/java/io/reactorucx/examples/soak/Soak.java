@@ -25,19 +25,20 @@ final class Soak {
     private static final Duration SETTLED_WITHIN = Duration.ofSeconds(30);
     private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(20);
     private static final int LONGEST_LIFE_SECONDS = 15;
-    private static final double CUT_OFF = 0.2;
     private static final int MILLION = 1_000_000;
 
     private final UcxClient client;
     private final UcxResources resources;
     private final int connections;
+    private final double cutOff;
     private final SplittableRandom random;
     private final SoakReport report = new SoakReport();
 
-    Soak(UcxClient client, UcxResources resources, int connections, long seed) {
+    Soak(UcxClient client, UcxResources resources, int connections, double cutOff, long seed) {
         this.client = client;
         this.resources = resources;
         this.connections = connections;
+        this.cutOff = cutOff;
         this.random = new SplittableRandom(seed);
     }
 
@@ -89,7 +90,7 @@ final class Soak {
             Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
             Duration wanted = Duration.ofMillis(500 + choice.nextInt(LONGEST_LIFE_SECONDS * 1000));
             Duration time = wanted.compareTo(left) < 0 ? wanted : left;
-            boolean cut = choice.nextDouble() < CUT_OFF;
+            boolean cut = choice.nextDouble() < cutOff;
             if (cut) {
                 Mono.delay(time.dividedBy(2)).then(connection.close(CloseMode.FORCE)).subscribe();
             }

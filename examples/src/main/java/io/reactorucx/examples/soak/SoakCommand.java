@@ -21,12 +21,16 @@ import picocli.CommandLine.Option;
     "memory or slots do not return to where they were."})
 public final class SoakCommand implements Callable<Integer> {
 
+    private static final double PERCENT = 100;
+
     @Option(names = "--minutes", paramLabel = "N", description = "How long, 10 by default; a fraction is allowed.")
     private double minutes = 10;
     @Option(names = "--tcp", description = "Use TCP only; otherwise UCX chooses, shared memory where it can.")
     private boolean tcp;
     @Option(names = "--connections", paramLabel = "N", description = "Connections at once, 4 by default.")
     private int connections = 4;
+    @Option(names = "--cut-off", paramLabel = "PERCENT", description = "Connections that are closed by force amid their traffic, 20 by default.")
+    private int cutOff = 20;
     @Option(names = "--slow-consumer", description = "Instead: one subscriber that takes one answer a second of a million.")
     private boolean slowConsumer;
     @Option(names = "--seed", paramLabel = "N", description = "Repeats the same choices; another number each time by default.")
@@ -48,7 +52,7 @@ public final class SoakCommand implements Callable<Integer> {
             try {
                 int port = Integer.parseInt(server.awaitReady().trim());
                 UcxClient client = UcxClient.create(resources).remoteAddress("127.0.0.1", port);
-                Soak soak = new Soak(client, resources, connections, chosen);
+                Soak soak = new Soak(client, resources, connections, cutOff / PERCENT, chosen);
                 sound = slowConsumer ? soak.slowConsumer(time) : soak.run(time);
                 sound &= server.awaitExit() == 0;
             } finally {
