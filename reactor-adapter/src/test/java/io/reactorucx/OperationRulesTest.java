@@ -1,9 +1,14 @@
 package io.reactorucx;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.core.UcpCapability;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcpSupport;
 import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -89,6 +94,13 @@ class OperationRulesTest {
     /** One atomic operation. */
     @Nested
     class AtomicRules extends MonoRules<Long> {
+
+        @BeforeEach
+        void assumeAtomics() {
+            assumeTrue(peers != null, "nothing is connected");
+            UcpSupport support = peers.clientResources().context().support(UcpCapability.ATOMICS_64, peers.client().errorMode());
+            assumeTrue(support.isSupported(), support.reason());
+        }
 
         @Override
         Mono<Long> mono() {
