@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -167,13 +168,13 @@ final class EndpointPairs {
     private void keep(Spare spare, Duration patience) {
         LOG.debug("{} waits for its connection", spare.place);
         spares.put(spare.place, spare);
-        Schedulers.parallel().schedule(() -> new InsistentCommand(engine, ignored -> giveUp(spare), closed -> { }).submit(),
+        spare.patience = Schedulers.parallel().schedule(() -> new InsistentCommand(engine, ignored -> giveUp(spare), closed -> { }).submit(),
                 patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void giveUp(Spare spare) {
         UcpEndpoint endpoint = spare.endpoint;
-        if (spares.remove(spare.place, spare) && endpoint != null && !endpoint.isClosed()) {
+        if (spare.owner == null && spares.remove(spare.place, spare) && endpoint != null && !endpoint.isClosed()) {
             CloseMode mode = endpoint.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
             endpoint.close(mode, (status, length, tag) -> { });
         }
@@ -189,12 +190,17 @@ final class EndpointPairs {
         private final Place place;
         private @Nullable UcpEndpoint endpoint;
         private @Nullable EndpointErrorHandler owner;
+        private @Nullable Disposable patience;
 
         Spare(Place place) {
             this.place = place;
         }
 
         Paired give(Purpose purpose) {
+            if (patience != null) {
+                // It may be given back, and is then no longer the one that nobody came for.
+                patience.dispose();
+            }
             owner = purpose.onError();
             endpoint().peer(purpose.peer());
             return this;

@@ -16,6 +16,7 @@ public final class MessageCounters {
     private final AtomicLong credit = new AtomicLong();
     private final AtomicLong heldBytes = new AtomicLong();
     private final AtomicLong violations = new AtomicLong();
+    private final AtomicLong droppedRequests = new AtomicLong();
 
     MessageCounters() {
     }
@@ -52,6 +53,15 @@ public final class MessageCounters {
 
     void violation() {
         add(violations, 1);
+    }
+
+    void droppedRequest() {
+        add(droppedRequests, 1);
+    }
+
+    /** {@return requests without an answer that came while as many as streams are allowed were under way} */
+    public long droppedRequests() {
+        return droppedRequests.getOpaque();
     }
 
     /** {@return messages that have gone, large ones when they were offered} */

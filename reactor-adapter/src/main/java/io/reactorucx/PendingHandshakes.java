@@ -5,14 +5,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handshakes that a server has under way. When there are as many as may be, the oldest of those that have said nothing yet gives way, so
- * that silent sockets cost nobody else; where all speak, no more are accepted until one is through. On the thread of the socket loop.
+ * The handshakes that a server has under way. When there are as many as may be, the oldest of those that have not proved who they are gives way, so
+ * that unproven sockets cost nobody else; otherwise no more are accepted until one is through. On the thread of the socket loop.
  */
 final class PendingHandshakes {
 
     private final int limit;
     private final HandshakeCounters counters;
-    private final Map<Object, Runnable> silent = new LinkedHashMap<>();
+    private final Map<Object, Runnable> unproven = new LinkedHashMap<>();
     private int count;
     private @Nullable Runnable whenRoom;
 
@@ -31,8 +31,8 @@ final class PendingHandshakes {
 
     /** Whether one more may begin. */
     boolean hasRoom() {
-        if (count >= limit && !silent.isEmpty()) {
-            silent.values().iterator().next().run();
+        if (count >= limit && !unproven.isEmpty()) {
+            unproven.values().iterator().next().run();
         }
         return count < limit;
     }
@@ -41,17 +41,17 @@ final class PendingHandshakes {
     void began(Object handshake, Runnable giveWay) {
         count++;
         counters.began();
-        silent.put(handshake, giveWay);
+        unproven.put(handshake, giveWay);
     }
 
-    /** It has said something that makes sense. */
-    void spoke(Object handshake) {
-        silent.remove(handshake);
+    /** It has done what the handshake asks for. */
+    void proved(Object handshake) {
+        unproven.remove(handshake);
     }
 
     /** It became a connection, or not; called once. */
     void ended(Object handshake, boolean connected) {
-        silent.remove(handshake);
+        unproven.remove(handshake);
         count--;
         counters.ended(connected);
         if (whenRoom != null && count == limit - 1) {

@@ -80,13 +80,13 @@ final class Request {
             Mono<Void> sending = exchange.sending;
             if (sending == null) {
                 stream.complete();
-                return received;
+                return received.doOnCancel(stream::cancel);
             }
             // An answer may come before all was sent, and does not need the rest: that is no error.
             Mono<Throwable> failure = sending.doOnSuccess(sent -> stream.complete()).then(Mono.<Throwable>never())
                     .onErrorResume(error -> error instanceof UcxClosedException ? Mono.never() : Mono.just(error))
                     .doOnNext(error -> stream.fail(UcxRequestException.code(Reason.APPLICATION), String.valueOf(error.getMessage())));
-            return Interruption.of(received, failure).doFinally(signal -> stream.complete());
+            return Interruption.of(received, failure).doOnCancel(stream::cancel).doFinally(signal -> stream.complete());
         }).onErrorMap(StreamErrorException.class, error -> UcxRequestException.of(error.code(), String.valueOf(error.getMessage())));
         return Interruption.late(answers, deadlineMillis);
     }

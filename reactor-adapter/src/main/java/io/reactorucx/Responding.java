@@ -3,6 +3,7 @@ package io.reactorucx;
 import io.reactorucx.UcxRequestException.Reason;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
@@ -15,6 +16,7 @@ final class Responding implements MessageStreams.StreamAcceptor {
 
     private final MessageMux mux;
     private final UcxResponder responder;
+    private final AtomicInteger withoutAnswer = new AtomicInteger();
 
     private Responding(MessageMux mux, UcxResponder responder) {
         this.mux = mux;
@@ -45,10 +47,7 @@ final class Responding implements MessageStreams.StreamAcceptor {
             throw e;
         }
         if (head.answer() == RequestHead.Answer.NONE) {
-            // Whoever asks for nothing has left already, and that is no reason to stop.
-            stream.complete();
-            answers(stream, head).doFinally(signal -> stream.cancel()).subscribe(ignored -> { },
-                    error -> LOG.debug("[{}] a request without an answer failed", mux.connection().peer(), error));
+            takeWithoutAnswer(stream, head);
             return;
         }
         // What an operator of theirs holds when the requester leaves is released, too.
@@ -61,6 +60,25 @@ final class Responding implements MessageStreams.StreamAcceptor {
             stream.complete();
             stream.cancel();
         });
+    }
+
+    /**
+     * Whoever asks for nothing has left already, and that is no reason to stop. Its stream is over, too, so that what is under way is bounded
+     * here.
+     */
+    private void takeWithoutAnswer(LogicalStream stream, RequestHead head) {
+        stream.complete();
+        if (withoutAnswer.incrementAndGet() > mux.limits().maxStreams()) {
+            withoutAnswer.decrementAndGet();
+            stream.cancel();
+            mux.counters().droppedRequest();
+            LOG.debug("[{}] a request without an answer dropped: {} are under way", mux.connection().peer(), mux.limits().maxStreams());
+            return;
+        }
+        answers(stream, head).doFinally(signal -> {
+            withoutAnswer.decrementAndGet();
+            stream.cancel();
+        }).subscribe(ignored -> { }, error -> LOG.debug("[{}] a request without an answer failed", mux.connection().peer(), error));
     }
 
     private Flux<UcxBuffer> answers(LogicalStream stream, RequestHead head) {

@@ -32,6 +32,7 @@ final class ServerAcceptor {
     private final ConnectionRegistry.WorkerAddressAcceptor byWorkerAddress = this::acceptWorkerAddress;
     private final int maxPendingHandshakes;
     private final Set<ConnectionCore> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     ServerAcceptor(UcxResources resources, ConnectionConfig config, int maxPendingHandshakes, boolean acceptWorkerAddresses,
             ServerHandlers handlers) {
@@ -77,6 +78,7 @@ final class ServerAcceptor {
     }
 
     Mono<Void> close() {
+        closed = true;
         return onEachEngine(registry -> registry.removeAcceptor(byWorkerAddress)).onErrorComplete()
                 .thenMany(Flux.defer(() -> Flux.fromIterable(open)))
                 .flatMap(connection -> connection.close(CloseMode.FLUSH).timeout(config.closeTimeout().plusSeconds(1)).onErrorComplete(),
@@ -122,6 +124,10 @@ final class ServerAcceptor {
     void add(ConnectionCore connection) {
         open.add(connection);
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> open.remove(connection));
+        if (closed) {
+            // Its handshake was under way when the server stopped.
+            connection.execute(worker -> connection.beginClose(CloseMode.FORCE));
+        }
     }
 
     /** One connection from its request to the handler's end. */

@@ -96,7 +96,7 @@ final class SocketAcceptor {
         }
 
         private void giveWay() {
-            LOG.debug("[{}] has said nothing so far, and others wait", peer);
+            LOG.debug("[{}] has not proved who it is, and others wait", peer);
             end();
         }
 
@@ -139,7 +139,6 @@ final class SocketAcceptor {
             ControlFrame frame = made == null ? ControlFrame.parse(bytes) : null;
             PairingFrame found = made == null ? null : PairingFrame.parse(bytes);
             if (frame != null) {
-                pending.spoke(this);
                 handshake.received(frame);
             } else if (made != null && found != null && found.type() == PairingFrame.Type.ADDRESS && !addressed) {
                 addressed = true;
@@ -178,6 +177,7 @@ final class SocketAcceptor {
         public void connected(PeerFacts facts) {
             HandshakeSocket open = socket;
             if (open != null && !done) {
+                pending.proved(this);
                 ConnectionCore made = new ConnectionCore(registry, config, peer);
                 client = facts;
                 connection = made;

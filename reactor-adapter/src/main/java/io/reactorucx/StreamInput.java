@@ -233,8 +233,8 @@ final class StreamInput {
 
     /** The fetch of a large message has ended badly. */
     void fetchFailed(RuntimeException why) {
-        discard();
-        end(why);
+        // Also when the peer has said that this was all: it is not, here.
+        abandon(why, why);
     }
 
     /** Nothing more comes: after what waits the receiver hears so. */

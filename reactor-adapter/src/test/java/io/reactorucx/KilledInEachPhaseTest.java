@@ -44,17 +44,9 @@ class KilledInEachPhaseTest implements NeedsUcx {
         if (server != null) {
             server.close();
         }
-        if (resources == null) {
-            return;
+        if (resources != null) {
+            NothingLeft.in(resources);
         }
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> {
-            assertThat(resources.buffers().leases()).as("leases").isZero();
-            assertThat(resources.openConnections()).as("connections").isZero();
-            assertThat(resources.engines().getFirst().counters().inFlight()).as("operations in flight").isZero();
-            assertThat(resources.engines().getFirst().counters().heldMessages()).as("held messages").isZero();
-        });
-        resources.disposeNow();
-        assertThat(resources.context().isClosed()).isTrue();
     }
 
     private static void assertUcxError(Throwable error) {

@@ -173,6 +173,38 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
+    void noMoreOfThemAreUnderWayThanStreamsAreAllowed() {
+        AtomicLong begun = new AtomicLong();
+        UcxRequester requester = served(new UcxResponder() {
+            @Override
+            public Mono<Void> fireAndForget(UcxBuffer request) {
+                request.release();
+                begun.incrementAndGet();
+                return answers.mono().then();
+            }
+        });
+
+        for (int i = 0; i < 2 * MOST; i++) {
+            requester.fireAndForget(bytes("" + i)).retryWhen(Retry.fixedDelay(500, Duration.ofMillis(10))).block(Waits.PATIENCE);
+        }
+
+        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().messageCounters().getFirst().droppedRequests() == MOST);
+        assertThat(begun).hasValue(MOST);
+        answers.complete();
+    }
+
+    @Test
+    void largeRequestThatEndsBeforeItsFirstCreditIsReleased() {
+        UcxBuffer stream = lease(pattern(50_000));
+        assertRefused(peers.client().requester().requestStream(stream), Reason.REFUSED);
+        UcxBuffer forgotten = lease(pattern(50_000));
+        Sent.of(peers.client().requester().fireAndForget(forgotten)).awaitEnd();
+
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(List.of(stream.isDisposed(), forgotten.isDisposed()))
+                .containsExactly(true, true));
+    }
+
+    @Test
     void streamComesAtTheRequestersPace() {
         AtomicLong asked = new AtomicLong();
         UcxRequester requester = served(new UcxResponder() {

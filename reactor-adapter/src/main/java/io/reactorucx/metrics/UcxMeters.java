@@ -49,6 +49,8 @@ public enum UcxMeters implements MeterDocumentation {
     STREAMS("reactor.ucx.streams", Meter.Type.GAUGE, Tag.ENGINE),
     /** Connections that were closed because the peer did not keep to the protocol. */
     VIOLATIONS("reactor.ucx.violations", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Requests without an answer that were dropped, because as many as a peer may have were under way. */
+    DROPPED_REQUESTS("reactor.ucx.requests.dropped", Meter.Type.COUNTER, Tag.ENGINE),
     /** Connections that are open. */
     CONNECTIONS("reactor.ucx.connections", Meter.Type.GAUGE),
     /** Connections whose peer was lost. */

@@ -84,6 +84,7 @@ public final class UcxMetrics implements MeterBinder {
         gauge(registry, UcxMeters.MESSAGE_HELD_BYTES, messages, tags, MessageCounters::heldBytes);
         gauge(registry, UcxMeters.STREAMS, messages, tags, MessageCounters::streams);
         counter(registry, UcxMeters.VIOLATIONS, messages, tags, MessageCounters::violations);
+        counter(registry, UcxMeters.DROPPED_REQUESTS, messages, tags, MessageCounters::droppedRequests);
     }
 
     private static void bind(MeterRegistry registry, PeerCounters peers, Tags tags) {

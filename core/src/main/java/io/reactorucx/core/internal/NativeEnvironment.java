@@ -40,8 +40,6 @@ public final class NativeEnvironment {
         set("UCX_SYSV_ERROR_HANDLING", "y", false);
         // A server that comes back gets its port at once, and not when the connections of before are forgotten.
         set("UCX_TCP_CM_REUSEADDR", "y", false);
-        // UCX takes the events of several sockets at once, and an event may free the endpoint of a later one, which it then calls (up to 1.23).
-        set("UCX_TCP_MAX_POLL", "1", false);
         if (get("UCX_MEM_MMAP_HOOK_MODE").filter("reloc"::equals).isPresent()) {
             LOG.warn("UCX_MEM_MMAP_HOOK_MODE=reloc makes UCX deadlock while it is loaded; using none instead");
             set("UCX_MEM_MMAP_HOOK_MODE", "none", true);

@@ -39,11 +39,6 @@ final class ActiveMessageTraffic implements Traffic {
     }
 
     @Override
-    public boolean mayBeCancelled() {
-        return true;
-    }
-
-    @Override
     public Mono<Void> exchange(long number, int bytes) {
         return Mono.using(() -> resources.buffers().acquire(bytes), buffer -> {
             Pattern.fill(buffer.segment(), number);

@@ -53,12 +53,12 @@ final class ConnectionLife {
         Mono<Boolean> exchange = kind.exchange(number, bytes).thenReturn(true);
         double dice = random.nextDouble();
         Mono<Boolean> outcome;
-        if (dice < CANCELLED && kind.mayBeCancelled()) {
+        if (dice < CANCELLED) {
             outcome = exchange.takeUntilOther(Mono.delay(haste())).switchIfEmpty(Mono.fromSupplier(() -> {
                 tally.ended(End.CANCELLED);
                 return false;
             }));
-        } else if (dice < CANCELLED + TIMED_OUT && kind.mayBeCancelled()) {
+        } else if (dice < CANCELLED + TIMED_OUT) {
             outcome = exchange.timeout(haste()).onErrorResume(TimeoutException.class, late -> ended(tally, End.TIMED_OUT));
         } else {
             outcome = exchange.timeout(Traffic.LOST_AFTER).onErrorResume(TimeoutException.class, late -> ended(tally, End.LOST));

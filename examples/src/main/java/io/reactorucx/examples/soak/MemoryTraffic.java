@@ -33,11 +33,6 @@ final class MemoryTraffic implements Traffic {
     }
 
     @Override
-    public boolean mayBeCancelled() {
-        return true;
-    }
-
-    @Override
     public Mono<Void> exchange(long number, int bytes) {
         if (bytes == 0) {
             return memory.flush();

@@ -35,11 +35,6 @@ final class MessageTraffic implements Traffic {
     }
 
     @Override
-    public boolean mayBeCancelled() {
-        return true;
-    }
-
-    @Override
     public Mono<Void> exchange(long number, int bytes) {
         // Made when the peer takes it, not before: a message of a sender that is cancelled while it waits would be nobody's.
         Mono<UcxBuffer> message = connection.resources().buffers().acquireLater((long) Long.BYTES + bytes).doOnNext(lease -> {

@@ -41,11 +41,6 @@ final class RequestTraffic implements Traffic {
     }
 
     @Override
-    public boolean mayBeCancelled() {
-        return true;
-    }
-
-    @Override
     public Mono<Void> exchange(long number, int bytes) {
         return connection.resources().buffers().acquireLater(Math.max(bytes, Integer.BYTES))
                 .flatMap(request -> number % 2 == 0 ? echo(request, number) : count(request, bytes % MOST_NUMBERS))

@@ -15,9 +15,6 @@ interface Traffic {
     /** Largest payload in bytes. */
     int maxBytes();
 
-    /** Whether a subscriber may leave amid an exchange, and nothing of it stays behind. */
-    boolean mayBeCancelled();
-
     /**
      * Sends a payload and checks what comes back.
      *
