@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handshakes that a server has under way. When there are as many as may be, the oldest of those that have not proved who they are gives way, so
- * that unproven sockets cost nobody else; otherwise no more are accepted until one is through. On the thread of the socket loop.
+ * The handshakes that a server has under way. When there are as many as may be, the oldest of those that have not proved who they are gives
+ * way, so that unproven sockets cost nobody else; otherwise no more are accepted until one is through. On the thread of the socket loop.
  */
 final class PendingHandshakes {
 
