@@ -1,0 +1,21 @@
+package io.reactorucx.benchmarks;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** Entry of all programs here. */
+@Command(name = "reactor-ucx-benchmarks", description = "What Reactor UCX costs.", mixinStandardHelpOptions = true)
+public final class Main {
+
+    private Main() {
+    }
+
+    /**
+     * Runs a program and exits with its code: 0 for success, 1 for a failure, 2 for wrong arguments.
+     *
+     * @param args name of the program and its arguments
+     */
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new Main()).execute(args));
+    }
+}
