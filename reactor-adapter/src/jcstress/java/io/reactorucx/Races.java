@@ -41,7 +41,7 @@ final class Races {
     }
 
     static ConnectionCore connection(ProgressEngine engine) {
-        return new ConnectionCore(new ConnectionRegistry(engine, POOL, LEAKS, WINDOWS), ConnectionConfig.DEFAULT, "peer");
+        return new ConnectionCore(new ConnectionRegistry(engine, POOL, LEAKS, WINDOWS, new IdleEndpoints(1)), ConnectionConfig.DEFAULT, "peer");
     }
 
     /** Whether the memory that went back last is leased to one at a time; had it gone back twice, it were to two. */

@@ -25,13 +25,6 @@ final class CloseTimer {
         }
     }
 
-    /** From now on, whatever was running. */
-    void restart(Duration time) {
-        stop();
-        running = null;
-        start(time);
-    }
-
     void stop() {
         if (running != null) {
             running.dispose();

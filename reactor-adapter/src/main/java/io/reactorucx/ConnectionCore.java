@@ -3,14 +3,12 @@ package io.reactorucx;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
-import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import java.lang.foreign.MemorySegment;
@@ -48,7 +46,7 @@ final class ConnectionCore {
     final Heartbeat heartbeat;
     private final Farewell farewell = new Farewell(this::sendControl);
     final EndpointClose close;
-    private @Nullable HandshakeSocket socket;
+    final ConnectionSocket socket;
     private @Nullable UcpEndpoint endpoint;
     private @Nullable Handshake handshake;
     private volatile State state = State.CONNECTING;
@@ -66,25 +64,14 @@ final class ConnectionCore {
         this.end = new ConnectionEnd(peer);
         this.heartbeat = new Heartbeat(this, control, registry.heartbeats());
         this.close = new EndpointClose(peer, this::closedWhenIdle);
+        this.socket = new ConnectionSocket(this);
         this.parts = ProtocolParts.of(this);
     }
 
     /** The peer's end of a socket tells its end; this side's is closed with the connection. */
     void with(HandshakeSocket signOfLife, Handshake listener) {
-        socket = signOfLife;
         handshake = listener;
-        heartbeat.alsoBy(() -> signOfLife.send(ControlFrame.of(ControlFrame.Type.PING).toBytes()));
-        disposed.asMono().subscribe(ignored -> { }, error -> { }, signOfLife::close);
-    }
-
-    /** The socket has ended, and so has the peer, or its connection. */
-    void peerGone() {
-        if (state == State.CONNECTING) {
-            failHandshake(new UcxException(UcxStatus.CONNECTION_RESET, "connect", peer, "the peer has closed the socket"));
-            giveUp();
-        } else {
-            endpointFailed(endpoint, UcxStatus.CONNECTION_RESET.code());
-        }
+        socket.is(signOfLife);
     }
 
     /** Begins to make the connection, with an endpoint whose errors come to {@link #endpointFailed}. */
@@ -146,7 +133,23 @@ final class ConnectionCore {
         closeTimer.start(config.closeTimeout());
     }
 
-    void endpointFailed(@Nullable UcpEndpoint failed, int rawStatus) {
+    void endpointFailed(UcpEndpoint failed, int rawStatus) {
+        if (!releaseFails()) {
+            gone(rawStatus);
+        }
+    }
+
+    /** Closes the endpoint if it was to be released; answers whether. */
+    boolean releaseFails() {
+        boolean underWay = state != State.CLOSED && close.cannotRelease();
+        if (underWay) {
+            closeEndpoint(CloseMode.FORCE, end.closed("operation"));
+        }
+        return underWay;
+    }
+
+    /** The peer has left its endpoint, or is lost. */
+    void gone(int rawStatus) {
         if (state == State.CLOSED || close.hasBegun()) {
             return;
         }
@@ -181,6 +184,9 @@ final class ConnectionCore {
     }
 
     void control(ControlFrame frame) {
+        if (socket.exists() && state == State.CONNECTING) {
+            return; // Of the connection that had the endpoint before.
+        }
         switch (frame.type()) {
             case HELLO, WELCOME, REJECT, CHALLENGE, PROOF, READY -> {
                 Handshake waiting = handshake;
@@ -188,7 +194,7 @@ final class ConnectionCore {
                     waiting.received(frame);
                 }
             }
-            case PING -> { } // Has been heard.
+            case PING, RELEASE, RELEASED -> { } // Has been heard, or belongs elsewhere.
             case FIN -> peerFinished();
             case FIN_ACK -> leave();
         }
@@ -210,7 +216,7 @@ final class ConnectionCore {
         beginClose(CloseMode.FLUSH);
     }
 
-    private void failHandshake(RuntimeException error) {
+    void failHandshake(RuntimeException error) {
         Handshake waiting = handshake;
         handshake = null;
         if (waiting != null) {
@@ -266,7 +272,7 @@ final class ConnectionCore {
                     return;
                 }
                 // The end of the socket tells that the peer has closed. Without a socket nothing may.
-                if (socket == null) {
+                if (!socket.exists()) {
                     leave();
                 }
             } else if (!farewell.isSaid() && !farewell.say()) {
@@ -279,7 +285,7 @@ final class ConnectionCore {
     /** The peer has all that was sent, and says no more. */
     private void leave() {
         if (endpoint != null && (farewell.isSaid() || farewell.isHeard())) {
-            close.drains(this, endpoint, () -> closeEndpoint(CloseMode.FORCE, end.closed("operation")));
+            close.afterLastWord(endpoint, socket.exists(), () -> closeEndpoint(CloseMode.FORCE, end.closed("operation")));
         }
     }
 
@@ -287,12 +293,12 @@ final class ConnectionCore {
         if (state != State.CLOSED) {
             LOG.debug("[{}] not closed in good order within {}", peer, config.closeTimeout());
             overdue = true;
+            close.cannotRelease();
             closeEndpoint(CloseMode.FORCE, end.closed("operation"));
-            closedWhenIdle();
         }
     }
 
-    /** Closes the endpoint: by force where flushing is impossible, and the other way round. */
+    /** Parts with the endpoint: releases it, or closes it. */
     private void closeEndpoint(CloseMode wanted, RuntimeException handshakeError) {
         UcpEndpoint open = endpoint;
         state = State.CLOSING;
@@ -307,17 +313,9 @@ final class ConnectionCore {
             close.nothing();
         } else if (!close.hasBegun()) {
             offers.releaseAll(registry.worker());
-            boolean quiet = open.inFlight() == open.stream().receives();
-            if (config.errorMode() == ErrorMode.PEER) {
-                CloseMode mode = quiet && open.failure() == 0 ? wanted : CloseMode.FORCE;
-                if (mode == CloseMode.FORCE && !config.raw() && close.drains(this, open, () -> closeEndpoint(CloseMode.FORCE, handshakeError))) {
-                    closeTimer.restart(config.closeTimeout());
-                    return;
-                }
-                close.begin(open, mode);
-            } else if (quiet) {
-                close.flushOrKeep(open, farewell.isHeard() && farewell.isAnswered());
-            } else {
+            if (!overdue && !operations.waitsForPeer() && close.releases()) {
+                closeTimer.start(config.closeTimeout());
+            } else if (!close.close(open, wanted)) {
                 overdue = true;
                 LOG.warn("[{}] stays until {} operations end: error mode NONE allows no other close", peer, open.inFlight());
             }
@@ -330,7 +328,7 @@ final class ConnectionCore {
      * Nobody hears of the end before UCX has let go of the memory of every operation. A flushing close touches none, and when it takes too
      * long the receives of the stream, which nothing else ends, are not waited for: their leases are ours, and stay until UCX lets go.
      */
-    private void closedWhenIdle() {
+    void closedWhenIdle() {
         boolean late = overdue && close.hasBegun();
         if (state == State.CLOSING && (late ? operations.isQuiet() : close.hasEnded() && operations.isEmpty())) {
             closed();
@@ -343,7 +341,7 @@ final class ConnectionCore {
         heartbeat.stop();
         operations.forEach(operation -> operation.abandon(end.reason(operation.kind())));
         registry.remove(this, endpoint);
-        close.giveBack();
+        close.over();
         disposed.tryEmitEmpty();
     }
 

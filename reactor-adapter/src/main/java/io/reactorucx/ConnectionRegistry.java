@@ -44,12 +44,14 @@ final class ConnectionRegistry {
     private final RefusalLog refusals = new RefusalLog();
     private final Heartbeats heartbeats;
     private final Leaks leaks;
+    private final IdleEndpoints idle;
     private @Nullable UcpWorker worker;
     private @Nullable PairingTable pairings;
     private volatile byte[] address = new byte[0];
     private @Nullable WorkerAddressAcceptor acceptor;
 
-    ConnectionRegistry(ProgressEngine engine, UcxBufferPool buffers, Leaks leaks, MemoryWindows windows) {
+    ConnectionRegistry(ProgressEngine engine, UcxBufferPool buffers, Leaks leaks, MemoryWindows windows, IdleEndpoints idle) {
+        this.idle = idle;
         this.engine = engine;
         this.heartbeats = new Heartbeats(engine);
         this.buffers = buffers;
@@ -68,7 +70,7 @@ final class ConnectionRegistry {
     void start(UcpWorker owned) {
         worker = owned;
         address = owned.address();
-        pairings = new PairingTable(new EndpointPairs(engine, owned, address));
+        pairings = new PairingTable(new EndpointPairs(engine, owned, address, idle));
         owned.activeMessageHandler(ReservedIds.CONTROL, this::control);
         owned.activeMessageHandler(ReservedIds.MESSAGES, this::framework);
         owned.activeMessageHandler(ReservedIds.MEMORY, this::framework);

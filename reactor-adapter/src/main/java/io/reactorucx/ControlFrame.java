@@ -32,8 +32,8 @@ record ControlFrame(int protocolVersion, Type type, ControlFields fields, Reject
     /** No frame is larger. */
     static final int MAX_BYTES = 64 * 1024;
 
-    /** The order is the protocol's: the ordinal travels. */
-    enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING }
+    /** The order is the protocol's: the ordinal travels. RELEASE and RELEASED go over the socket alone, see {@link EndpointRelease}. */
+    enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING, RELEASE, RELEASED }
 
     private static final Type[] TYPES = Type.values();
 

@@ -1,25 +1,20 @@
 package io.reactorucx;
 
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcxException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.scheduler.Schedulers;
 
-/** The one close of a connection's endpoint that UCX allows. On the engine's thread. */
+/** How a connection parts with its endpoint: released for another connection, or closed, which UCX allows once. On the engine's thread. */
 final class EndpointClose {
 
     private static final Logger LOG = LoggerFactory.getLogger(EndpointClose.class);
 
-    private static final int SETTLED_AFTER_MILLIS = 10;
-
     private final String peer;
     private final Runnable whenEnded;
-    private @Nullable Runnable keeper;
-    private boolean kept;
+    private @Nullable EndpointRelease release;
     private boolean flushing;
     private boolean begun;
     private boolean ended;
@@ -29,31 +24,49 @@ final class EndpointClose {
         this.whenEnded = whenEnded;
     }
 
-    /** An endpoint that cannot be closed by force is given back after an end in good order: UCX would keep it, closed, with all that it has. */
-    void keepWith(Runnable giveBack) {
-        keeper = giveBack;
+    /** The endpoint may be another connection's afterwards. */
+    void releaseBy(EndpointRelease way) {
+        release = way;
     }
 
-    /** For error mode NONE; an end is in good order when both sides have heard the last of each other. */
-    void flushOrKeep(UcpEndpoint open, boolean inGoodOrder) {
-        if (keeper != null && open.failure() == 0 && (flushing || inGoodOrder)) {
-            open.closeKeys();
-            kept = true;
-            begun = true;
-            ended = true;
-        } else {
-            begin(open, CloseMode.FLUSH);
+    /** Begins to release the endpoint, where that is possible; answers whether. */
+    boolean releases() {
+        begun = release != null && release.begin();
+        return begun;
+    }
+
+    /** The peer has released its side. */
+    void peerReleased() {
+        if (release != null) {
+            release.peerReleased();
         }
     }
 
-    /** The connection is gone: another may have its endpoint. */
-    void giveBack() {
-        if (kept && keeper != null) {
-            keeper.run();
+    /** The endpoint cannot be released; answers whether that was under way, and it is to be closed now. */
+    boolean cannotRelease() {
+        boolean underWay = release != null && release.isUnderWay();
+        if (release != null && !ended) {
+            release.becomesImpossible();
+        }
+        begun &= !underWay;
+        return underWay;
+    }
+
+    /** The connection is gone. */
+    void over() {
+        if (release != null) {
+            release.end();
         }
     }
 
-    void begin(UcpEndpoint open, CloseMode mode) {
+    /** Closes the endpoint, by force where flushing is impossible and the other way round; answers whether that could begin. */
+    boolean close(UcpEndpoint open, CloseMode wanted) {
+        boolean quiet = open.inFlight() == open.stream().receives();
+        boolean mayForce = open.errorMode() == ErrorMode.PEER;
+        if (!mayForce && !quiet) {
+            return false;
+        }
+        CloseMode mode = !mayForce ? CloseMode.FLUSH : quiet && open.failure() == 0 ? wanted : CloseMode.FORCE;
         begun = true;
         try {
             ended = open.close(mode, (status, length, tag) -> {
@@ -64,28 +77,19 @@ final class EndpointClose {
             LOG.debug("[{}] close ended with an error", peer, e);
             ended = true;
         }
+        return true;
     }
 
     /**
-     * Lets what was said last, and what UCX has buffered, go out once before a close by force; answers whether that is waited for. UCX 1.13
-     * frees a tcp endpoint that both sides close at once while it still waits to write, and follows a pointer into that memory.
+     * Closes, once, when both sides have said farewell: by force, for UCX keeps endpoints that are closed otherwise, and so after a flush
+     * unless the peer hears in another way that this side is done.
      */
-    boolean drains(ConnectionCore connection, UcpEndpoint open, Runnable whenDrained) {
-        if (flushing || begun || open.failure() != 0) {
-            return false;
-        }
-        flushing = true;
-        // A flush ends within UCX's look at its sockets; in the next ones it stops waiting to write.
-        Runnable later = () -> Schedulers.parallel().schedule(() -> connection.execute(worker -> whenDrained.run()), SETTLED_AFTER_MILLIS,
-                TimeUnit.MILLISECONDS);
-        try {
-            if (open.flush((status, length, tag) -> later.run())) {
-                later.run();
+    void afterLastWord(UcpEndpoint open, boolean heardElsewhere, Runnable closeByForce) {
+        if (!flushing && !begun && open.failure() == 0) {
+            flushing = true;
+            if (heardElsewhere || open.flush((status, length, tag) -> closeByForce.run())) {
+                closeByForce.run();
             }
-            return true;
-        } catch (UcxException e) {
-            LOG.debug("[{}] nothing more goes out", peer, e);
-            return false;
         }
     }
 
@@ -98,7 +102,9 @@ final class EndpointClose {
         return begun;
     }
 
+    /** Whether it is closed, or both sides have released theirs; looks how far that is. */
     boolean hasEnded() {
+        ended |= release != null && begun && release.isDone();
         return ended;
     }
 }

@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,15 +48,19 @@ final class EndpointPairs {
     private final ProgressEngine engine;
     private final UcpWorker worker;
     private final long uid;
+    private final IdleEndpoints idle;
     private final Map<Long, Integer> made = new HashMap<>();
     private final Map<Place, Spare> spares = new HashMap<>();
-    /** Endpoints that have been given back, of the side that begins, and peers that ask for one that has not been given back here. */
-    private final Map<Long, Deque<Spare>> givenBack = new HashMap<>();
+    /** Endpoints of connections, and what is to be done when one of them is one's no more. */
+    private final Set<Place> taken = new HashSet<>();
     private final Map<Place, Runnable> waiting = new HashMap<>();
+    /** Endpoints that have been given back, of the side that begins. */
+    private final Map<Long, Deque<Spare>> givenBack = new HashMap<>();
     private final Queue<Runnable> waitingForSelf = new ArrayDeque<>();
     private boolean connectingToSelf;
 
-    EndpointPairs(ProgressEngine engine, UcpWorker worker, byte[] ownAddress) {
+    EndpointPairs(ProgressEngine engine, UcpWorker worker, byte[] ownAddress, IdleEndpoints idle) {
+        this.idle = idle;
         this.engine = engine;
         this.worker = worker;
         this.uid = UcpWorker.uid(ownAddress);
@@ -67,8 +73,14 @@ final class EndpointPairs {
 
         int number();
 
-        /** The connection has ended in good order, and another one may have the endpoint. */
+        /** Whether there is room for it among those that wait for their next connection. */
+        boolean mayBeKept();
+
+        /** The connection has ended, nothing of it is under way, and another one may have the endpoint. */
         void giveBack();
+
+        /** The connection has ended, and the endpoint with it. */
+        void closed();
     }
 
     /** How the endpoint is made. */
@@ -110,7 +122,7 @@ final class EndpointPairs {
         long peer = UcpWorker.uid(address);
         Deque<Spare> unused = givenBack.getOrDefault(peer, new ArrayDeque<>());
         for (Spare used = unused.poll(); used != null; used = unused.poll()) {
-            if (spares.remove(used.place, used)) {
+            if (spares.containsKey(used.place)) {
                 return used.give(purpose);
             }
         }
@@ -120,7 +132,7 @@ final class EndpointPairs {
         return make(peer, address, purpose).give(purpose);
     }
 
-    /** The endpoint that belongs to one of the peer's; null when there is none, and then something may be run if it is given back. */
+    /** The endpoint that belongs to one of the peer's; null when a connection before has it still, and then something is run when it has not. */
     @Nullable Paired answer(byte[] address, int peerNumber, Purpose purpose, Runnable whenGivenBack) {
         long peer = UcpWorker.uid(address);
         int number = peer == uid ? peerNumber ^ 1 : peerNumber;
@@ -128,11 +140,20 @@ final class EndpointPairs {
             keep(make(peer, address, purpose), purpose.patience());
         }
         Place place = new Place(peer, number);
-        Spare spare = spares.remove(place);
-        if (spare == null && purpose.errorMode() == ErrorMode.NONE) {
-            waiting.put(place, whenGivenBack);
+        Spare spare = spares.get(place);
+        if (spare != null) {
+            return spare.give(purpose);
         }
-        return spare == null ? null : spare.give(purpose);
+        if (!taken.contains(place)) {
+            throw notPaired(purpose.peer());
+        }
+        waiting.put(place, whenGivenBack);
+        return null;
+    }
+
+    static UcxException notPaired(String peer) {
+        return new UcxException(UcxStatus.NOT_CONNECTED, "connect", peer,
+                "the endpoints of both sides did not find each other, as when one has failed before; try again");
     }
 
     /** Whoever asked for an endpoint does not want it any more. */
@@ -174,7 +195,7 @@ final class EndpointPairs {
 
     private void giveUp(Spare spare) {
         UcpEndpoint endpoint = spare.endpoint;
-        if (spare.owner == null && spares.remove(spare.place, spare) && endpoint != null && !endpoint.isClosed()) {
+        if (spare.owner == null && spare.isNoSpare() && endpoint != null && !endpoint.isClosed()) {
             CloseMode mode = endpoint.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
             endpoint.close(mode, (status, length, tag) -> { });
         }
@@ -191,6 +212,7 @@ final class EndpointPairs {
         private @Nullable UcpEndpoint endpoint;
         private @Nullable EndpointErrorHandler owner;
         private @Nullable Disposable patience;
+        private boolean used;
 
         Spare(Place place) {
             this.place = place;
@@ -201,9 +223,25 @@ final class EndpointPairs {
                 // It may be given back, and is then no longer the one that nobody came for.
                 patience.dispose();
             }
+            isNoSpare();
             owner = purpose.onError();
+            taken.add(place);
             endpoint().peer(purpose.peer());
             return this;
+        }
+
+        /** Answers whether it was one before. */
+        private boolean isNoSpare() {
+            boolean was = spares.remove(place, this);
+            if (was && used) {
+                idle.removed();
+            }
+            return was;
+        }
+
+        @Override
+        public boolean mayBeKept() {
+            return idle.hasRoom();
         }
 
         @Override
@@ -219,10 +257,22 @@ final class EndpointPairs {
         @Override
         public void giveBack() {
             owner = null;
+            used = true;
             spares.put(place, this);
+            idle.added();
             if (place.peer == uid ? place.number % 2 == 0 : Long.compareUnsigned(uid, place.peer) > 0) {
                 givenBack.computeIfAbsent(place.peer, peer -> new ArrayDeque<>()).add(this);
             }
+            endOfTurn();
+        }
+
+        @Override
+        public void closed() {
+            endOfTurn();
+        }
+
+        private void endOfTurn() {
+            taken.remove(place);
             Runnable asked = waiting.remove(place);
             if (asked != null) {
                 asked.run();

@@ -50,14 +50,9 @@ final class Heartbeat {
         otherWay = way;
     }
 
-    /** Takes what came on the other way; answers whether it is a sign of life. Any thread. */
-    boolean heardElsewhere(byte[] bytes) {
-        ControlFrame frame = ControlFrame.parse(bytes);
-        boolean ping = frame != null && frame.type() == ControlFrame.Type.PING;
-        if (ping) {
-            heardElsewhere.submit();
-        }
-        return ping;
+    /** A sign of life has come on the other way. Any thread. */
+    void heardElsewhere() {
+        heardElsewhere.submit();
     }
 
     long intervalNanos() {

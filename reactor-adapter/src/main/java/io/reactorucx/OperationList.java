@@ -68,6 +68,16 @@ final class OperationList {
         });
     }
 
+    /** Whether one is under way that may take as long as the peer's application likes, although the peer is well. */
+    boolean waitsForPeer() {
+        for (ConnectionOperation<?> each = head; each != null; each = each.next) {
+            if (each.kind() == OperationKind.TAG_SEND || each.kind() == OperationKind.TAG_SEND_SYNC) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     boolean isEmpty() {
         return head == null;
     }

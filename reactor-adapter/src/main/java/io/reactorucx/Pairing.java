@@ -1,15 +1,16 @@
 package io.reactorucx;
 
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpFeature;
+import io.reactorucx.core.UcpStreamData;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +35,7 @@ final class Pairing implements Handshake {
     private final EndpointPairs.Purpose purpose;
     private byte @Nullable [] addressOfTurn;
     private @Nullable UcpEndpoint endpoint;
+    private @Nullable EndpointRelease release;
     private int number;
     private boolean committed;
     private boolean abandoned;
@@ -160,14 +162,11 @@ final class Pairing implements Handshake {
         try {
             EndpointPairs.Paired paired = table.pairs().answer(bind.address(), bind.number(), purpose, askAgain(bind, message));
             if (paired == null) {
-                if (purpose.errorMode() == ErrorMode.PEER) {
-                    fail(notPaired());
-                }
                 return;
             }
             UcpEndpoint made = take(paired);
             if (!message.isAnsweredBy(made)) {
-                fail(notPaired());
+                fail(EndpointPairs.notPaired(connection.peer()));
                 return;
             }
             send(new PairingFrame(PairingFrame.Type.BOUND, token));
@@ -188,21 +187,18 @@ final class Pairing implements Handshake {
     private UcpEndpoint take(EndpointPairs.Paired paired) {
         endpoint = paired.endpoint();
         connection.begin(paired.endpoint(), this);
-        // Bytes of a stream that nobody has received would be the next connection's.
-        if (purpose.errorMode() == ErrorMode.NONE && !connection.registry().worker().context().config().features().contains(UcpFeature.STREAM)) {
-            connection.close.keepWith(paired::giveBack);
-        }
+        release = new EndpointRelease(paired, connection.socket::send);
+        connection.close.releaseBy(release);
         return paired.endpoint();
-    }
-
-    private UcxException notPaired() {
-        return new UcxException(UcxStatus.NOT_CONNECTED, "connect", connection.peer(),
-                "the endpoints of both sides did not find each other, as when one has failed before; try again");
     }
 
     private void ready(UcpEndpoint made) {
         if (connection.state() != ConnectionCore.State.CONNECTING) {
             return;
+        }
+        discardStream(made);
+        if (release != null) {
+            release.becomesPossible();
         }
         if (abandoned) {
             // In good order all the same: UCX counts endpoints on both sides.
@@ -210,6 +206,15 @@ final class Pairing implements Handshake {
             connection.beginClose(CloseMode.FLUSH);
         } else {
             whenReady.accept(made);
+        }
+    }
+
+    /** Bytes that nobody received on the connection that had the endpoint before; all of them came before what made this one ready. */
+    private void discardStream(UcpEndpoint made) {
+        if (connection.registry().worker().context().config().features().contains(UcpFeature.STREAM)) {
+            for (Optional<UcpStreamData> left = made.stream().borrow(); left.isPresent(); left = made.stream().borrow()) {
+                left.get().close();
+            }
         }
     }
 

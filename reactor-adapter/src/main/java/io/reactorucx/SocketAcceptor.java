@@ -133,7 +133,7 @@ final class SocketAcceptor {
         @Override
         public void received(byte[] bytes) {
             ConnectionCore made = connection;
-            if (made != null && made.heartbeat.heardElsewhere(bytes)) {
+            if (made != null && made.socket.received(bytes)) {
                 return;
             }
             ControlFrame frame = made == null ? ControlFrame.parse(bytes) : null;
@@ -225,7 +225,7 @@ final class SocketAcceptor {
                 LOG.debug("[{}] left during the handshake", peer, cause);
                 done(false);
             } else {
-                made.execute(worker -> made.peerGone());
+                made.execute(worker -> made.socket.ended());
             }
         }
     }

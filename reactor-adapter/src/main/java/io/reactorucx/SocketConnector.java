@@ -121,7 +121,7 @@ final class SocketConnector {
         @Override
         public void received(byte[] bytes) {
             ConnectionCore made = connection;
-            if (made != null && made.heartbeat.heardElsewhere(bytes)) {
+            if (made != null && made.socket.received(bytes)) {
                 return;
             }
             ControlFrame frame = server == null ? ControlFrame.parse(bytes) : null;
@@ -209,7 +209,7 @@ final class SocketConnector {
                 handshake.close();
                 fail(failure(cause));
             } else {
-                made.execute(worker -> made.peerGone(), this::fail);
+                made.execute(worker -> made.socket.ended(), this::fail);
             }
         }
 

@@ -44,6 +44,7 @@ public final class UcxResources implements Disposable {
     private final List<ConnectionRegistry> registries;
     private final UcxBufferPool buffers;
     private final ConnectionCounters counters = new ConnectionCounters();
+    private final IdleEndpoints idleEndpoints;
     private final Leaks leaks;
     private final MemoryWindows windows;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
@@ -54,14 +55,15 @@ public final class UcxResources implements Disposable {
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineEnds ends, UcxBufferPool buffers, Leaks leaks,
-            ServedMemoryConfig memory) {
+    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineEnds ends, UcxBufferPool buffers, IdleEndpoints idle,
+            Leaks leaks, ServedMemoryConfig memory) {
+        this.idleEndpoints = idle;
         this.context = context;
         this.engines = engines;
         this.buffers = buffers;
         this.leaks = leaks;
         this.windows = new MemoryWindows(context, memory, this::owned, this::registries);
-        this.registries = engines.engines().stream().map(engine -> new ConnectionRegistry(engine, buffers, leaks, windows)).toList();
+        this.registries = engines.engines().stream().map(engine -> new ConnectionRegistry(engine, buffers, leaks, windows, idle)).toList();
         registries.forEach(registry -> ends.whenClosed(registry.engine(), registry::engineClosed));
         Flux.fromIterable(registries).flatMap(registry -> onEngine(registry.engine(), worker -> {
             registry.start(worker);
@@ -195,6 +197,16 @@ public final class UcxResources implements Disposable {
     /** {@return what became of peers, by number of the engine} */
     public List<PeerCounters> peerCounters() {
         return registries.stream().map(ConnectionRegistry::counters).toList();
+    }
+
+    /** {@return endpoints that wait for the next connection to the same peer} */
+    public int idleEndpoints() {
+        return idleEndpoints.count();
+    }
+
+    /** {@return how many may wait} */
+    public int maxIdleEndpoints() {
+        return idleEndpoints.limit();
     }
 
     /** {@return handshakes that the servers of these resources have under way} */

@@ -17,12 +17,14 @@ public final class UcxResourcesBuilder {
 
     private static final long DEFAULT_MAX_BUFFER_BYTES = 64L << 20;
     private static final int DEFAULT_MAX_BUFFER_WAITERS = 1024;
+    private static final int DEFAULT_MAX_IDLE_ENDPOINTS = 1024;
 
     private final UcpConfig.Builder config = UcpConfig.builder();
     private EngineConfig engine = EngineConfig.of("reactor-ucx");
     private int engineCount = 1;
     private long maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES;
     private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
+    private int maxIdleEndpoints = DEFAULT_MAX_IDLE_ENDPOINTS;
     private @Nullable LeakDetection leakDetection;
     private @Nullable BiConsumer<String, @Nullable LeakPlace> leakLog;
     private ServedMemoryConfig servedMemory = ServedMemoryConfig.DEFAULT;
@@ -155,6 +157,20 @@ public final class UcxResourcesBuilder {
     }
 
     /**
+     * Most endpoints that are kept for the next connection to the same peer when the one that had them has ended; beyond, they are closed.
+     *
+     * @param count at least 0; 1024 by default
+     * @return this
+     */
+    public UcxResourcesBuilder maxIdleEndpoints(int count) {
+        if (count < 0) {
+            throw new IllegalArgumentException("maxIdleEndpoints " + count + ": at least 0");
+        }
+        maxIdleEndpoints = count;
+        return this;
+    }
+
+    /**
      * How closely is looked for leaks.
      *
      * @param level that of the system property {@value LeakDetection#PROPERTY} by default, else {@link LeakDetection#SIMPLE}
@@ -210,7 +226,8 @@ public final class UcxResourcesBuilder {
             EngineEnds ends = new EngineEnds();
             ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount, EngineThread.factory(engine.name()), ends);
             undo.addFirst(group);
-            return new UcxResources(context, group, ends, new UcxBufferPool(context, maxBufferBytes, maxBufferWaiters, leaks), leaks,
+            return new UcxResources(context, group, ends, new UcxBufferPool(context, maxBufferBytes, maxBufferWaiters, leaks),
+                    new IdleEndpoints(maxIdleEndpoints), leaks,
                     servedMemory);
         } catch (RuntimeException e) {
             undo.forEach(each -> close(each, e));

@@ -200,11 +200,11 @@ class HeartbeatTest implements NeedsUcx {
     void signsOfLifeOnAnotherWayAreEnough() {
         connect(INTERVAL, INTERVAL);
         Heartbeat ofClient = core(peers.clientResources()).heartbeat;
-        Heartbeat ofServer = core(peers.serverResources()).heartbeat;
+        ConnectionCore server = core(peers.serverResources());
         byte[] ping = ControlFrame.of(ControlFrame.Type.PING).toBytes();
         AtomicInteger given = new AtomicInteger();
         ofClient.alsoBy(() -> {
-            assertThat(ofServer.heardElsewhere(ping)).isTrue();
+            assertThat(server.socket.received(ping)).isTrue();
             given.incrementAndGet();
         });
         // As if it had just said something, which waits behind a large message.
@@ -215,8 +215,8 @@ class HeartbeatTest implements NeedsUcx {
 
         assertThat(given.get()).isPositive();
         assertThat(peers.served().isDisposed()).isFalse();
-        assertThat(ofServer.heardElsewhere(ControlFrame.of(ControlFrame.Type.FIN).toBytes())).isFalse();
-        assertThat(ofServer.heardElsewhere(new byte[3])).isFalse();
+        assertThat(server.socket.received(ControlFrame.of(ControlFrame.Type.FIN).toBytes())).isFalse();
+        assertThat(server.socket.received(new byte[3])).isFalse();
         silence.dispose();
     }
 

@@ -51,6 +51,10 @@ public enum UcxMeters implements MeterDocumentation {
     VIOLATIONS("reactor.ucx.violations", Meter.Type.COUNTER, Tag.ENGINE),
     /** Requests without an answer that were dropped, because as many as a peer may have were under way. */
     DROPPED_REQUESTS("reactor.ucx.requests.dropped", Meter.Type.COUNTER, Tag.ENGINE),
+    /** Endpoints that wait for the next connection to the same peer. */
+    IDLE_ENDPOINTS("reactor.ucx.endpoints.idle", Meter.Type.GAUGE),
+    /** How many endpoints may wait for the next connection. */
+    IDLE_ENDPOINTS_LIMIT("reactor.ucx.endpoints.idle.limit", Meter.Type.GAUGE),
     /** Connections that are open. */
     CONNECTIONS("reactor.ucx.connections", Meter.Type.GAUGE),
     /** Connections whose peer was lost. */

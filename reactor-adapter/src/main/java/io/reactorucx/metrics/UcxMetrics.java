@@ -52,6 +52,8 @@ public final class UcxMetrics implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");
         gauge(registry, UcxMeters.CONNECTIONS, resources, common, UcxResources::openConnections);
+        gauge(registry, UcxMeters.IDLE_ENDPOINTS, resources, common, UcxResources::idleEndpoints);
+        gauge(registry, UcxMeters.IDLE_ENDPOINTS_LIMIT, resources, common, UcxResources::maxIdleEndpoints);
         gauge(registry, UcxMeters.PENDING_HANDSHAKES, resources, common, UcxResources::pendingHandshakes);
         counter(registry, UcxMeters.FAILED_HANDSHAKES, resources, common, UcxResources::failedHandshakes);
         bind(registry, resources.connectionCounters());

@@ -1,0 +1,77 @@
+package io.reactorucx;
+
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import org.jspecify.annotations.Nullable;
+
+/** What the sides of a connection say over its socket, beside their endpoints: signs of life, and how they part with the endpoints. */
+final class ConnectionSocket {
+
+    private final ConnectionCore connection;
+    private final CoalescedCommand peerReleases;
+    private final CoalescedCommand peerReleased;
+    private @Nullable HandshakeSocket socket;
+
+    ConnectionSocket(ConnectionCore connection) {
+        this.connection = connection;
+        this.peerReleases = new CoalescedCommand(connection, this::peerLeaves);
+        this.peerReleased = new CoalescedCommand(connection, this::peerHasReleased);
+    }
+
+    /** There is one, from here on. On the engine's thread, as all but {@link #received}. */
+    void is(HandshakeSocket open) {
+        socket = open;
+        connection.heartbeat.alsoBy(() -> send(ControlFrame.of(ControlFrame.Type.PING)));
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, open::close);
+    }
+
+    boolean exists() {
+        return socket != null;
+    }
+
+    void send(ControlFrame frame) {
+        if (socket != null) {
+            socket.send(frame.toBytes());
+        }
+    }
+
+    /** Takes a frame; answers whether it is a part of the protocol. Any thread. */
+    boolean received(byte[] bytes) {
+        ControlFrame frame = ControlFrame.parse(bytes);
+        ControlFrame.Type type = frame == null ? null : frame.type();
+        if (type == ControlFrame.Type.PING) {
+            connection.heartbeat.heardElsewhere();
+        } else if (type == ControlFrame.Type.RELEASE) {
+            peerReleases.submit();
+        } else if (type == ControlFrame.Type.RELEASED) {
+            peerReleased.submit();
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    private void peerHasReleased() {
+        connection.close.peerReleased();
+        peerLeaves();
+    }
+
+    /** The socket has ended, and so has the peer, or its connection and its endpoint. */
+    void ended() {
+        if (!connection.releaseFails()) {
+            peerLeaves();
+        }
+    }
+
+    /** The peer does not use its endpoint any more, or has none. */
+    private void peerLeaves() {
+        if (connection.state() == ConnectionCore.State.CONNECTING) {
+            connection.failHandshake(new UcxException(UcxStatus.CONNECTION_RESET, "connect", connection.peer(),
+                    "the peer has closed the socket"));
+            connection.giveUp();
+        } else {
+            connection.gone(UcxStatus.CONNECTION_RESET.code());
+            connection.closedWhenIdle();
+        }
+    }
+}
