@@ -76,6 +76,7 @@ final class Heartbeat {
     void look(long lookedBeforeNanos) {
         long silentNanos = clock.activeNanos() - heardAt;
         if (silentNanos >= intervalNanos + intervalNanos / 2 + lookedBeforeNanos) {
+            connection.close.cannotRelease();
             connection.lost(PeerCounters.Loss.HEARTBEAT, UcxStatus.ENDPOINT_TIMEOUT.code(), silence(silentNanos));
             return;
         }
