@@ -3,6 +3,7 @@ package io.reactorucx;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -48,7 +49,8 @@ final class FaultClient {
                 .heartbeatInterval(Duration.ofMillis(Long.parseLong(args[3]))).connectNow();
         new FaultClient().run(connection, MemoryDescriptor.fromBytes(HexFormat.of().parseHex(args[2])));
         connection.onDispose().block(Waits.PATIENCE);
-        long inFlight = resources.engines().getFirst().counters().inFlight();
+        // Asked on the engine: its counters show what was at the end of its step before.
+        Integer inFlight = UcxResources.onEngine(resources.engines().getFirst(), UcpWorker::inFlight).block(Waits.PATIENCE);
         int leases = resources.buffers().leases();
         resources.disposeNow();
         System.out.println(LEFT + "inFlight=" + inFlight + " leases=" + leases + " contexts=" + UcpContext.openContexts());
