@@ -181,6 +181,7 @@ final class ConnectionCore {
         operations.forEach(operation -> operation.abandon(end.error(rawStatus, why, operation.kind().ucxName())));
         endReceivers();
         closeEndpoint(CloseMode.FORCE, end.error(rawStatus, why, "connect"));
+        closeTimer.start(config.closeTimeout());
     }
 
     void control(ControlFrame frame) {
@@ -326,11 +327,12 @@ final class ConnectionCore {
 
     /**
      * Nobody hears of the end before UCX has let go of the memory of every operation. A flushing close touches none, and when it takes too
-     * long the receives of the stream, which nothing else ends, are not waited for: their leases are ours, and stay until UCX lets go.
+     * long the receives of the stream, which nothing else ends, are not waited for: their leases are ours, and stay until UCX lets go. Nor is
+     * what UCX keeps after a close by force: up to 1.22 it waits for room in the queue of a dead peer in shared memory.
      */
     void closedWhenIdle() {
-        boolean late = overdue && close.hasBegun();
-        if (state == State.CLOSING && (late ? operations.isQuiet() : close.hasEnded() && operations.isEmpty())) {
+        boolean idle = overdue && close.hasBegun() ? operations.isQuiet() || close.isForced() : close.hasEnded() && operations.isEmpty();
+        if (state == State.CLOSING && idle) {
             closed();
         }
     }

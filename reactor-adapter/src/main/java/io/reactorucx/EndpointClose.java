@@ -17,6 +17,7 @@ final class EndpointClose {
     private @Nullable EndpointRelease release;
     private boolean flushing;
     private boolean begun;
+    private boolean forced;
     private boolean ended;
 
     EndpointClose(String peer, Runnable whenEnded) {
@@ -68,6 +69,7 @@ final class EndpointClose {
         }
         CloseMode mode = !mayForce ? CloseMode.FLUSH : quiet && open.failure() == 0 ? wanted : CloseMode.FORCE;
         begun = true;
+        forced = mode == CloseMode.FORCE;
         try {
             ended = open.close(mode, (status, length, tag) -> {
                 ended = true;
@@ -96,6 +98,11 @@ final class EndpointClose {
     /** There is no endpoint to close. */
     void nothing() {
         ended = true;
+    }
+
+    /** Whether it was closed by force, and that has ended: what UCX has kept all the same it keeps until the worker ends. */
+    boolean isForced() {
+        return forced && ended;
     }
 
     boolean hasBegun() {

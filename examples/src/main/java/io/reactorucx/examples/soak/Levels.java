@@ -35,11 +35,8 @@ record Levels(Map<String, Long> values) {
         values.put("numbers asked for", RequestTraffic.asked());
         values.put("slab bytes", resources.buffers().slabBytes());
         values.put("heap bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-        long anonymous = status("RssAnon:");
-        values.put("anonymous bytes", anonymous);
-        // What is neither the heap of Java nor the pool, which both keep what they have grown to, up to their limits.
-        values.put("native bytes", anonymous - ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted()
-                - resources.buffers().slabBytes());
+        values.put("anonymous bytes", status("RssAnon:"));
+        NativeHeap.usedBytes().ifPresent(bytes -> values.put("malloc bytes", bytes));
         values.put("shared bytes", status("RssShmem:"));
         values.put("/dev/shm bytes", usedSharedMemory());
         values.put("descriptors", (long) list("/proc/self/fd"));

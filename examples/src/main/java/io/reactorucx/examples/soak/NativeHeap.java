@@ -1,0 +1,44 @@
+package io.reactorucx.examples.soak;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.OptionalLong;
+
+/**
+ * What the C library has handed out and not got back ({@code mallinfo2} of glibc): UCX's requests, pools and endpoints are in it, and the
+ * Java machine's own structures, but neither Java's heap nor the slabs of the buffer pool. Unlike the resident memory it does not count what
+ * is free and kept for the next time.
+ */
+final class NativeHeap {
+
+    private static final MemoryLayout TEN_SIZES = MemoryLayout.structLayout(MemoryLayout.sequenceLayout(10, ValueLayout.JAVA_LONG));
+    private static final int MAPPED_BYTES = 4;
+    private static final int USED_BYTES = 7;
+
+    private NativeHeap() {
+    }
+
+    /** Bytes that are in use, where the C library tells. */
+    static OptionalLong usedBytes() {
+        Linker linker = Linker.nativeLinker();
+        return linker.defaultLookup().find("mallinfo2").map(address -> linker.downcallHandle(address, FunctionDescriptor.of(TEN_SIZES)))
+                .map(mallinfo -> OptionalLong.of(usedBytes(mallinfo))).orElse(OptionalLong.empty());
+    }
+
+    private static long usedBytes(MethodHandle mallinfo) {
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment sizes = (MemorySegment) mallinfo.invokeExact((SegmentAllocator) call);
+            return sizes.getAtIndex(ValueLayout.JAVA_LONG, MAPPED_BYTES) + sizes.getAtIndex(ValueLayout.JAVA_LONG, USED_BYTES);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("mallinfo2 failed", e);
+        }
+    }
+}
