@@ -34,7 +34,11 @@ final class Sent {
     }
 
     void assertPending() {
-        assertThat(end).isNotDone();
+        assertPending("operation");
+    }
+
+    void assertPending(String operation) {
+        assertThat(end).as(operation).isNotDone();
     }
 
     /** Waits for the end, well or badly. */

@@ -1,0 +1,56 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.testsupport.ChildJvm;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The peer's process dies while its queue in shared memory is full. UCX waits for room in it, for ever, and keeps what was under way; so
+ * does this process, which is for this reason one of its own.
+ */
+class FullQueueTest implements NeedsUcx {
+
+    /** Loses a peer that way, and goes on. */
+    static final class Program {
+        public static void main(String[] arguments) {
+            String[] transports = {"posix", "tcp"};
+            UcxResources resources = UcxResources.builder().transports(transports).remoteMemoryAccess(true).build();
+            try (EchoProcess server = new EchoProcess(transports)) {
+                UcxConnection connection = server.client(resources).connectNow();
+                server.stall(connection);
+                Sent put = Sent.of(connection.memory(server.registered()).put(0, Bytes.pattern(1, 32L * Bytes.MIB)));
+                Sent get = Sent.of(connection.memory(server.registered()).get(0, Bytes.zeroed(8)));
+                Waits.engineOf(connection);
+                put.assertPending();
+                server.kill();
+                for (Sent sent : new Sent[] {put, get}) {
+                    UcxException lost = (UcxException) sent.failure();
+                    System.out.println("lost " + lost.isConnectionLost() + " " + lost.operation());
+                }
+            }
+            try (EchoProcess server = new EchoProcess(transports)) {
+                UcxConnection connection = server.client(resources).connectNow();
+                Inbox inbox = Inbox.of(connection, EchoServer.ECHOED);
+                MemorySegment payload = Bytes.pattern(2, Bytes.MIB);
+                connection.activeMessages().send(EchoServer.ECHO, MemorySegment.NULL, payload).block(Waits.PATIENCE);
+                Bytes.assertSame(Bytes.of(inbox.next()), payload);
+                connection.disposeNow();
+                server.end();
+            }
+            resources.disposeNow();
+            System.out.println("disposed, open contexts " + UcpContext.openContexts());
+        }
+    }
+
+    @Test
+    void everythingEndsAndTheNextConnectionWorks() {
+        ChildJvm.Result result = ChildJvm.of(Program.class).run();
+
+        assertThat(result.exitCode()).as(result.output()).isZero();
+        assertThat(result.output()).contains("lost true put", "lost true get", "disposed, open contexts");
+    }
+}
