@@ -100,7 +100,7 @@ class ServedMemoryHostileTest implements NeedsUcx {
 
     private void awaitClosed() {
         rude.onDispose().block(Waits.PATIENCE);
-        await().atMost(Waits.PATIENCE).until(() -> serverResources.servedMemory().violations() == 1);
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(serverResources.servedMemory().violations()).isEqualTo(1));
     }
 
     private WindowKey key() {
