@@ -31,6 +31,8 @@ class FullQueueTest implements NeedsUcx {
                     UcxException lost = (UcxException) sent.failure();
                     System.out.println("lost " + lost.isConnectionLost() + " " + lost.operation());
                 }
+                connection.onDispose().block(Waits.PATIENCE);
+                System.out.println("closed, open connections " + resources.openConnections());
             }
             try (EchoProcess server = new EchoProcess(transports)) {
                 UcxConnection connection = server.client(resources).connectNow();
@@ -51,6 +53,7 @@ class FullQueueTest implements NeedsUcx {
         ChildJvm.Result result = ChildJvm.of(Program.class).run();
 
         assertThat(result.exitCode()).as(result.output()).isZero();
-        assertThat(result.output()).contains("lost true put", "lost true get", "disposed, open contexts");
+        assertThat(result.output()).contains("lost true put", "lost true get", "closed, open connections 0",
+                "disposed, open contexts");
     }
 }
