@@ -122,7 +122,8 @@ final class LogicalStream {
 
     /** Forgets the stream when both directions have ended and nothing has to be said of it. */
     void maybeClosed() {
-        if (!closed && !isDefault() && !openDue && output.hasEnded() && input.hasEnded()) {
+        boolean untold = openDue && !mux.isEnded();
+        if (!closed && !isDefault() && !untold && output.hasEnded() && input.hasEnded()) {
             closed = true;
             mux.streams().closed(this);
         }

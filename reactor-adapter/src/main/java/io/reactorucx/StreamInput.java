@@ -332,6 +332,6 @@ final class StreamInput {
 
     /** Whether nothing has to be said or heard about it. */
     boolean hasEnded() {
-        return !cancelDue && (ended && waiting.isEmpty() || cancelled);
+        return (!cancelDue || mux.isEnded()) && (ended && waiting.isEmpty() || cancelled);
     }
 }

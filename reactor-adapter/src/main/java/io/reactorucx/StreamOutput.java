@@ -97,14 +97,14 @@ final class StreamOutput {
 
     /** The peer takes more. */
     void grant(int messages, int bytes) {
-        credit += messages;
-        creditBytes += bytes;
-        if (credit > MessageFrames.MAX_CREDIT || creditBytes > MessageFrames.MAX_CREDIT) {
-            throw new BadFrameException("credit for " + credit + " messages and " + creditBytes + " bytes");
+        if (credit + messages > MessageFrames.MAX_CREDIT || creditBytes + bytes > MessageFrames.MAX_CREDIT) {
+            throw new BadFrameException("credit for " + (credit + messages) + " messages and " + (creditBytes + bytes) + " bytes");
         }
         if (ended) {
             return;
         }
+        credit += messages;
+        creditBytes += bytes;
         mux.counters().credit(messages);
         for (MessageSender<?> sender : senders) {
             sender.settleLater();

@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -240,6 +241,23 @@ class LogicalStreamTest implements NeedsUcx {
         StepVerifier.create(receive(ours)).expectErrorSatisfies(error -> assertThat(error)
                 .isInstanceOfSatisfying(StreamErrorException.class,
                         refusal -> assertThat(refusal.code()).isEqualTo(MessageStreams.REFUSED))).verify(Waits.PATIENCE);
+    }
+
+    @Test
+    void streamsOfWhichThePeerCouldNotBeToldAreOverWithTheConnection() {
+        LogicalStream cancelled = open(peers.client(), "");
+        accepted();
+        MessageMux mux = mux(peers.client());
+        mux.execute(() -> {
+            // What is said within one step goes at its end, when there is no connection any more.
+            mux.streams().open(new byte[0]);
+            cancelled.complete();
+            cancelled.cancel();
+            mux.connection().beginClose(CloseMode.FORCE);
+        });
+
+        peers.client().onDispose().block(Waits.PATIENCE);
+        peers.served().onDispose().block(Waits.PATIENCE);
     }
 
     @Test

@@ -283,6 +283,8 @@ class MessageViolationTest implements NeedsUcx {
         await().atMost(Waits.PATIENCE).until(() -> server.connections() == 1);
         rude.onDispose().block(Waits.PATIENCE);
         assertThat(serverResources.engines().getFirst().counters().heldMessages()).isZero();
+        assertThat(counters.streams()).as("open streams").isZero();
+        assertThat(counters.credit()).as("credit of peers that are gone").isZero();
         assertEchoes();
     }
 
