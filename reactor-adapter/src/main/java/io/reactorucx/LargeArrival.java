@@ -61,7 +61,10 @@ final class LargeArrival implements Completion {
 
     @Override
     public void complete(int rawStatus, long length, long senderTag) {
-        mux.enter();
+        mux.within(() -> ended(rawStatus));
+    }
+
+    private void ended(int rawStatus) {
         fetching = false;
         UcxBuffer leased = lease;
         if (discarded && leased != null) {
@@ -72,6 +75,5 @@ final class LargeArrival implements Completion {
             fetched = true;
             input.drain();
         }
-        mux.leave();
     }
 }

@@ -62,7 +62,16 @@ final class MessageMux implements ProtocolPart {
         }
     }
 
-    /** Within a step of the connection's end, which looks by itself whether it can go on. */
+    /** As {@link #within}, in a step of the connection's end, which looks by itself whether it can go on. */
+    private void withinAnEnd(Runnable step) {
+        enter();
+        try {
+            step.run();
+        } finally {
+            flushAndLeave();
+        }
+    }
+
     private void flushAndLeave() {
         if (depth == 1 && !flushing) {
             flushing = true;
@@ -87,7 +96,8 @@ final class MessageMux implements ProtocolPart {
         connection.execute(worker -> within(action), whenEngineClosed);
     }
 
-    private void within(Runnable action) {
+    /** Sends what comes of an action when it, and whatever it is part of, has ended. */
+    void within(Runnable action) {
         enter();
         try {
             action.run();
@@ -103,6 +113,10 @@ final class MessageMux implements ProtocolPart {
             take(message);
         } catch (BadFrameException e) {
             violated(e);
+            release(message);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+            release(message);
         } finally {
             leave();
         }
@@ -114,13 +128,8 @@ final class MessageMux implements ProtocolPart {
             return;
         }
         Object arrived = message.isRendezvous() ? message : contents(message);
-        try {
-            if (!sequence.arrived(arrived, number(arrived))) {
-                return;
-            }
-        } catch (BadFrameException e) {
-            release(message);
-            throw e;
+        if (!sequence.arrived(arrived, number(arrived))) {
+            return;
         }
         for (Object next = arrived; next != null; next = sequence.advance()) {
             if (next instanceof UcpActiveMessage large) {
@@ -144,7 +153,6 @@ final class MessageMux implements ProtocolPart {
             return message.payload();
         }
         if (message.length() > MessageFrames.MAX_BATCH_BYTES) {
-            release(message);
             throw new BadFrameException("a batch of " + message.length() + " bytes");
         }
         MemorySegment copy = Arena.ofAuto().allocate(message.length());
@@ -162,7 +170,8 @@ final class MessageMux implements ProtocolPart {
             if (stream != null) {
                 stream.input().arrived(message);
             }
-        } catch (BadFrameException e) {
+        } catch (RuntimeException | Error e) {
+            // It may be one that has waited for its turn, and is not known to who gets this.
             release(message);
             throw e;
         }
@@ -201,9 +210,21 @@ final class MessageMux implements ProtocolPart {
     private void violated(BadFrameException violation) {
         counters.violation();
         LOG.debug("[{}] does not keep to the protocol: {}", connection.peer(), violation.getMessage());
-        end(new UcxException(UcxStatus.IO_ERROR, "receive", connection.peer(), "the peer does not keep to the protocol: "
-                + violation.getMessage()));
-        connection.beginClose(CloseMode.FORCE);
+        giveUp("the peer does not keep to the protocol: " + violation.getMessage(), null);
+    }
+
+    /** A fault of this side, or of what it calls: those behind this message would wait for their turn forever. */
+    private void failed(Throwable fault) {
+        LOG.error("[{}] a message could not be taken, which ends the connection", connection.peer(), fault);
+        giveUp("a message could not be taken: " + fault, fault);
+    }
+
+    private void giveUp(String why, @Nullable Throwable cause) {
+        try {
+            end(new UcxException(UcxStatus.IO_ERROR, "receive", connection.peer(), why, cause));
+        } finally {
+            connection.beginClose(CloseMode.FORCE);
+        }
     }
 
     private void end(@Nullable UcxException loss) {
@@ -226,9 +247,7 @@ final class MessageMux implements ProtocolPart {
     @Override
     public void ended(@Nullable UcxException loss) {
         if (!ended) {
-            enter();
-            end(loss);
-            flushAndLeave();
+            withinAnEnd(() -> end(loss));
         }
     }
 
@@ -238,13 +257,11 @@ final class MessageMux implements ProtocolPart {
             return;
         }
         closing = true;
-        enter();
         UcxClosedException closed = closed("operation", "the connection is closed");
-        streams.forEach(stream -> {
+        withinAnEnd(() -> streams.forEach(stream -> {
             stream.output().closing(closed);
             stream.input().end(stream.isDefault() ? null : closed);
-        });
-        flushAndLeave();
+        }));
     }
 
     @Override
@@ -253,14 +270,12 @@ final class MessageMux implements ProtocolPart {
             return;
         }
         peerFinished = true;
-        enter();
         UcxClosedException closed = closed("operation", "the peer has closed the connection");
-        streams.forEach(stream -> {
+        withinAnEnd(() -> streams.forEach(stream -> {
             // First: what is sent may come from what is received, and is then complete as well.
             stream.input().end(stream.isDefault() ? null : closed);
             stream.output().end(closed);
-        });
-        flushAndLeave();
+        }));
     }
 
     /** The peer's last word on this id: it wants to know that all has arrived. */

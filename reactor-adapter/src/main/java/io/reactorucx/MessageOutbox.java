@@ -44,7 +44,7 @@ final class MessageOutbox {
     private final ArrayDeque<LogicalStream> ready = new ArrayDeque<>();
     private final Queue<MessageBatch> free = new ArrayDeque<>();
     private final Set<LogicalStream> waitForOffers = new LinkedHashSet<>();
-    private final Queue<LogicalStream> stalled = new ArrayDeque<>();
+    private final Set<LogicalStream> stalled = new LinkedHashSet<>();
     private final Queue<MessageSender<?>> unsettled = new ArrayDeque<>();
     private final MemorySegment largeHeader = MemorySegment.ofArray(new byte[MessageFrames.LARGE_HEADER_BYTES]);
     private final CoalescedCommand retry;
@@ -66,12 +66,15 @@ final class MessageOutbox {
     }
 
     private void again() {
-        mux.enter();
-        for (LogicalStream stream = stalled.poll(); stream != null; stream = stalled.poll()) {
-            stream.input().drain();
-            ready(stream);
-        }
-        mux.leave();
+        mux.within(() -> {
+            List<LogicalStream> now = List.copyOf(stalled);
+            // Those that stall again are for the next attempt: what they need comes back only when the engine goes on.
+            stalled.clear();
+            now.forEach(stream -> {
+                stream.input().drain();
+                ready(stream);
+            });
+        });
     }
 
     /** A stream needs something of which there is too little now; it is tried again in a moment. */
@@ -192,8 +195,11 @@ final class MessageOutbox {
     /** UCX has let go of a batch. */
     void sent(MessageBatch batch) {
         mux.enter();
-        free.add(batch);
-        mux.leave();
+        try {
+            free.add(batch);
+        } finally {
+            mux.leave();
+        }
     }
 
     /** Whether one more large message may be under way; the stream gets its turn when it may. */
@@ -229,15 +235,13 @@ final class MessageOutbox {
 
     /** UCX has let go of a large message. */
     void fetched(Runnable what) {
-        mux.enter();
-        largeUnderWay--;
-        what.run();
-        if (!waitForOffers.isEmpty()) {
+        mux.within(() -> {
+            largeUnderWay--;
+            what.run();
             List<LogicalStream> waiting = List.copyOf(waitForOffers);
             waitForOffers.clear();
             waiting.forEach(this::ready);
-        }
-        mux.leave();
+        });
     }
 
     private void refused(RuntimeException e) {

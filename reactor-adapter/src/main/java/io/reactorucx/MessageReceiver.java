@@ -130,10 +130,14 @@ final class MessageReceiver<T> implements Subscription {
             return;
         }
         terminated = true;
-        if (error == null) {
-            subscriber.onComplete();
-        } else {
-            subscriber.onError(error);
+        try {
+            if (error == null) {
+                subscriber.onComplete();
+            } else {
+                subscriber.onError(error);
+            }
+        } catch (RuntimeException | LinkageError e) {
+            LOG.error("[{}] a receiver of messages threw at its end", input.connection().peer(), e);
         }
     }
 }

@@ -6,6 +6,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
@@ -20,6 +22,8 @@ import reactor.util.context.Context;
  * {@link UcxBuffer}, released when UCX is done with it or nobody will send it, or a {@code byte[]}.
  */
 final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MessageSender.class);
 
     private final StreamOutput output;
     private final Function<? super T, Object> encoder;
@@ -134,7 +138,11 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
             long more = allowed - outstanding;
             // Before the source hears of it, which may answer within the call.
             requested = sent + allowed;
-            Objects.requireNonNull(source).request(more);
+            try {
+                Objects.requireNonNull(source).request(more);
+            } catch (RuntimeException | LinkageError e) {
+                takeNoMore(e);
+            }
         }
     }
 
@@ -206,15 +214,20 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
     private void finish() {
         ended = true;
         Throwable failure = error;
-        if (failure == null) {
-            subscriber.onComplete();
-        } else {
-            subscriber.onError(failure);
+        guarded(failure == null ? subscriber::onComplete : () -> subscriber.onError(failure));
+    }
+
+    /** A source or a subscriber that throws must not stop the others on this connection. */
+    private void guarded(Runnable signal) {
+        try {
+            signal.run();
+        } catch (RuntimeException | LinkageError e) {
+            LOG.error("[{}] the source or the subscriber of a send threw", output.connection().peer(), e);
         }
     }
 
     /** Nothing more is taken from the source; what was taken goes, unless the source ends in time with the error. */
-    void takeNoMore(RuntimeException reason) {
+    void takeNoMore(Throwable reason) {
         if (!done && !ended) {
             cancelSource();
             error = reason;
@@ -231,7 +244,7 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
             ended = true;
             cancelSource();
             discard();
-            subscriber.onError(reason);
+            guarded(() -> subscriber.onError(reason));
         }
     }
 
@@ -253,7 +266,7 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
     }
 
     private void cancelSource() {
-        Objects.requireNonNull(source).cancel();
+        guarded(Objects.requireNonNull(source)::cancel);
     }
 
     private void discard() {

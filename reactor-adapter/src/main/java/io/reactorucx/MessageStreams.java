@@ -75,9 +75,7 @@ final class MessageStreams implements MessageFrames.Visitor {
         table.add(stream);
         ours++;
         mux.counters().streams(1);
-        mux.enter();
-        stream.open(first);
-        mux.leave();
+        mux.within(() -> stream.open(first));
         return stream;
     }
 

@@ -27,6 +27,7 @@ final class StreamInput {
     private int grantedBytes;
     private @Nullable MessageReceiver<?> receiver;
     private boolean draining;
+    private boolean missed;
     private boolean cancelDue;
     private boolean cancelled;
     private boolean ended;
@@ -44,37 +45,36 @@ final class StreamInput {
     }
 
     void add(MessageReceiver<?> joining) {
-        mux.enter();
-        if (receiver != null && !receiver.isCancelled()) {
-            joining.terminate(new IllegalStateException("receive: somebody receives the messages of this stream already"));
-        } else if (joining.isCancelled()) {
-            joining.terminate(null);
-        } else {
-            if (receiver != null) {
-                left(receiver);
+        mux.within(() -> {
+            if (receiver != null && !receiver.isCancelled()) {
+                joining.terminate(new IllegalStateException("receive: somebody receives the messages of this stream already"));
+            } else if (!joining.isCancelled()) {
+                if (receiver != null) {
+                    left(receiver);
+                }
+                receiver = joining;
+                demanded(joining);
             }
-            receiver = joining;
-            demanded(joining);
-        }
-        mux.leave();
+        });
     }
 
     /** Somebody who receives asks for more. */
     void demanded(MessageReceiver<?> by) {
         if (by == receiver) {
             mux.enter();
-            drain();
-            mux.leave();
+            try {
+                drain();
+            } finally {
+                mux.leave();
+            }
         }
     }
 
     /** Somebody who received does not any more. */
     void left(MessageReceiver<?> by) {
         if (by == receiver) {
-            mux.enter();
             receiver = null;
-            cancel();
-            mux.leave();
+            mux.within(this::cancel);
         }
     }
 
@@ -118,28 +118,48 @@ final class StreamInput {
             return;
         }
         MessageReceiver<?> to = receiver;
-        boolean noMemory = false;
-        if (to != null && waiting.isEmpty() && !draining && to.wants()) {
-            draining = true;
-            try {
-                to.deliver(batch, offset, length);
-                return;
-            } catch (RuntimeException e) {
-                noMemory = e instanceof UcxException refusal && refusal.isRetryable();
-                if (!noMemory) {
-                    throw e;
-                }
-            } finally {
-                draining = false;
-                mux.touched(stream);
-            }
+        if (to == null || !waiting.isEmpty() || draining || !to.wants()) {
+            keep(batch, offset, length);
+            return;
         }
-        waiting.add(batch.copy(offset, length));
-        hold(length);
-        mux.touched(stream);
-        if (noMemory) {
+        boolean delivered = deliver(to, batch, offset, length);
+        if (delivered) {
+            mux.touched(stream);
+        } else {
+            keep(batch, offset, length);
+        }
+        if (!delivered || ended) {
+            // For want of memory, or because the subscriber has ended the connection, and has not heard of it while it was at work.
             drain();
         }
+    }
+
+    private void keep(ArrivedBatch batch, int offset, int length) {
+        if (!cancelled && !ended) {
+            waiting.add(batch.copy(offset, length));
+            hold(length);
+            mux.touched(stream);
+        }
+    }
+
+    /** Answers whether there was memory for that. */
+    private boolean deliver(MessageReceiver<?> to, ArrivedBatch batch, int offset, int length) {
+        draining = true;
+        try {
+            to.deliver(batch, offset, length);
+            return true;
+        } catch (RuntimeException e) {
+            if (!isRetryable(e)) {
+                fail(e);
+            }
+            return false;
+        } finally {
+            draining = false;
+        }
+    }
+
+    private static boolean isRetryable(RuntimeException e) {
+        return e instanceof UcxException refusal && refusal.isRetryable();
     }
 
     private void hold(int bytes) {
@@ -159,29 +179,37 @@ final class StreamInput {
         unfetched.add(arrival);
     }
 
-    /** Delivers what can be, and lets come what may. */
+    /** Delivers what can be, and lets come what may. Signals may come back here, or bring the next subscriber: that is another round's. */
     void drain() {
+        missed = true;
         if (draining) {
             return;
         }
         draining = true;
         try {
-            while (receiver != null && receiver.wants() && !waiting.isEmpty() && deliverNext(receiver)) {
-                // Until one has to wait.
+            while (missed) {
+                missed = false;
+                deliver();
             }
-            fetch();
-            MessageReceiver<?> to = receiver;
-            if (ended && waiting.isEmpty() && to != null) {
-                receiver = null;
-                to.terminate(error);
-            }
-            stream.maybeClosed();
         } catch (RuntimeException e) {
             shortage(e);
         } finally {
             draining = false;
         }
         creditChanged();
+    }
+
+    private void deliver() {
+        while (receiver != null && receiver.wants() && !waiting.isEmpty() && deliverNext(receiver)) {
+            // Until one has to wait.
+        }
+        fetch();
+        MessageReceiver<?> to = receiver;
+        if (ended && waiting.isEmpty() && to != null) {
+            receiver = null;
+            to.terminate(error);
+        }
+        stream.maybeClosed();
     }
 
     private boolean deliverNext(MessageReceiver<?> to) {
@@ -221,14 +249,17 @@ final class StreamInput {
 
     /** There is no memory, or no slot, for the next message: later, if that may help. */
     private void shortage(RuntimeException e) {
-        if (e instanceof UcxException refusal && refusal.isRetryable()) {
-            mux.retryLater(stream);
-        } else {
-            discard();
-            ended = true;
-            error = e;
-            mux.retryLater(stream);
+        if (!isRetryable(e)) {
+            fail(e);
         }
+        mux.retryLater(stream);
+    }
+
+    /** No message can be taken any more, which the peer hears as well: it would wait for credit. */
+    private void fail(RuntimeException cause) {
+        cancel();
+        ended = true;
+        error = cause;
     }
 
     /** The fetch of a large message has ended badly. */

@@ -78,9 +78,7 @@ final class StreamMemory {
             return;
         }
         spare = lease;
-        mux.enter();
-        again.run();
-        mux.leave();
+        mux.within(again);
     }
 
     /** One place in line. Signals come on the thread that gave memory back. */

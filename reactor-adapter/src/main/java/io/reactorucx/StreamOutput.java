@@ -57,33 +57,34 @@ final class StreamOutput {
             // Cancelled before it got here: nobody would take it out again.
             return;
         }
-        mux.enter();
-        senders.add(sender);
-        sender.replenish(allowed());
-        if (sender.isActive()) {
-            stream.ready();
-        }
-        mux.leave();
+        mux.within(() -> {
+            senders.add(sender);
+            sender.replenish(allowed());
+            if (sender.isActive()) {
+                stream.ready();
+            }
+        });
     }
 
     void remove(MessageSender<?> sender) {
         memory.cancel();
         // The others too: one of them may have been the one who waited for memory.
         if (senders.remove(sender) && (last != null || !senders.isEmpty())) {
-            mux.enter();
-            stream.ready();
-            mux.leave();
+            mux.within(stream::ready);
         }
     }
 
     /** A sender has something, or has come to its end. */
     void arrived(MessageSender<?> sender) {
         mux.enter();
-        if (sender.peek() == null) {
-            sender.settleLater();
+        try {
+            if (sender.peek() == null) {
+                sender.settleLater();
+            }
+            stream.ready();
+        } finally {
+            mux.leave();
         }
-        stream.ready();
-        mux.leave();
     }
 
     void unsettled(MessageSender<?> sender) {

@@ -144,6 +144,27 @@ class EngineLimitsTest implements NeedsUcx {
     }
 
     @Test
+    void largeMessageThatFindsNoSlotIsFetchedWhenThereIsOne() {
+        connect(1024, 4);
+        CompletableFuture<byte[]> received = peers.served().inbound().receiveByteArrays().next().toFuture();
+        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().messageCounters().getFirst().credit() > 0);
+        List<Sent> slots = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            slots.add(Sent.of(peers.served().tags().receive(ID, Bytes.zeroed(8))));
+        }
+        Waits.engineOf(peers.served());
+        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(Mono.just(new byte[50_000])));
+        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().engines().getFirst().counters().heldMessages() == 1);
+        // The engine goes on meanwhile.
+        Waits.engineOf(peers.served());
+        sent.assertPending();
+        slots.forEach(Sent::cancel);
+
+        assertThat(Waits.get(received)).hasSize(50_000);
+        sent.assertDone();
+    }
+
+    @Test
     void commandsPastTheQueueAreRefusedAndMayBeRetried() {
         connect(4, 64);
         Inbox inbox = Inbox.of(peers.served(), ID);
