@@ -26,12 +26,16 @@ final class MemoryCaller {
     private int lastId;
     private long submitted;
     private long fence;
+    private final CoalescedCommand retry;
     private boolean over;
     private boolean ending;
+    private boolean proceeding;
+    private boolean missed;
 
     MemoryCaller(ConnectionCore connection, int maxQueued) {
         this.connection = connection;
         this.maxQueued = maxQueued;
+        this.retry = CoalescedCommand.delayed(connection, this::proceed);
     }
 
     /** Sends a request, or lets it wait; throws when neither is possible. */
@@ -77,22 +81,39 @@ final class MemoryCaller {
         sent.remove(operation.id(), operation);
     }
 
-    /** Begins what may begin now that a request is over. */
+    /** Begins what may begin now that a request is over. Those that end here come back here: that is another round's. */
     void proceed() {
-        if (!ending) {
-            sendQueued();
-            endFlushes();
+        missed = true;
+        if (ending || proceeding) {
+            return;
+        }
+        proceeding = true;
+        try {
+            while (missed) {
+                missed = false;
+                sendQueued();
+                endFlushes();
+            }
+        } finally {
+            proceeding = false;
         }
     }
 
     private void sendQueued() {
         for (ServedOperation<?> next = queue.peek(); next != null && !over && mayBeSent(next); next = queue.peek()) {
-            queue.remove();
             try {
                 send(next);
             } catch (RuntimeException e) {
+                if (e instanceof UcxException refusal && refusal.status() == UcxStatus.NO_RESOURCE) {
+                    // Others use all slots of the engine. It was taken, and goes when there is one.
+                    retry.submit();
+                    return;
+                }
+                queue.remove(next);
                 next.end(e);
+                continue;
             }
+            queue.remove(next);
         }
     }
 

@@ -100,7 +100,10 @@ abstract class ServedGet<T> extends ServedOperation<T> {
 
         @Override
         MemorySegment payload() {
-            buffer = memory.pool().acquire(length);
+            if (buffer == null) {
+                // A second attempt, when there was no slot for the first one, has it already.
+                buffer = memory.pool().acquire(length);
+            }
             return MemorySegment.NULL;
         }
 
