@@ -58,6 +58,11 @@ abstract class PublisherRules<T> implements NeedsUcx {
         return Long.MAX_VALUE - 1;
     }
 
+    /** How long a signal may take that has to come. */
+    long patienceMillis() {
+        return Waits.PATIENCE.toMillis();
+    }
+
     final <C extends AutoCloseable> C closeAfterwards(C resource) {
         opened.push(resource);
         return resource;
@@ -100,7 +105,7 @@ abstract class PublisherRules<T> implements NeedsUcx {
     private final class Verification extends PublisherVerification<T> {
 
         Verification() {
-            super(new TestEnvironment(Waits.PATIENCE.toMillis(), NO_SIGNAL_MILLIS, NO_SIGNAL_MILLIS), CANCEL_MILLIS);
+            super(new TestEnvironment(patienceMillis(), NO_SIGNAL_MILLIS, NO_SIGNAL_MILLIS), CANCEL_MILLIS);
         }
 
         @Override

@@ -106,6 +106,36 @@ class ReceiveRulesTest {
         }
     }
 
+    /** Flow-controlled messages. */
+    @Nested
+    class InboundRules extends ReceivedRules<UcxBuffer> {
+
+        @Override
+        Flux<UcxBuffer> receive(UcxConnection served) {
+            return served.inbound().receive();
+        }
+
+        @Override
+        Mono<Void> send(UcxConnection client) {
+            return client.outbound().sendByteArrays(Mono.just(ONE_BYTE));
+        }
+
+        @Override
+        Publisher<UcxBuffer> failed() {
+            UcxConnection client = peers.connect();
+            closeAfterwards(client::disposeNow);
+            UcxInbound inbound = peers.nextServed().inbound();
+            closeAfterwards(inbound.receive().subscribe()::dispose);
+            return inbound.receive();
+        }
+
+        @Override
+        void release(UcxBuffer element) {
+            super.release(element);
+            element.release();
+        }
+    }
+
     /** The byte stream, a byte at a time: UCX keeps no other bounds. */
     @Nested
     class StreamRules extends ReceivedRules<UcxBuffer> {

@@ -1,0 +1,125 @@
+package io.reactorucx;
+
+import io.reactorucx.core.CloseMode;
+import org.junit.jupiter.api.Nested;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** What comes back for a request, and the sending of messages, obey Reactive Streams. */
+class RequestRulesTest {
+
+    /** Each publisher has a connection of its own, whose other end answers. */
+    abstract static class AnswerRules<T> extends PublisherRules<T> {
+
+        abstract Publisher<T> request(UcxRequester requester, int elements);
+
+        @Override
+        final Publisher<T> publisher(long elements) {
+            UcxConnection client = peers.connect();
+            closeAfterwards(() -> client.close(CloseMode.FORCE).block(Waits.PATIENCE));
+            peers.nextServed().respond(new Answering()).subscribe();
+            return request(client.requester(), (int) Math.min(elements, MOST_SENT));
+        }
+
+        @Override
+        final Publisher<T> failed() {
+            UcxConnection client = peers.connect();
+            client.close(CloseMode.FORCE).block(Waits.PATIENCE);
+            peers.nextServed().onDispose().block(Waits.PATIENCE);
+            return request(client.requester(), 1);
+        }
+
+        private final class Answering implements UcxResponder {
+
+            @Override
+            public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+                return Mono.just(request);
+            }
+
+            @Override
+            public Flux<UcxBuffer> requestStream(UcxBuffer request) {
+                long elements = request.length();
+                request.release();
+                return Flux.range(0, (int) elements).map(number -> peers.serverResources().buffers().acquire(1));
+            }
+
+            @Override
+            public Flux<UcxBuffer> requestChannel(Flux<UcxBuffer> requests) {
+                return requests;
+            }
+        }
+    }
+
+    /** Many answers: as many as the request has bytes. */
+    @Nested
+    class StreamRules extends AnswerRules<byte[]> {
+
+        @Override
+        Publisher<byte[]> request(UcxRequester requester, int elements) {
+            return requester.requestStream(new byte[elements]);
+        }
+    }
+
+    /** As many, all of them in time. */
+    @Nested
+    class StreamWithDeadlineRules extends AnswerRules<byte[]> {
+
+        @Override
+        Publisher<byte[]> request(UcxRequester requester, int elements) {
+            return requester.withDeadline(Waits.PATIENCE).requestStream(new byte[elements]);
+        }
+    }
+
+    /** Messages both ways: what was sent comes back. */
+    @Nested
+    class ChannelRules extends AnswerRules<UcxBuffer> {
+
+        @Override
+        Publisher<UcxBuffer> request(UcxRequester requester, int elements) {
+            return requester.requestChannel(Flux.range(0, elements).map(number -> peers.clientResources().buffers().acquire(1)));
+        }
+
+        @Override
+        void release(UcxBuffer element) {
+            element.release();
+        }
+    }
+
+    /** One answer. */
+    @Nested
+    class ResponseRules extends AnswerRules<byte[]> {
+
+        @Override
+        Publisher<byte[]> request(UcxRequester requester, int elements) {
+            Mono<byte[]> response = requester.requestResponse(new byte[1]);
+            return elements == 0 ? response.then(Mono.empty()) : response.repeat(elements - 1L);
+        }
+    }
+
+    /** A send of flow-controlled messages to somebody who receives them. */
+    @Nested
+    class OutboundRules extends PublisherRules<Void> {
+
+        @Override
+        Publisher<Void> publisher(long elements) {
+            UcxConnection client = peers.connect();
+            closeAfterwards(() -> client.close(CloseMode.FORCE).block(Waits.PATIENCE));
+            peers.nextServed().inbound().receiveByteArrays().subscribe(ignored -> { }, error -> { });
+            return client.outbound().sendByteArrays(Flux.range(0, 10).map(number -> new byte[number]));
+        }
+
+        @Override
+        Publisher<Void> failed() {
+            UcxConnection client = peers.connect();
+            client.close(CloseMode.FORCE).block(Waits.PATIENCE);
+            peers.nextServed().onDispose().block(Waits.PATIENCE);
+            return client.outbound().sendByteArrays(Mono.just(new byte[1]));
+        }
+
+        @Override
+        long mostElements() {
+            return 0;
+        }
+    }
+}
