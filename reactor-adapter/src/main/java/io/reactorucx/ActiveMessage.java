@@ -103,7 +103,8 @@ public final class ActiveMessage implements Disposable {
      *
      * <p>As with every Mono of something to release, a subscriber that cancels in the very moment of the delivery may drop the lease: Reactor
      * then hands it to {@code doOnDiscard}, or to the {@code onNextDropped} hook where the last subscriber is the one that dropped it. Give
-     * both {@link UcxBuffer#discard(Object)}; without that {@link LeakDetection} decides whether the lease comes back.
+     * both {@link UcxBuffer#discard(Object)}; without that {@link LeakDetection} decides whether the lease comes back. {@code publishOn}
+     * tells neither of what waits for its thread when it is cancelled: go on elsewhere in a {@code flatMap} whose inner publisher releases.
      *
      * @param pool where to lease
      * @return the lease, which is the subscriber's to release

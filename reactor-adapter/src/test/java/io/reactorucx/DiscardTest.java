@@ -9,10 +9,12 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -33,6 +35,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /** Whatever operator drops a lease or an offer: with {@code doOnDiscard} it is released. Nothing is left to the garbage collector here. */
@@ -251,6 +254,55 @@ class DiscardTest implements NeedsUcx {
             await().atMost(Waits.PATIENCE).until(() -> dropped.get() == 1);
             inbox.cancel();
         } finally {
+            Hooks.resetOnNextDropped();
+        }
+    }
+
+    @Test
+    void fetchWhoseLeaseIsUsedElsewhereAndMayTimeOutLosesNothing() {
+        AtomicInteger used = new AtomicInteger();
+        AtomicInteger late = new AtomicInteger();
+        Inbox inbox = Inbox.of(peers.served(), ID);
+        for (int i = 0; i < 400; i++) {
+            sent.add(Source.OFFERS.send(i));
+            inbox.next().fetch(peers.serverResources().buffers())
+                    .flatMap(lease -> Mono.fromCallable(() -> lease.segment().byteSize()).subscribeOn(Schedulers.parallel())
+                            .doFinally(end -> lease.release()))
+                    .timeout(Duration.ofNanos(20_000L * (i % 40))).doOnNext(size -> used.incrementAndGet())
+                    .onErrorResume(TimeoutException.class, error -> {
+                        late.incrementAndGet();
+                        return Mono.empty();
+                    }).block(Waits.PATIENCE);
+        }
+        inbox.cancel();
+        assertThat(used.get() + late.get()).isEqualTo(400);
+        assertThat(late).hasPositiveValue();
+    }
+
+    /** What the documentation warns of: when this fails, Reactor has learned better, and the warning can go. */
+    @Test
+    void publishOnForgetsWhatWaitsForItsThreadAndTellsNobody() {
+        AtomicInteger told = new AtomicInteger();
+        Hooks.onNextDropped(value -> told.incrementAndGet());
+        Scheduler busy = Schedulers.newSingle("busy");
+        CountDownLatch gate = new CountDownLatch(1);
+        UcxBuffer lease = peers.serverResources().buffers().acquire(1);
+        try {
+            busy.schedule(() -> awaitLatch(gate));
+            Disposable ofMono = Mono.just(lease).hide().publishOn(busy).doOnDiscard(Object.class, value -> told.incrementAndGet())
+                    .subscribe(value -> told.incrementAndGet());
+            Disposable ofFlux = Flux.just(lease).hide().publishOn(busy).doOnDiscard(Object.class, value -> told.incrementAndGet())
+                    .subscribe(value -> told.incrementAndGet());
+            ofMono.dispose();
+            ofFlux.dispose();
+            gate.countDown();
+            Mono.fromRunnable(() -> { }).subscribeOn(busy).block(Waits.PATIENCE);
+
+            assertThat(told).hasValue(0);
+        } finally {
+            lease.release();
+            gate.countDown();
+            busy.dispose();
             Hooks.resetOnNextDropped();
         }
     }
