@@ -1,0 +1,122 @@
+package io.reactorucx.benchmarks.perf;
+
+import io.reactorucx.UcxClient;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
+import io.reactorucx.engine.WaitStrategy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Connects, warms up, measures, and ends the server. */
+final class Client {
+
+    private static final int SIGNIFICANT_DIGITS = 3;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Setup setup;
+    private final EngineOptions options;
+    private final String host;
+    private final int port;
+    private final List<Load> loads = new ArrayList<>();
+    private final List<String> transports = new ArrayList<>();
+    private final Set<Long> threads = ConcurrentHashMap.newKeySet();
+    private long sent;
+
+    Client(Setup setup, EngineOptions options, String host, int port) {
+        this.setup = setup;
+        this.options = options;
+        this.host = host;
+        this.port = port;
+    }
+
+    PerfResult measure(Duration warmUp, Duration measured, double rate) {
+        setup.checkHere(options.peerErrors());
+        try (ControlChannel server = ControlChannel.connect(host, port)) {
+            try {
+                int data = Integer.parseInt(server.ask("test", setup.toLine()));
+                UcxResources resources = options.resources(setup);
+                try {
+                    connect(resources, data, rate, server);
+                    return measure(warmUp, measured, rate, server);
+                } finally {
+                    resources.disposeNow();
+                }
+            } finally {
+                server.sayLast("quit");
+            }
+        }
+    }
+
+    private void connect(UcxResources resources, int data, double rate, ControlChannel server) {
+        UcxClient client = options.with(UcxClient.create(resources), setup).remoteAddress(host, data);
+        for (int number = 0; number < setup.connections(); number++) {
+            UcxConnection connection = client.connectNow();
+            LoadMaker maker = new LoadMaker(setup, connection, number, server.ask("connected", Integer.toString(number)));
+            Load load = rate == 0 ? maker.closedLoop() : maker.fixedRate(rate / setup.connections(), pace(connection));
+            loads.add(load);
+            connection.onTerminate().subscribe(ignored -> { }, load::failed);
+            threads.add(onEngine(connection));
+            if (transports.isEmpty()) {
+                transports.addAll(connection.transports());
+            }
+        }
+    }
+
+    private static long onEngine(UcxConnection connection) {
+        Long id = Mono.fromCallable(() -> Thread.currentThread().threadId()).subscribeOn(connection.scheduler()).block(PATIENCE);
+        return id == null ? -1 : id;
+    }
+
+    private Pace pace(UcxConnection connection) {
+        if (options.waitStrategy() == WaitStrategy.BUSY_SPIN) {
+            return new EngineRounds(connection.resources());
+        }
+        TimerThread timer = new TimerThread(connection);
+        threads.add(timer.threadId());
+        return timer;
+    }
+
+    private PerfResult measure(Duration warmUp, Duration measured, double rate, ControlChannel server) {
+        if (!warmUp.isZero()) {
+            run(warmUp, server);
+        }
+        ProcessUse serverBefore = ProcessUse.ofLine(server.ask("use", ""));
+        ProcessUse before = ProcessUse.now(threads);
+        long begun = System.nanoTime();
+        Histogram times = run(measured, server);
+        long elapsed = System.nanoTime() - begun;
+        ProcessUse client = ProcessUse.now(threads).since(before);
+        ProcessUse served = ProcessUse.ofLine(server.ask("use", "")).since(serverBefore);
+        long operations = loads.stream().mapToLong(Load::operations).sum();
+        boolean reached = loads.stream().allMatch(load -> !(load instanceof FixedRate fixed) || fixed.isReached());
+        return new PerfResult(setup, transports, options.peerErrors(), operations, elapsed, times, client, served, rate, reached);
+    }
+
+    /** Runs all loads for some time, until the server has all of it. */
+    private @Nullable Histogram run(Duration time, ControlChannel server) {
+        boolean timed = setup.mode() == PerfMode.LATENCY;
+        List<Histogram> all = new ArrayList<>();
+        Flux.fromIterable(loads).flatMap(load -> {
+            Histogram times = timed ? new Histogram(SIGNIFICANT_DIGITS) : null;
+            if (times != null) {
+                all.add(times);
+            }
+            return load.run(time, times);
+        }, loads.size()).blockLast(time.multipliedBy(3).plus(PATIENCE));
+        sent += loads.stream().mapToLong(Load::operations).sum();
+        if (!timed && setup.test().isOneWay()) {
+            server.ask("drain", Long.toString(sent));
+        }
+        return all.stream().reduce((sum, each) -> {
+            sum.add(each);
+            return sum;
+        }).orElse(null);
+    }
+}

@@ -1,0 +1,73 @@
+package io.reactorucx.benchmarks.perf;
+
+import io.reactorucx.UcxResources;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.Operation;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.engine.ProgressEngine;
+import org.jspecify.annotations.Nullable;
+
+/** Once in each round of an engine that never sleeps: no second thread that would need a core for itself. */
+final class EngineRounds implements Pace {
+
+    private final UcxResources resources;
+    private @Nullable Round round;
+
+    EngineRounds(UcxResources resources) {
+        this.resources = resources;
+    }
+
+    @Override
+    public void start(Runnable tick, double perSecond) {
+        ProgressEngine engine = resources.engines().stream().filter(ProgressEngine::isEngineThread).findFirst().orElseThrow();
+        round = new Round(engine, tick);
+        engine.execute(round);
+    }
+
+    @Override
+    public void stop() {
+        if (round != null) {
+            round.stopped = true;
+        }
+    }
+
+    /** Done as soon as it is posted, which the engine tells in its next round. */
+    private static final class Round extends Operation {
+
+        private final Runnable tick;
+        private boolean stopped;
+
+        Round(ProgressEngine engine, Runnable tick) {
+            super(engine, OperationKind.FLUSH);
+            this.tick = tick;
+        }
+
+        @Override
+        protected boolean post(UcpWorker worker) {
+            return true;
+        }
+
+        @Override
+        protected void succeeded(long receivedLength, long tag) {
+            tick.run();
+            if (!stopped) {
+                engine().execute(this);
+            }
+        }
+
+        @Override
+        protected void failed(RuntimeException error) {
+            stopped = true;
+        }
+
+        @Override
+        protected long bytes(long receivedLength) {
+            return 0;
+        }
+
+        @Override
+        protected @Nullable String peer() {
+            return null;
+        }
+    }
+}

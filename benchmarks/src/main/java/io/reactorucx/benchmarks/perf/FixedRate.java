@@ -1,0 +1,79 @@
+package io.reactorucx.benchmarks.perf;
+
+import io.reactorucx.UcxConnection;
+import java.util.concurrent.TimeUnit;
+import org.agrona.collections.IntArrayList;
+
+/**
+ * Operations at times that are known beforehand, each timed from when it was to begin, whether it could or not: what waits because of a slow
+ * one counts as slow, too.
+ */
+final class FixedRate extends LaneLoad {
+
+    private final Pace pace;
+    private final double rate;
+    private final long[] intended;
+    private final IntArrayList free = new IntArrayList();
+    private long startNanos;
+    private long wanted;
+    private long begun;
+    private long giveUpNanos;
+    private boolean over;
+
+    FixedRate(UcxConnection connection, LaneOperations operations, int lanes, double rate, Pace pace) {
+        super(connection, operations);
+        this.rate = rate;
+        this.pace = pace;
+        intended = new long[lanes];
+        for (int lane = 0; lane < lanes; lane++) {
+            free.addInt(lane);
+        }
+    }
+
+    /** Whether all began that was to, though it may have been late. */
+    boolean isReached() {
+        return begun == wanted;
+    }
+
+    @Override
+    void start(long nowNanos, long nanos) {
+        startNanos = nowNanos;
+        wanted = Math.max(1, (long) (rate * nanos / TimeUnit.SECONDS.toNanos(1)));
+        // What is late is still to be done, and to be recorded; but not for ever.
+        giveUpNanos = nowNanos + 2 * nanos + TimeUnit.SECONDS.toNanos(1);
+        begun = 0;
+        over = false;
+        pace.start(this::tick, rate);
+    }
+
+    private long intendedNanos(long number) {
+        return startNanos + (long) (number * (double) TimeUnit.SECONDS.toNanos(1) / rate);
+    }
+
+    /** Begins what is due. */
+    private void tick() {
+        if (over) {
+            return;
+        }
+        long now = System.nanoTime();
+        boolean tooLate = now - giveUpNanos >= 0;
+        while (begun < wanted && !tooLate && intendedNanos(begun) - now <= 0 && !free.isEmpty()) {
+            int lane = free.removeAt(free.size() - 1);
+            intended[lane] = intendedNanos(begun);
+            begun++;
+            begin(lane);
+        }
+        if ((begun == wanted || tooLate) && free.size() == intended.length) {
+            over = true;
+            pace.stop();
+            finished();
+        }
+    }
+
+    @Override
+    void ended(int lane) {
+        count(System.nanoTime() - intended[lane]);
+        free.addInt(lane);
+        tick();
+    }
+}

@@ -1,0 +1,67 @@
+package io.reactorucx.benchmarks.perf;
+
+import io.reactorucx.UcxBuffer;
+import io.reactorucx.UcxConnection;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SynchronousSink;
+
+/** As many messages as the server asks for, from a source that always has one. */
+final class MessageFlood extends Load {
+
+    /** The clock is looked at once for so many messages. */
+    private static final int CLOCK_MASK = 15;
+
+    private final byte @Nullable [] small;
+    private final @Nullable Payloads payloads;
+    private int next;
+    private long deadlineNanos;
+
+    MessageFlood(UcxConnection connection, int size, Payloads payloads) {
+        super(connection);
+        this.small = Payloads.isSmall(size) ? new byte[size] : null;
+        this.payloads = small == null ? payloads : null;
+    }
+
+    @Override
+    void start(long nowNanos, long nanos) {
+        deadlineNanos = nowNanos + nanos;
+        Mono<Void> sending;
+        if (small != null) {
+            sending = connection().outbound().sendByteArrays(Flux.generate(sink -> generate(sink, small)));
+        } else {
+            sending = connection().outbound().send(Flux.<UcxBuffer>generate(this::generate));
+        }
+        sending.subscribe(new Signals<>(this::failed) {
+            @Override
+            public void onComplete() {
+                finished();
+            }
+        });
+    }
+
+    private void generate(SynchronousSink<UcxBuffer> sink) {
+        if (payloads != null && !isOver()) {
+            sink.next(payloads.lease(next++ & Integer.MAX_VALUE).retain());
+        } else {
+            sink.complete();
+        }
+    }
+
+    private void generate(SynchronousSink<byte[]> sink, byte[] message) {
+        if (isOver()) {
+            sink.complete();
+        } else {
+            sink.next(message);
+        }
+    }
+
+    private boolean isOver() {
+        if ((operations() & CLOCK_MASK) == 0 && System.nanoTime() - deadlineNanos >= 0) {
+            return true;
+        }
+        count(0);
+        return false;
+    }
+}

@@ -1,0 +1,45 @@
+package io.reactorucx.benchmarks.perf;
+
+import io.reactorucx.UcxBuffer;
+import io.reactorucx.UcxBufferPool;
+import java.lang.foreign.MemorySegment;
+import java.util.stream.IntStream;
+
+/** Registered memory for the payloads of operations that are under way at once; nobody reads what is in them, so they may share it. */
+final class Payloads implements AutoCloseable {
+
+    private static final long MOST_BYTES = 64L << 20;
+    /** Below this a copy on the Java heap costs less than a lease. */
+    private static final int SMALL = 1024;
+
+    private final UcxBuffer all;
+    private final UcxBuffer[] parts;
+
+    Payloads(UcxBufferPool pool, int size, int wanted) {
+        int count = Math.clamp(MOST_BYTES / size, 1, wanted);
+        all = pool.acquire((long) size * count);
+        all.segment().fill((byte) 0);
+        parts = IntStream.range(0, count).mapToObj(i -> all.slice((long) i * size, size)).toArray(UcxBuffer[]::new);
+    }
+
+    /** Whether messages of a size go as arrays of bytes where there is a choice. */
+    static boolean isSmall(int size) {
+        return size <= SMALL;
+    }
+
+    UcxBuffer lease(int lane) {
+        return parts[lane % parts.length];
+    }
+
+    MemorySegment segment(int lane) {
+        return lease(lane).segment();
+    }
+
+    @Override
+    public void close() {
+        for (UcxBuffer part : parts) {
+            part.release();
+        }
+        all.release();
+    }
+}

@@ -1,0 +1,36 @@
+package io.reactorucx.benchmarks.perf;
+
+import java.lang.management.ManagementFactory;
+import java.util.Set;
+
+/**
+ * What a process has used so far.
+ *
+ * @param cpuNanos time of its threads on processors
+ * @param allocatedBytes allocated on the Java heap by its engines, and by who drives them
+ */
+record ProcessUse(long cpuNanos, long allocatedBytes) {
+
+    private static final com.sun.management.OperatingSystemMXBean SYSTEM =
+            ManagementFactory.getPlatformMXBean(com.sun.management.OperatingSystemMXBean.class);
+    private static final com.sun.management.ThreadMXBean THREADS =
+            ManagementFactory.getPlatformMXBean(com.sun.management.ThreadMXBean.class);
+
+    static ProcessUse now(Set<Long> threads) {
+        long allocated = threads.stream().mapToLong(THREADS::getThreadAllocatedBytes).sum();
+        return new ProcessUse(SYSTEM.getProcessCpuTime(), allocated);
+    }
+
+    ProcessUse since(ProcessUse before) {
+        return new ProcessUse(cpuNanos - before.cpuNanos, allocatedBytes - before.allocatedBytes);
+    }
+
+    String toLine() {
+        return cpuNanos + " " + allocatedBytes;
+    }
+
+    static ProcessUse ofLine(String line) {
+        String[] parts = line.split(" ");
+        return new ProcessUse(Long.parseLong(parts[0]), Long.parseLong(parts[1]));
+    }
+}

@@ -1,0 +1,174 @@
+package io.reactorucx.benchmarks.perf;
+
+import io.reactorucx.ActiveMessages;
+import io.reactorucx.MemoryRight;
+import io.reactorucx.TaggedMessage;
+import io.reactorucx.Tags;
+import io.reactorucx.UcxBuffer;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResponder;
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcpMemory;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+/** The server's part of a test on one connection: sends back in a test of latency, counts in another. On the connection's engine. */
+final class ServerPart {
+
+    static final String NO_WINDOW = "-";
+
+    private final Setup setup;
+    private final UcxConnection connection;
+    private final Consumer<Throwable> whenFailed;
+    private final AtomicLong received = new AtomicLong();
+    private final boolean echoes;
+    private String window = NO_WINDOW;
+
+    ServerPart(Setup setup, UcxConnection connection, Consumer<Throwable> whenFailed) {
+        this.setup = setup;
+        this.connection = connection;
+        this.whenFailed = whenFailed;
+        this.echoes = setup.mode() == PerfMode.LATENCY;
+    }
+
+    /** Messages that have come; any thread. */
+    long received() {
+        return received.getAcquire();
+    }
+
+    /** The window that was exported, {@value #NO_WINDOW} for none. */
+    String window() {
+        return window;
+    }
+
+    private void count() {
+        // This thread alone writes it.
+        received.setRelease(received.getPlain() + 1);
+    }
+
+    void begin(int number) {
+        switch (setup.test()) {
+            case AM -> activeMessages();
+            case TAG -> tags(number);
+            case STREAM -> stream();
+            case MESSAGE -> messages();
+            case REQUEST -> connection.respond(new Echo()).subscribe(Signals.ignored(whenFailed));
+            case PUT, GET, FADD, SWAP, CSWAP -> export();
+        }
+    }
+
+    private Payloads payloads() {
+        Payloads payloads = new Payloads(connection.resources().buffers(), setup.size(), setup.window());
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, payloads::close);
+        return payloads;
+    }
+
+    private void activeMessages() {
+        Payloads payloads = payloads();
+        ActiveMessages messages = connection.activeMessages();
+        Signals<Void> sent = Signals.ignored(whenFailed);
+        Mono<Void> pong = messages.send(AmArrivals.PONG, MemorySegment.NULL, payloads.lease(0), AmProtocol.AUTO);
+        messages.receive(AmArrivals.PING).subscribe(new AmArrivals(payloads, echoes ? () -> pong.subscribe(sent) : this::count, whenFailed));
+    }
+
+    private void tags(int number) {
+        Payloads payloads = payloads();
+        Tags tags = connection.tags();
+        Signals<Void> sent = Signals.ignored(whenFailed);
+        Mono<Void> pong = tags.send(TagNumbers.ofPong(number), payloads.segment(0));
+        for (int lane = 0; lane < setup.window(); lane++) {
+            Mono<TaggedMessage> receive = tags.receive(TagNumbers.ofPing(number), payloads.segment(lane));
+            receive.subscribe(new Signals<>(whenFailed) {
+                @Override
+                public void onComplete() {
+                    if (echoes) {
+                        pong.subscribe(sent);
+                    } else {
+                        count();
+                    }
+                    receive.subscribe(this);
+                }
+            });
+        }
+    }
+
+    private void stream() {
+        Mono<Void> pong = connection.streams().send(payloads().lease(0));
+        Signals<Void> sent = Signals.ignored(whenFailed);
+        StreamArrivals.subscribe(connection, setup.size(), echoes ? () -> pong.subscribe(sent) : this::count, whenFailed);
+    }
+
+    private void messages() {
+        boolean small = Payloads.isSmall(setup.size());
+        if (!echoes) {
+            Flux<?> in = small ? connection.inbound().receiveByteArrays() : connection.inbound().receive();
+            in.subscribe(new Counted());
+        } else if (small) {
+            connection.outbound().sendByteArrays(connection.inbound().receiveByteArrays()).subscribe(Signals.ignored(whenFailed));
+        } else {
+            connection.outbound().send(connection.inbound().receive()).subscribe(Signals.ignored(whenFailed));
+        }
+    }
+
+    private void export() {
+        UcpMemory memory = connection.resources().allocateMemory(setup.size());
+        Set<MemoryRight> rights = EnumSet.of(MemoryRight.READ, MemoryRight.WRITE);
+        if (setup.test().isAtomic()) {
+            rights.add(MemoryRight.ATOMIC);
+        }
+        window = HexFormat.of().formatHex(connection.resources().exportMemory(memory, rights).descriptor().toBytes());
+    }
+
+    /** Answers with the request. */
+    private static final class Echo implements UcxResponder {
+
+        @Override
+        public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+            return Mono.just(request);
+        }
+    }
+
+    /** Asks for a window of messages, and for half of one whenever that many have come. */
+    private final class Counted implements CoreSubscriber<Object> {
+
+        private final int batch = Math.max(1, setup.window() / 2);
+        private Subscription upstream = Operators.emptySubscription();
+        private int taken;
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            upstream = subscription;
+            subscription.request(setup.window());
+        }
+
+        @Override
+        public void onNext(Object message) {
+            if (message instanceof UcxBuffer lease) {
+                lease.release();
+            }
+            count();
+            if (++taken == batch) {
+                taken = 0;
+                upstream.request(batch);
+            }
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            whenFailed.accept(error);
+        }
+
+        @Override
+        public void onComplete() {
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.reactorucx.benchmarks.perf;
+
+import io.reactorucx.core.Ucx;
+import java.util.Locale;
+
+/**
+ * What both sides have to know of a measurement.
+ *
+ * @param test the operation
+ * @param mode what is looked for
+ * @param size bytes of one operation
+ * @param window operations under way on a connection
+ * @param connections how many connections
+ * @param served whether memory is reached by messages to its owner
+ */
+record Setup(PerfTest test, PerfMode mode, int size, int window, int connections, boolean served) {
+
+    static final int MAX_SIZE = 64 << 20;
+    static final int MAX_WINDOW = 65_536;
+    static final int MAX_CONNECTIONS = 10_000;
+
+    private static final int PARTS = 6;
+
+    Setup {
+        range("size", size, 1, MAX_SIZE);
+        range("window", window, 1, MAX_WINDOW);
+        range("connections", connections, 1, MAX_CONNECTIONS);
+        if (test.isAtomic() && size != Integer.BYTES && size != Long.BYTES) {
+            throw new PerfLimit("--size " + size + ": atomic operations have words of 4 or 8 bytes");
+        }
+        if (served && !test.usesMemory()) {
+            throw new PerfLimit("--served: only for put, get, fadd, swap and cswap, not for " + test);
+        }
+    }
+
+    private static void range(String option, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new PerfLimit("--" + option + " " + value + ": must be in " + min + ".." + max);
+        }
+    }
+
+    /** Throws where this side's UCX cannot do it. */
+    void checkHere(boolean peerErrors) {
+        if (test.isAtomic() && !served && peerErrors && Ucx.version().isAtLeast(1, 16)) {
+            throw new PerfLimit("--test " + test + ": UCX " + Ucx.version() + " has no atomic operations where failures of the peer are noticed;"
+                    + " --error-mode none or --served has");
+        }
+    }
+
+    /** Whether peers reach memory by UCX's own operations. */
+    boolean isOneSided() {
+        return test.usesMemory() && !served;
+    }
+
+    /** As words for {@link #ofLine}. */
+    String toLine() {
+        return String.format(Locale.ROOT, "%s %s %d %d %d %b", test, mode, size, window, connections, served);
+    }
+
+    static Setup ofLine(String line) {
+        String[] parts = line.split(" ");
+        if (parts.length != PARTS) {
+            throw new PerfLimit("a test that is not understood: " + line);
+        }
+        try {
+            return new Setup(PerfTest.valueOf(parts[0].toUpperCase(Locale.ROOT)), PerfMode.valueOf(parts[1].toUpperCase(Locale.ROOT)),
+                    Integer.parseInt(parts[2]), Integer.parseInt(parts[3]), Integer.parseInt(parts[4]), Boolean.parseBoolean(parts[5]));
+        } catch (IllegalArgumentException e) {
+            throw new PerfLimit("a test that is not understood: " + line);
+        }
+    }
+}

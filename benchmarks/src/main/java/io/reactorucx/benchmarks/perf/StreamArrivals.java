@@ -1,0 +1,35 @@
+package io.reactorucx.benchmarks.perf;
+
+import io.reactorucx.UcxBuffer;
+import io.reactorucx.UcxConnection;
+import java.util.function.Consumer;
+
+/** Takes bytes of a stream in, and tells of each time that as many have come as an operation has. */
+final class StreamArrivals extends Signals<UcxBuffer> {
+
+    private static final int MOST_BYTES = 1 << 20;
+
+    private final int size;
+    private final Runnable whenArrived;
+    private long bytes;
+
+    private StreamArrivals(int size, Runnable whenArrived, Consumer<Throwable> whenFailed) {
+        super(whenFailed);
+        this.size = size;
+        this.whenArrived = whenArrived;
+    }
+
+    static void subscribe(UcxConnection connection, int size, Runnable whenArrived, Consumer<Throwable> whenFailed) {
+        connection.streams().receive(Math.min(size, MOST_BYTES)).subscribe(new StreamArrivals(size, whenArrived, whenFailed));
+    }
+
+    @Override
+    public void onNext(UcxBuffer part) {
+        bytes += part.length();
+        part.release();
+        while (bytes >= size) {
+            bytes -= size;
+            whenArrived.run();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.reactorucx.benchmarks.perf;
+
+import io.reactorucx.UcxConnection;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import reactor.core.scheduler.Scheduler;
+
+/** A thread that sleeps until an operation is due, and then wakes the engine: what it takes to do so is part of the time that is measured. */
+final class TimerThread implements Pace {
+
+    private final Scheduler engine;
+    private final Thread thread;
+    private volatile double perSecond;
+    private volatile Runnable tick = () -> { };
+
+    TimerThread(UcxConnection connection) {
+        engine = connection.scheduler();
+        thread = Thread.ofPlatform().daemon().name("perf-timer").start(this::run);
+    }
+
+    long threadId() {
+        return thread.threadId();
+    }
+
+    @Override
+    public void start(Runnable due, double rate) {
+        tick = due;
+        perSecond = rate;
+        LockSupport.unpark(thread);
+    }
+
+    @Override
+    public void stop() {
+        perSecond = 0;
+    }
+
+    private void run() {
+        while (true) {
+            double rate = perSecond;
+            if (rate == 0) {
+                LockSupport.park(this);
+            } else {
+                tickUntilStopped(System.nanoTime(), TimeUnit.SECONDS.toNanos(1) / rate);
+            }
+        }
+    }
+
+    private void tickUntilStopped(long startNanos, double intervalNanos) {
+        for (long number = 0; perSecond != 0; number++) {
+            long due = startNanos + (long) (number * intervalNanos);
+            for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+                LockSupport.parkNanos(this, left);
+            }
+            engine.schedule(tick);
+            // Those that have become due meanwhile are begun by the same tick.
+            number = Math.max(number, (long) ((System.nanoTime() - startNanos) / intervalNanos));
+        }
+    }
+}
