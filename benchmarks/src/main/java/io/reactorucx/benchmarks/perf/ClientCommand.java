@@ -7,7 +7,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The side that measures. */
 @Command(name = "client", mixinStandardHelpOptions = true, description = {
@@ -18,6 +20,9 @@ final class ClientCommand implements Callable<Integer> {
 
     private static final double MAX_SECONDS = 86_400;
 
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
     @Mixin
     private EngineOptions options = new EngineOptions();
     @Option(names = "--connect", paramLabel = "HOST:PORT", required = true, description = "The server.")
@@ -49,7 +54,7 @@ final class ClientCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return PerfCommand.run("perf client", this::measure);
+        return PerfCommand.run(spec, this::measure);
     }
 
     private void measure() {
@@ -68,7 +73,7 @@ final class ClientCommand implements Callable<Integer> {
         Client client = new Client(setup, options, server.substring(0, colon), Integer.parseInt(server.substring(colon + 1)));
         PerfResult result = client.measure(duration("warmup-seconds", warmupSeconds, 0), duration("seconds", seconds, 0.001),
                 rate == null ? 0 : rate);
-        System.out.println(result.text(shown));
+        spec.commandLine().getOut().println(result.text(shown));
     }
 
     private static Duration duration(String option, double value, double min) {

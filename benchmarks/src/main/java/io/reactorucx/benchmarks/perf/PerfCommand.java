@@ -1,5 +1,6 @@
 package io.reactorucx.benchmarks.perf;
 
+import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -8,8 +9,8 @@ import reactor.core.Exceptions;
 
 /** What single operations cost between two processes. */
 @Command(name = "perf", mixinStandardHelpOptions = true, subcommands = {ServerCommand.class, ClientCommand.class}, description = {
-    "Measures an operation between two processes, in the manner of ucx_perftest: start",
-    "'perf server' on one side and 'perf client --connect HOST:PORT --test am' on the other."})
+    "Measures an operation between two processes, in the manner of ucx_perftest:",
+    "'perf server' on one side, 'perf client --connect HOST:PORT --test am' on the other."})
 public final class PerfCommand implements Callable<Integer> {
 
     /** The arguments are understood, and cannot be done. */
@@ -25,10 +26,11 @@ public final class PerfCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        spec.commandLine().usage(System.out);
+        PrintWriter out = spec.commandLine().getOut();
+        spec.commandLine().usage(out);
         spec.commandLine().getSubcommands().values().forEach(command -> {
-            System.out.println();
-            command.usage(System.out);
+            out.println();
+            command.usage(out);
         });
         return 0;
     }
@@ -41,15 +43,16 @@ public final class PerfCommand implements Callable<Integer> {
     }
 
     /** Runs it, and says in one line why it could not be done. */
-    static int run(String name, Body body) {
+    static int run(CommandSpec command, Body body) {
+        PrintWriter errors = command.commandLine().getErr();
         try {
             body.run();
             return 0;
         } catch (PerfLimit e) {
-            System.err.println(name + ": " + e.getMessage());
+            errors.println("perf " + command.name() + ": " + e.getMessage());
             return EXIT_LIMIT;
         } catch (Exception e) {
-            System.err.println(name + ": FAILED: " + inOneLine(e));
+            errors.println("perf " + command.name() + ": FAILED: " + inOneLine(e));
             return 1;
         }
     }

@@ -8,7 +8,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The side that is measured against: takes one client after the other until one of them ends it. */
 @Command(name = "server", mixinStandardHelpOptions = true, description = "Waits for a client, and ends with it, or with its standard input.")
@@ -19,6 +21,9 @@ final class ServerCommand implements Callable<Integer> {
 
     private static final int DEFAULT_PORT = 13_337;
 
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
     @Mixin
     private EngineOptions options = new EngineOptions();
     @Option(names = "--port", paramLabel = "P", description = "Port for clients, 0 for any that is free; 13337 by default.")
@@ -32,15 +37,14 @@ final class ServerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return PerfCommand.run("perf server", this::serve);
+        return PerfCommand.run(spec, this::serve);
     }
 
     private void serve() throws IOException {
         options.check();
         try (ServerSocket listening = new ServerSocket(port, 0, InetAddress.getByName(address))) {
             Thread.ofPlatform().daemon().name("perf-stdin").start(() -> endWithInput());
-            System.out.println(READY + listening.getLocalPort());
-            System.out.flush();
+            spec.commandLine().getOut().println(READY + listening.getLocalPort());
             boolean more = true;
             while (more) {
                 try (Socket client = listening.accept(); ControlChannel channel = new ControlChannel(client)) {

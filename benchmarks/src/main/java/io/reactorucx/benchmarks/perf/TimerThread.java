@@ -11,11 +11,13 @@ final class TimerThread implements Pace {
     private final Scheduler engine;
     private final Thread thread;
     private volatile double perSecond;
+    private volatile boolean ended;
     private volatile Runnable tick = () -> { };
 
     TimerThread(UcxConnection connection) {
         engine = connection.scheduler();
         thread = Thread.ofPlatform().daemon().name("perf-timer").start(this::run);
+        connection.onDispose().subscribe(ignored -> { }, error -> end(), this::end);
     }
 
     long threadId() {
@@ -34,8 +36,14 @@ final class TimerThread implements Pace {
         perSecond = 0;
     }
 
+    private void end() {
+        ended = true;
+        perSecond = 0;
+        LockSupport.unpark(thread);
+    }
+
     private void run() {
-        while (true) {
+        while (!ended) {
             double rate = perSecond;
             if (rate == 0) {
                 LockSupport.park(this);

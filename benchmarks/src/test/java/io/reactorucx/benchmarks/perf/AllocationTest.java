@@ -1,0 +1,51 @@
+package io.reactorucx.benchmarks.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.core.Ucx;
+import io.reactorucx.testsupport.NoLeaks;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/**
+ * What operations allocate on the Java heap once the code is compiled, by the JVM's own count for the engines' threads.
+ *
+ * <p>The target is 64 bytes for an operation through a Mono, with nothing in engine and core. The limits are what is reached today, with
+ * some room for what the compiler makes of it.
+ */
+class AllocationTest {
+
+    @RegisterExtension
+    static final NoLeaks NO_LEAKS = new NoLeaks("perf-");
+
+    /** Longest time until the code is compiled, on a machine that has much else to do. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
+
+    @ParameterizedTest
+    @CsvSource({"am, rate, 160, 260", "am, latency, 400, 400", "tag, rate, 160, 400", "message, rate, 64, 64", "get, rate, 160, 8"})
+    void staysWithinItsLimit(String test, String mode, double here, double there) {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        EngineOptions options = new EngineOptions();
+        new CommandLine(options);
+        Setup setup = Setup.ofLine(test + " " + mode + " 8 64 1 false");
+        double leastHere = Double.MAX_VALUE;
+        double leastThere = Double.MAX_VALUE;
+        try (ServerProcess server = ServerProcess.start("--keep")) {
+            long begun = System.nanoTime();
+            // Steady when it is reached: code that is not compiled yet allocates what the compiled one does not.
+            while ((leastHere > here || leastThere > there) && System.nanoTime() - begun < PATIENCE_NANOS) {
+                PerfResult result = new Client(setup, options, "127.0.0.1", server.port()).measure(Duration.ZERO, Duration.ofSeconds(2), 0);
+                leastHere = Math.min(leastHere, result.client().allocatedBytes() / (double) result.operations());
+                leastThere = Math.min(leastThere, result.server().allocatedBytes() / (double) result.operations());
+                System.out.println(test + " " + mode + ": " + leastHere + " bytes here, " + leastThere + " there");
+            }
+        }
+        assertThat(leastHere).as("bytes for each operation of the client").isLessThanOrEqualTo(here);
+        assertThat(leastThere).as("bytes for each operation of the server").isLessThanOrEqualTo(there);
+    }
+}

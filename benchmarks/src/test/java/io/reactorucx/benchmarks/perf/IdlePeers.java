@@ -1,0 +1,47 @@
+package io.reactorucx.benchmarks.perf;
+
+import io.reactorucx.UcxBoundServer;
+import io.reactorucx.UcxClient;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
+import io.reactorucx.UcxServer;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import reactor.core.publisher.Mono;
+
+/** Two connected sides in one process, which have nothing to do: prints the share of a processor that the process takes. */
+final class IdlePeers {
+
+    static final String SHARE = "share ";
+    /** Looked at one after the other: the JVM compiles and cleans up for some time after the start, which is not what is measured. */
+    static final int WINDOWS = 3;
+
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private IdlePeers() {
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        UcxResources ours = UcxResources.create();
+        UcxResources theirs = UcxResources.create();
+        UcxBoundServer server = UcxServer.create(theirs).handle(connection -> Mono.never()).bindNow();
+        UcxConnection connection = UcxClient.create(ours).remoteAddress("127.0.0.1", server.port()).connectNow();
+        double least = Double.MAX_VALUE;
+        for (int i = 0; i < WINDOWS; i++) {
+            least = Math.min(least, shareOfAWindow());
+        }
+        if (connection.isDisposed()) {
+            throw new AssertionError("the connection did not last");
+        }
+        System.out.println(SHARE + least);
+        ours.disposeNow();
+        theirs.disposeNow();
+    }
+
+    private static double shareOfAWindow() throws InterruptedException {
+        long begun = System.nanoTime();
+        ProcessUse before = ProcessUse.now(Set.of());
+        TimeUnit.NANOSECONDS.sleep(WINDOW_NANOS);
+        return ProcessUse.now(Set.of()).since(before).cpuNanos() / (double) (System.nanoTime() - begun);
+    }
+}

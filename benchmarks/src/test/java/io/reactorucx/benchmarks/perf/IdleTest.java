@@ -1,0 +1,31 @@
+package io.reactorucx.benchmarks.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.core.Ucx;
+import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.testsupport.ChildProcess;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What a process costs that is connected and has nothing to do, in the default wait strategy. */
+class IdleTest {
+
+    /** Of a processor, for the engines of both sides together. */
+    private static final double MOST = 0.01;
+
+    @Test
+    void takesLessThanAHundredthOfAProcessor() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+
+        ChildProcess.Result result;
+        try (ChildJvm idle = ChildJvm.of(IdlePeers.class).environment("UCX_LOG_LEVEL", "fatal").start()) {
+            result = idle.result(Duration.ofSeconds(IdlePeers.WINDOWS * 10 + 60));
+        }
+
+        assertThat(result.exitCode()).as(result.output()).isZero();
+        assertThat(Double.parseDouble(result.output().lines().filter(line -> line.startsWith(IdlePeers.SHARE)).findFirst().orElseThrow()
+                .substring(IdlePeers.SHARE.length()))).as(result.output()).isLessThan(MOST);
+    }
+}
