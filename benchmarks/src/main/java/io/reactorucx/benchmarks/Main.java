@@ -1,12 +1,13 @@
 package io.reactorucx.benchmarks;
 
+import io.reactorucx.benchmarks.peers.PeerCommand;
 import io.reactorucx.benchmarks.perf.PerfCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** Entry of all programs here. */
 @Command(name = "reactor-ucx-benchmarks", description = "What Reactor UCX costs.", mixinStandardHelpOptions = true,
-        subcommands = {PerfCommand.class})
+        subcommands = {PeerCommand.class, PerfCommand.class})
 public final class Main {
 
     private Main() {

@@ -1,0 +1,97 @@
+package io.reactorucx.benchmarks.peers;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Option;
+
+/** What to measure; the names are those of {@code perf}. */
+final class PeerOptions {
+
+    @Option(names = "--port", description = "server: where to listen; 0 for any")
+    private int port;
+    @Option(names = "--connect", description = "client: HOST:PORT of the server")
+    private String connect = "";
+    @Option(names = "--test", description = "am, tag, message, request, get, put")
+    private String test = "message";
+    @Option(names = "--mode", description = "latency, bandwidth, rate")
+    private String mode = "latency";
+    @Option(names = "--size", description = "bytes of a message")
+    private int size = 8;
+    @Option(names = "--window", description = "operations under way at once, in bandwidth")
+    private int window = 32;
+    @Option(names = "--seconds", description = "how long to measure")
+    private double seconds = 2;
+    @Option(names = "--warmup-seconds", description = "how long to run before that")
+    private double warmupSeconds = 1;
+    @Option(names = "--rate", description = "latency: so many a second, timed from when each ought to have been sent; 0 for one after the other")
+    private double rate;
+    @Option(names = "--tcp", description = "between processes of one host, too")
+    private boolean tcp;
+    @Option(names = "--error-mode", description = "none or peer, of those over UCX")
+    private String errorMode = "none";
+    @Option(names = "--format", hidden = true, description = "json, the only one")
+    private String format = "json";
+
+    int port() {
+        return port;
+    }
+
+    InetSocketAddress address() {
+        int colon = connect.lastIndexOf(':');
+        if (colon < 0) {
+            throw new IllegalArgumentException("--connect '" + connect + "': HOST:PORT");
+        }
+        return new InetSocketAddress(connect.substring(0, colon), Integer.parseInt(connect.substring(colon + 1)));
+    }
+
+    String test() {
+        return test;
+    }
+
+    String mode() {
+        return mode;
+    }
+
+    boolean is(String aMode) {
+        return mode.equals(aMode);
+    }
+
+    int size() {
+        return size;
+    }
+
+    int window() {
+        return window;
+    }
+
+    long nanos() {
+        return (long) (seconds * TimeUnit.SECONDS.toNanos(1));
+    }
+
+    long warmupNanos() {
+        return (long) (warmupSeconds * TimeUnit.SECONDS.toNanos(1));
+    }
+
+    double rate() {
+        return rate;
+    }
+
+    boolean tcp() {
+        return tcp;
+    }
+
+    boolean peerErrorMode() {
+        return errorMode.equals("peer");
+    }
+
+    String errorMode() {
+        return errorMode;
+    }
+
+    void check() {
+        if (size < 1 || window < 1 || nanos() < 1 || warmupNanos() < 0 || rate < 0 || !format.equals("json")) {
+            throw new IllegalArgumentException("--size and --window at least 1, --seconds above 0, --warmup-seconds and --rate not below,"
+                    + " --format json");
+        }
+    }
+}

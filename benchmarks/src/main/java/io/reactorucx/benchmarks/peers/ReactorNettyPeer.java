@@ -1,0 +1,100 @@
+package io.reactorucx.benchmarks.peers;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.handler.codec.FixedLengthFrameDecoder;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ArrayBlockingQueue;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.netty.Connection;
+import reactor.netty.DisposableServer;
+import reactor.netty.NettyInbound;
+import reactor.netty.NettyOutbound;
+import reactor.netty.tcp.TcpClient;
+import reactor.netty.tcp.TcpServer;
+
+/**
+ * Reactor Netty over TCP. Messages have a fixed length: the least that makes messages out of its bytes, where ours may have any.
+ * A message whose first byte is not 0 is the last of a stream, and is answered.
+ */
+final class ReactorNettyPeer implements Peer {
+
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final byte LAST = 1;
+
+    @Override
+    public void serve(PeerOptions options, Lifeline lifeline) throws Exception {
+        boolean rate = options.is("rate");
+        DisposableServer server = TcpServer.create().host("127.0.0.1").port(options.port()).noSSL()
+                .doOnConnection(connection -> connection.addHandlerLast(new FixedLengthFrameDecoder(options.size())))
+                .handle((in, out) -> rate ? answerLast(in, out) : out.send(in.receive().retain()))
+                .bindNow();
+        lifeline.ready(server.port());
+        lifeline.await();
+        server.disposeNow();
+    }
+
+    private static Publisher<Void> answerLast(NettyInbound in, NettyOutbound out) {
+        return in.receive().filter(message -> message.getByte(message.readerIndex()) == LAST).map(ByteBuf::retain)
+                .concatMap(last -> out.send(Mono.just(last)).then());
+    }
+
+    @Override
+    public Figures measure(PeerOptions options) throws Exception {
+        if (!options.test().equals(options.is("rate") ? "message" : "request")) {
+            return Peer.refuse(options);
+        }
+        Connection connection = TcpClient.create().remoteAddress(options::address)
+                .doOnConnected(made -> made.addHandlerLast(new FixedLengthFrameDecoder(options.size()))).connectNow(LIMIT);
+        try {
+            return options.is("rate") ? stream(connection, options) : requests(connection, options);
+        } finally {
+            connection.disposeNow(LIMIT);
+        }
+    }
+
+    private static ByteBuf message(int size) {
+        return PooledByteBufAllocator.DEFAULT.directBuffer(size).writeZero(size);
+    }
+
+    private static Figures requests(Connection connection, PeerOptions options) throws Exception {
+        RoundTrips trips = new RoundTrips(options, false);
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Runnable send = () -> connection.outbound().send(Mono.just(message(options.size()))).then()
+                .subscribe(ignored -> { }, done::completeExceptionally);
+        connection.inbound().receive().subscribe(answer -> {
+            if (trips.replied()) {
+                send.run();
+            } else {
+                done.complete(null);
+            }
+        }, done::completeExceptionally);
+        trips.start();
+        send.run();
+        done.get();
+        return trips.figures();
+    }
+
+    private static Figures stream(Connection connection, PeerOptions options) throws Exception {
+        ArrayBlockingQueue<Boolean> answers = new ArrayBlockingQueue<>(1);
+        connection.inbound().receive().subscribe(last -> answers.offer(true));
+        return MessageStream.measure(options, end -> {
+            long[] sent = {0};
+            Flux<ByteBuf> source = Flux.generate(sink -> {
+                ByteBuf message = message(options.size());
+                sent[0]++;
+                sink.next(message);
+                if (System.nanoTime() - end >= 0) {
+                    message.setByte(message.readerIndex(), LAST);
+                    sink.complete();
+                }
+            });
+            connection.outbound().send(source).then().subscribe();
+            answers.take();
+            return sent[0];
+        });
+    }
+}
