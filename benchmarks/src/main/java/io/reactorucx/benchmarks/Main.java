@@ -2,12 +2,14 @@ package io.reactorucx.benchmarks;
 
 import io.reactorucx.benchmarks.peers.PeerCommand;
 import io.reactorucx.benchmarks.perf.PerfCommand;
+import io.reactorucx.benchmarks.rig.BenchCommand;
+import io.reactorucx.benchmarks.rig.IdleCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** Entry of all programs here. */
 @Command(name = "reactor-ucx-benchmarks", description = "What Reactor UCX costs.", mixinStandardHelpOptions = true,
-        subcommands = {PeerCommand.class, PerfCommand.class})
+        subcommands = {BenchCommand.class, IdleCommand.class, PeerCommand.class, PerfCommand.class})
 public final class Main {
 
     private Main() {

@@ -1,0 +1,114 @@
+package io.reactorucx.benchmarks.rig;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Measures everything that the project has set itself, beside what it is compared with. */
+@Command(name = "bench", mixinStandardHelpOptions = true, description = {
+    "Measures Reactor UCX beside ucx_perftest, JUCX, Aeron, RSocket, Reactor Netty and gRPC, each in two processes, in turns.",
+    "Prints a table with the ratio of each case, as the median of its rounds, and the lowest and highest of them."})
+public final class BenchCommand implements Callable<Integer> {
+
+    private static final int TRIES = 2;
+
+    @Option(names = "--quick", description = "Less than 10 minutes: fewer rounds, and shorter.")
+    private boolean quick;
+    @Option(names = "--pairs", description = "Rounds in which each contender is measured once; 5, or 2 with --quick.")
+    private @Nullable Integer pairs;
+    @Option(names = "--seconds", description = "How long each measurement takes; 3, or 1 with --quick.")
+    private @Nullable Double seconds;
+    @Option(names = "--warmup-seconds", description = "How long each runs before that; 2, or 1 with --quick.")
+    private @Nullable Double warmupSeconds;
+    @Option(names = "--case", paramLabel = "NAME", description = "Only cases whose name contains this; may be repeated.")
+    private List<String> cases = new ArrayList<>();
+    @Option(names = "--cpus", paramLabel = "SERVER:CLIENT",
+            description = "Processors of each side as taskset -c takes them, or any; a core each by default, where there are two.")
+    private String cpus = "";
+    @Option(names = "--out", description = "Where the JSON goes; bench.json in this module's target folder by default.")
+    private @Nullable Path out;
+    @Option(names = "--list", description = "Only names the cases and what they compare.")
+    private boolean list;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        List<Scenario> scenarios = Cases.all().stream().map(each -> each.only(row -> cases.isEmpty()
+                || cases.stream().anyMatch(row.name()::contains))).filter(each -> !each.rows().isEmpty()).toList();
+        if (scenarios.isEmpty()) {
+            throw new IllegalArgumentException("--case " + cases + ": --list names those that there are");
+        }
+        if (list) {
+            scenarios.forEach(each -> each.rows().forEach(row -> System.out.printf("%-32s %s%s  %s%n", row.name(), row.ours().name(),
+                    row.theirs() == null ? "" : " against " + row.theirs().name(), row.target().text(row.metric()))));
+            return 0;
+        }
+        Timing timing = new Timing(or(warmupSeconds, quick ? 1 : 2), or(seconds, quick ? 1 : 3), 10);
+        int rounds = pairs != null ? pairs : quick ? 2 : 5;
+        if (rounds < 1 || timing.seconds() <= 0 || timing.warmupSeconds() < 0) {
+            throw new IllegalArgumentException("--pairs at least 1, --seconds above 0, --warmup-seconds not below");
+        }
+        run(scenarios, Cpus.of(cpus), timing, rounds);
+        return 0;
+    }
+
+    private Path file() {
+        if (out != null) {
+            return out;
+        }
+        // The folder target/classes, or this module's jar in target/lib.
+        Path code = Path.of(URI.create(BenchCommand.class.getProtectionDomain().getCodeSource().getLocation().toString()));
+        return code.resolve(Files.isDirectory(code) ? ".." : "../..").normalize().resolve("bench.json");
+    }
+
+    private static double or(@Nullable Double given, double otherwise) {
+        return given == null ? otherwise : given;
+    }
+
+    private void run(List<Scenario> scenarios, Cpus where, Timing timing, int rounds) throws IOException, InterruptedException {
+        long start = System.nanoTime();
+        BenchFile file = new BenchFile(where, timing, rounds);
+        Processes processes = new Processes(where, timing);
+        Table table = new Table(System.out);
+        System.out.println(rounds + " rounds, " + timing.seconds() + " s each after " + timing.warmupSeconds() + " s, " + where);
+        table.head();
+        int met = 0;
+        int all = 0;
+        for (Scenario scenario : scenarios) {
+            Map<Contender, List<Measurement>> measured = measure(scenario, processes, rounds);
+            file.add(measured);
+            for (Row row : scenario.rows()) {
+                List<Measurement> ours = measured.getOrDefault(row.ours(), List.of());
+                Comparison comparison = Comparison.of(row, ours, row.theirs() == null ? ours : measured.getOrDefault(row.theirs(), List.of()));
+                table.line(comparison);
+                file.add(comparison);
+                met += comparison.isMet() ? 1 : 0;
+                all++;
+            }
+            file.write(file());
+        }
+        System.out.println(met + " of " + all + " targets met, " + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start) + " s, " + file());
+    }
+
+    /** Who fails twice is not tried again. */
+    private static Map<Contender, List<Measurement>> measure(Scenario scenario, Processes processes, int rounds) throws InterruptedException {
+        Map<Contender, List<Measurement>> measured = new LinkedHashMap<>();
+        for (int round = 0; round < rounds; round++) {
+            for (Contender contender : scenario.contenders()) {
+                List<Measurement> before = measured.computeIfAbsent(contender, added -> new ArrayList<>());
+                boolean hopeless = before.stream().filter(Measurement::hasFailed).count() >= TRIES;
+                before.add(hopeless ? before.getLast() : processes.measure(contender));
+            }
+        }
+        return measured;
+    }
+}

@@ -1,0 +1,102 @@
+package io.reactorucx.benchmarks.rig;
+
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.reactorucx.core.Ucx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** All of a run as JSON: where, how, the table, and each measurement as it was printed. */
+final class BenchFile {
+
+    private final JsonObject json = new JsonObject();
+    private final JsonArray rows = new JsonArray();
+    private final JsonArray measurements = new JsonArray();
+
+    BenchFile(Cpus cpus, Timing timing, int pairs) throws IOException {
+        JsonObject machine = new JsonObject();
+        machine.addProperty("processors", Runtime.getRuntime().availableProcessors());
+        machine.addProperty("processor", processor());
+        machine.addProperty("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+        machine.addProperty("java", System.getProperty("java.vm.name") + " " + Runtime.version());
+        machine.addProperty("ucx", Ucx.isAvailable() ? Ucx.version().toString() : "none");
+        JsonObject how = new JsonObject();
+        how.addProperty("pinning", cpus.toString());
+        how.addProperty("pairs", pairs);
+        how.addProperty("warmup_seconds", timing.warmupSeconds());
+        how.addProperty("seconds", timing.seconds());
+        how.addProperty("idle_seconds", timing.idleSeconds());
+        how.addProperty("jvm_options", String.join(" ", Processes.JVM_OPTIONS));
+        json.addProperty("started", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        json.add("machine", machine);
+        json.add("how", how);
+        json.add("rows", rows);
+        json.add("measurements", measurements);
+    }
+
+    private static String processor() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+            return lines.filter(line -> line.startsWith("model name")).findFirst().map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .orElse(System.getProperty("os.arch"));
+        }
+    }
+
+    void add(Map<Contender, List<Measurement>> measured) {
+        measured.forEach((contender, rounds) -> {
+            for (int round = 0; round < rounds.size(); round++) {
+                JsonObject one = new JsonObject();
+                one.addProperty("contender", contender.name());
+                one.addProperty("round", round + 1);
+                if (rounds.get(round).hasFailed()) {
+                    one.addProperty("failure", rounds.get(round).failure());
+                } else {
+                    one.add("figures", rounds.get(round).figures());
+                }
+                measurements.add(one);
+            }
+        });
+    }
+
+    void add(Comparison comparison) {
+        Row row = comparison.row();
+        JsonObject one = new JsonObject();
+        one.addProperty("case", row.name());
+        one.addProperty("metric", row.metric().field());
+        one.addProperty("contender", row.ours().name());
+        if (row.theirs() != null) {
+            one.addProperty("against", row.theirs().name());
+        }
+        one.addProperty("target_kind", row.target().kind().name().toLowerCase(Locale.ROOT));
+        one.addProperty("target", row.target().bound());
+        if (comparison.isMeasured()) {
+            one.addProperty("ours", comparison.ours());
+            if (row.theirs() != null) {
+                one.addProperty("theirs", comparison.theirs());
+            }
+            one.addProperty("ratio", comparison.ratio());
+            one.addProperty("lowest", comparison.lowest());
+            one.addProperty("highest", comparison.highest());
+            JsonArray ratios = new JsonArray();
+            comparison.ratios().forEach(ratios::add);
+            one.add("ratios", ratios);
+        }
+        one.addProperty("met", comparison.isMet());
+        if (!comparison.failure().isEmpty()) {
+            one.addProperty("failure", comparison.failure());
+        }
+        rows.add(one);
+    }
+
+    void write(Path file) throws IOException {
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        Files.writeString(file, new GsonBuilder().setPrettyPrinting().create().toJson(json) + "\n");
+    }
+}

@@ -1,0 +1,180 @@
+package io.reactorucx.benchmarks.rig;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** All cases; their targets are those of the project's plan. */
+final class Cases {
+
+    private static final int KIB_64 = 64 << 10;
+    private static final int MIB = 1 << 20;
+    private static final int WINDOW = 32;
+    private static final int RATE_WINDOW = 256;
+    private static final String[] MODES = {"none", "peer"};
+
+    private final List<Scenario> scenarios = new ArrayList<>();
+
+    private Cases() {
+    }
+
+    static List<Scenario> all() {
+        Cases cases = new Cases();
+        cases.latency("am");
+        cases.latency("tag");
+        for (int size : new int[] {KIB_64, MIB}) {
+            for (String test : new String[] {"am", "tag"}) {
+                cases.bandwidth(test, size);
+            }
+            cases.oneSided("put", size);
+            cases.oneSided("get", size);
+        }
+        cases.served();
+        cases.rates();
+        cases.requests();
+        cases.allocation();
+        cases.idleAndConnections();
+        return cases.scenarios;
+    }
+
+    private static Contender latencyOf(String test, String transport, String mode) {
+        List<String> arguments = new ArrayList<>(List.of("--test", test, "--mode", "latency", "--size", "8", "--error-mode", mode));
+        if (transport.equals("tcp")) {
+            arguments.add("--tcp");
+        }
+        return Contender.ours("reactor-ucx " + test + " 8 B " + transport + " " + mode, arguments.toArray(String[]::new));
+    }
+
+    private void latency(String test) {
+        Contender c = Contender.perftest("ucx_perftest " + test + " 8 B shm", new Perftest(inC(test, "lat"), 8, 1, false, 1_500_000));
+        Contender jucx = Contender.ucxPeer("jucx " + test + " 8 B shm", "jucx", "--test", test, "--mode", "latency", "--size", "8");
+        List<Row> shm = new ArrayList<>();
+        for (String mode : MODES) {
+            shm.add(new Row(test + "-latency-shm-" + mode, Metric.P50, latencyOf(test, "shm", mode), c, Target.atMost(2)));
+        }
+        shm.add(new Row(test + "-latency-shm-jucx", Metric.P50, latencyOf(test, "shm", "none"), jucx, Target.atMost(0.5)));
+        if (test.equals("am")) {
+            shm.add(new Row("latency-shm-aeron", Metric.P50, latencyOf(test, "shm", "none"),
+                    Contender.peer("aeron ipc 8 B", "aeron-ipc", "--test", "message", "--mode", "latency", "--size", "8"), Target.atMost(1.5)));
+        }
+        scenarios.add(new Scenario(shm));
+        Contender cTcp = Contender.perftest("ucx_perftest " + test + " 8 B tcp", new Perftest(inC(test, "lat"), 8, 1, true, 60_000));
+        scenarios.add(Scenario.of(new Row(test + "-latency-tcp", Metric.P50, latencyOf(test, "tcp", "peer"), cTcp, Target.atMost(1.1))));
+    }
+
+    private static String inC(String test, String kind) {
+        return (test.equals("am") ? "ucp_am" : test) + "_" + kind;
+    }
+
+    private static String sizeText(int size) {
+        return size == MIB ? "1M" : "64K";
+    }
+
+    private static Contender bandwidthOf(String test, int size, String transport, String mode, String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--test", test, "--mode", "bandwidth", "--size", Integer.toString(size),
+                "--window", Integer.toString(WINDOW), "--error-mode", mode));
+        arguments.addAll(List.of(more));
+        if (transport.equals("tcp")) {
+            arguments.add("--tcp");
+        }
+        return Contender.ours(String.format(Locale.ROOT, "reactor-ucx %s %s %s %s", test, sizeText(size), transport, mode),
+                arguments.toArray(String[]::new));
+    }
+
+    private void bandwidth(String test, int size) {
+        String name = test + "-bandwidth-" + sizeText(size);
+        Contender c = Contender.perftest("ucx_perftest " + test + " " + sizeText(size) + " shm",
+                new Perftest(inC(test, "bw"), size, WINDOW, false, 6_000_000_000L / size));
+        scenarios.add(Scenario.of(
+                new Row(name + "-shm-none", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "none"), c, Target.atLeast(0.95)),
+                new Row(name + "-shm-peer", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "peer"), c, Target.atLeast(0.6))));
+        Contender cTcp = Contender.perftest("ucx_perftest " + test + " " + sizeText(size) + " tcp",
+                new Perftest(inC(test, "bw"), size, WINDOW, true, 3_000_000_000L / size));
+        scenarios.add(Scenario.of(
+                new Row(name + "-tcp", Metric.BANDWIDTH, bandwidthOf(test, size, "tcp", "peer"), cTcp, Target.atLeast(0.95))));
+    }
+
+    private void oneSided(String test, int size) {
+        String name = test + "-bandwidth-" + sizeText(size);
+        Contender c = Contender.perftest("ucx_perftest " + test + " " + sizeText(size) + " shm",
+                new Perftest(test.equals("put") ? "ucp_put_bw" : "ucp_get", size, WINDOW, false, 20_000_000_000L / size));
+        List<Row> rows = new ArrayList<>();
+        for (String mode : MODES) {
+            rows.add(new Row(name + "-shm-" + mode, Metric.BANDWIDTH, bandwidthOf(test, size, "shm", mode), c, Target.atLeast(0.9)));
+        }
+        scenarios.add(new Scenario(rows));
+    }
+
+    private void served() {
+        scenarios.add(Scenario.of(new Row("get-latency-tcp-served", Metric.P50,
+                Contender.ours("reactor-ucx get 8 B tcp served", "--test", "get", "--served", "--mode", "latency", "--size", "8", "--tcp"),
+                Contender.ucxPeer("ucp_get_nbx 8 B tcp", "bare", "--test", "get", "--mode", "latency", "--size", "8", "--tcp"),
+                Target.atMost(1.1))));
+        for (String test : new String[] {"get", "put"}) {
+            scenarios.add(Scenario.of(new Row(test + "-bandwidth-1M-tcp-served", Metric.BANDWIDTH,
+                    bandwidthOf(test, MIB, "tcp", "peer", "--served"),
+                    Contender.ucxPeer("ucp_" + test + "_nbx 1M tcp", "bare", "--test", test, "--mode", "bandwidth", "--size",
+                            Integer.toString(MIB), "--window", Integer.toString(WINDOW), "--tcp"),
+                    Target.atLeast(3))));
+        }
+    }
+
+    private static Contender rateOf(String test, String transport, String mode, int connections) {
+        List<String> arguments = new ArrayList<>(List.of("--test", test, "--mode", "rate", "--size", "8",
+                "--window", Integer.toString(RATE_WINDOW), "--error-mode", mode, "--connections", Integer.toString(connections)));
+        if (transport.equals("tcp")) {
+            arguments.add("--tcp");
+        }
+        return Contender.ours("reactor-ucx " + test + " rate " + transport + " " + mode + (connections == 1 ? "" : " x" + connections),
+                arguments.toArray(String[]::new));
+    }
+
+    private void rates() {
+        Contender c = Contender.perftest("ucx_perftest am rate shm", new Perftest("ucp_am_bw", 8, RATE_WINDOW, false, 6_000_000));
+        Contender aeron = Contender.peer("aeron ipc rate", "aeron-ipc", "--test", "message", "--mode", "rate", "--size", "8");
+        List<Row> raw = new ArrayList<>();
+        List<Row> messages = new ArrayList<>();
+        for (String mode : MODES) {
+            raw.add(new Row("am-rate-shm-" + mode, Metric.RATE, rateOf("am", "shm", mode, 1), c, Target.atLeast(0.5)));
+            messages.add(new Row("message-rate-shm-" + mode, Metric.RATE, rateOf("message", "shm", mode, 1), aeron, Target.atLeast(1)));
+        }
+        scenarios.add(new Scenario(raw));
+        scenarios.add(new Scenario(messages));
+        scenarios.add(Scenario.of(new Row("message-rate-tcp", Metric.RATE, rateOf("message", "tcp", "peer", 1),
+                Contender.peer("reactor-netty rate", "reactor-netty", "--test", "message", "--mode", "rate", "--size", "8", "--tcp"),
+                Target.atLeast(2))));
+    }
+
+    private void requests() {
+        Contender rsocket = request("rsocket");
+        Contender netty = request("reactor-netty");
+        Contender grpc = request("grpc");
+        List<Row> rows = new ArrayList<>();
+        for (String mode : MODES) {
+            rows.add(new Row("request-shm-" + mode + "-rsocket", Metric.P50, latencyOf("request", "shm", mode), rsocket, Target.faster(50)));
+            rows.add(new Row("request-shm-" + mode + "-grpc", Metric.P50, latencyOf("request", "shm", mode), grpc, Target.faster(50)));
+        }
+        rows.add(new Row("request-tcp-rsocket", Metric.P50, latencyOf("request", "tcp", "peer"), rsocket, Target.faster(4)));
+        rows.add(new Row("request-tcp-reactor-netty", Metric.P50, latencyOf("request", "tcp", "peer"), netty, Target.faster(4)));
+        scenarios.add(new Scenario(rows));
+    }
+
+    private static Contender request(String peer) {
+        return Contender.peer(peer + " request", peer, "--test", "request", "--mode", "latency", "--size", "8", "--tcp");
+    }
+
+    private void allocation() {
+        for (String test : new String[] {"am", "tag", "request"}) {
+            scenarios.add(Scenario.of(new Row("allocation-" + test, Metric.ALLOCATION, latencyOf(test, "shm", "peer"), null,
+                    Target.figureAtMost(64))));
+        }
+    }
+
+    private void idleAndConnections() {
+        scenarios.add(Scenario.of(new Row("idle-cpu", Metric.CPU_SHARE,
+                new Contender("reactor-ucx idle", Contender.Tool.IDLE, List.of(), null), null, Target.figureAtMost(0.01))));
+        // Slower by a factor is the rate divided by it.
+        scenarios.add(Scenario.of(new Row("cost-1000-connections", Metric.RATE, rateOf("message", "shm", "peer", 1000),
+                rateOf("message", "shm", "peer", 1), Target.atLeast(1 / 1.5))));
+    }
+}

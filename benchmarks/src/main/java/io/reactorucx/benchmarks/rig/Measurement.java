@@ -1,0 +1,31 @@
+package io.reactorucx.benchmarks.rig;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.OptionalDouble;
+
+/**
+ * What a contender did in one round.
+ *
+ * @param figures what it printed; empty after a failure
+ * @param failure why there are none; empty otherwise
+ */
+record Measurement(JsonObject figures, String failure) {
+
+    static Measurement of(JsonObject figures) {
+        return new Measurement(figures, "");
+    }
+
+    static Measurement failed(String reason) {
+        return new Measurement(new JsonObject(), reason);
+    }
+
+    boolean hasFailed() {
+        return !failure.isEmpty();
+    }
+
+    OptionalDouble figure(Metric metric) {
+        JsonElement value = figures.get(metric.field());
+        return value == null || value.isJsonNull() ? OptionalDouble.empty() : OptionalDouble.of(value.getAsDouble());
+    }
+}

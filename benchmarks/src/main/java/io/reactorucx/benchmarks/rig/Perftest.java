@@ -1,0 +1,83 @@
+package io.reactorucx.benchmarks.rig;
+
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A run of {@code ucx_perftest}, the tool in C.
+ *
+ * @param test its name there
+ * @param size bytes of a message
+ * @param window operations under way at once, 1 for latency
+ * @param tcp whether over TCP, rather than what UCX takes by itself
+ * @param perSecond how many it does in a second on a usual machine, for it counts and has no clock
+ */
+record Perftest(String test, int size, int window, boolean tcp, long perSecond) {
+
+    private static final long FEWEST = 100;
+
+    /** {@return the command of either side, without the server's address} */
+    List<String> arguments(int port, double warmupSeconds, double seconds) {
+        List<String> all = new ArrayList<>(List.of("ucx_perftest", "-t", test, "-s", Integer.toString(size), "-p", Integer.toString(port),
+                "-w", count(warmupSeconds), "-n", count(seconds), "-f", "-v"));
+        if (window > 1) {
+            all.addAll(List.of("-O", Integer.toString(window)));
+        }
+        return all;
+    }
+
+    private String count(double seconds) {
+        return Long.toString(Math.max(FEWEST, (long) (seconds * perSecond)));
+    }
+
+    boolean isLatency() {
+        return window == 1;
+    }
+
+    /** Whether its latency is half of a round trip. */
+    private boolean isOneWay() {
+        return test.endsWith("_lat");
+    }
+
+    /** {@return what it printed with {@code -v}, a line of names and a line of numbers, in the form of {@code perf}} */
+    JsonObject figures(List<String> output) {
+        int head = 0;
+        while (head < output.size() && !output.get(head).startsWith("iterations,")) {
+            head++;
+        }
+        if (head + 1 >= output.size()) {
+            throw new IllegalStateException("ucx_perftest printed no figures: " + String.join(" | ", output));
+        }
+        List<String> names = Arrays.asList(output.get(head).split(","));
+        String[] values = output.get(head + 1).split(",");
+        JsonObject json = new JsonObject();
+        json.addProperty("who", "ucx_perftest");
+        json.addProperty("test", test);
+        json.addProperty("mode", isLatency() ? "latency" : "bandwidth");
+        json.addProperty("transport", tcp ? "tcp" : "shm");
+        json.addProperty("error_mode", "none");
+        json.addProperty("size", size);
+        json.addProperty("window", window);
+        json.addProperty("operations", value(names, values, "iterations"));
+        if (isLatency()) {
+            json.addProperty("one_way", isOneWay());
+            json.addProperty("p50_ns", 1e3 * value(names, values, names.contains("50.0_percentile_lat") ? "50.0_percentile_lat" : "median_lat"));
+            json.addProperty("mean_ns", 1e3 * value(names, values, "overall_lat"));
+        }
+        double rate = value(names, values, "overall_mr");
+        json.addProperty("messages_per_second", rate);
+        json.addProperty("bytes_per_second", rate * size);
+        return json;
+    }
+
+    private static double value(List<String> names, String[] values, String name) {
+        int index = names.indexOf(name);
+        if (index < 0 || index >= values.length) {
+            throw new IllegalStateException(String.format(Locale.ROOT, "ucx_perftest: no %s in %s", name, names));
+        }
+        return Double.parseDouble(values[index]);
+    }
+}

@@ -1,0 +1,159 @@
+package io.reactorucx.benchmarks.rig;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonSyntaxException;
+import io.reactorucx.benchmarks.Main;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Measures a contender: a server and a client, both new, each on its processors. */
+final class Processes {
+
+    private static final long READY_SECONDS = 30;
+    /** The same for every program in Java. */
+    static final List<String> JVM_OPTIONS = List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xms256m", "-Xmx1g");
+    private static final String LIBRARY_PATH = "io.reactorucx.library.path";
+
+    private final Cpus cpus;
+    private final Timing timing;
+
+    Processes(Cpus cpus, Timing timing) {
+        this.cpus = cpus;
+        this.timing = timing;
+    }
+
+    Measurement measure(Contender contender) throws InterruptedException {
+        try {
+            return Measurement.of(contender.perftest() == null ? inJava(contender) : inC(contender.perftest()));
+        } catch (MeasurementFailure | IOException | IllegalStateException | JsonSyntaxException e) {
+            return Measurement.failed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private JsonObject inC(Perftest perftest) throws IOException, InterruptedException {
+        List<String> arguments = perftest.arguments(freePort(), timing.warmupSeconds(), timing.seconds());
+        List<String> serverCommand = new ArrayList<>(Cpus.prefix(cpus.server()));
+        // To learn from its output when it is ready: into a pipe it would write at its end.
+        serverCommand.addAll(List.of("stdbuf", "-oL"));
+        serverCommand.addAll(arguments);
+        List<String> clientCommand = new ArrayList<>(Cpus.prefix(cpus.client()));
+        clientCommand.addAll(arguments);
+        clientCommand.add("127.0.0.1");
+        Map<String, String> environment = environment(true, perftest.tcp());
+        try (ChildProcess server = new ChildProcess(serverCommand, environment, "Waiting for connection")) {
+            server.awaitReady(READY_SECONDS);
+            try (ChildProcess client = new ChildProcess(clientCommand, environment, "never")) {
+                return perftest.figures(client.awaitOutput(timing.limitSeconds()));
+            }
+        }
+    }
+
+    private JsonObject inJava(Contender contender) throws IOException, InterruptedException {
+        Map<String, String> environment = environment(contender.tool() == Contender.Tool.UCX_PEER, contender.isOverTcp());
+        List<String> ofServer = new ArrayList<>(program(contender, "server"));
+        ofServer.addAll(List.of("--port", contender.needsPort() ? Integer.toString(freePort()) : "0"));
+        ofServer.addAll(serverArguments(contender));
+        try (ChildProcess server = new ChildProcess(java(cpus.server(), List.of(), ofServer), environment, "READY ")) {
+            String port = server.awaitReady(READY_SECONDS);
+            List<String> ofClient = new ArrayList<>(program(contender, "client"));
+            ofClient.addAll(List.of("--connect", "127.0.0.1:" + port));
+            ofClient.addAll(clientArguments(contender));
+            List<String> serverId = List.of("-Dio.reactorucx.benchmarks.server=" + server.pid());
+            try (ChildProcess client = new ChildProcess(java(cpus.client(), serverId, ofClient), environment, "never")) {
+                return lastLine(client.awaitOutput(timing.limitSeconds()));
+            } catch (MeasurementFailure e) {
+                throw new MeasurementFailure(e.getMessage() + (server.lastWords().isEmpty() ? "" : "; the server" + server.lastWords()));
+            }
+        }
+    }
+
+    private static List<String> program(Contender contender, String role) {
+        return switch (contender.tool()) {
+            case PERF -> List.of("perf", role);
+            case IDLE -> List.of("idle", role);
+            default -> List.of("peer", contender.arguments().getFirst(), role);
+        };
+    }
+
+    /** What {@code perf}'s server has to know beforehand; the peers' servers are told everything. */
+    private static List<String> serverArguments(Contender contender) {
+        List<String> all = contender.arguments();
+        return switch (contender.tool()) {
+            case PERF -> {
+                List<String> some = new ArrayList<>();
+                for (int i = 0; i < all.size(); i++) {
+                    switch (all.get(i)) {
+                        case "--tcp" -> some.add("--tcp");
+                        case "--error-mode", "--strategy", "--engines", "--connections" -> some.addAll(all.subList(i, i + 2));
+                        default -> { }
+                    }
+                }
+                yield some;
+            }
+            case IDLE -> all;
+            default -> all.subList(1, all.size());
+        };
+    }
+
+    private List<String> clientArguments(Contender contender) {
+        List<String> all = new ArrayList<>(contender.arguments());
+        if (contender.tool() == Contender.Tool.IDLE) {
+            all.addAll(List.of("--seconds", Double.toString(timing.idleSeconds())));
+            return all;
+        }
+        if (contender.tool() != Contender.Tool.PERF) {
+            all.removeFirst();
+        }
+        all.addAll(List.of("--seconds", Double.toString(timing.seconds()), "--warmup-seconds", Double.toString(timing.warmupSeconds()),
+                "--format", "json"));
+        return all;
+    }
+
+    private static List<String> java(String cpus, List<String> options, List<String> arguments) {
+        List<String> command = new ArrayList<>(Cpus.prefix(cpus));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(JVM_OPTIONS);
+        command.addAll(options);
+        if (System.getProperty(LIBRARY_PATH) != null) {
+            command.add("-D" + LIBRARY_PATH + "=" + System.getProperty(LIBRARY_PATH));
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        command.addAll(arguments);
+        return command;
+    }
+
+    /** Those over UCX that have no option for it are told by the environment which transports to use. */
+    private static Map<String, String> environment(boolean toldByEnvironment, boolean tcp) {
+        Map<String, String> environment = new LinkedHashMap<>();
+        environment.put("UCX_LOG_LEVEL", "fatal");
+        if (toldByEnvironment && tcp) {
+            environment.put("UCX_TLS", "tcp");
+        }
+        String libraries = System.getProperty(LIBRARY_PATH);
+        if (toldByEnvironment && libraries != null) {
+            String before = System.getenv("LD_LIBRARY_PATH");
+            environment.put("LD_LIBRARY_PATH", before == null ? libraries : libraries + ":" + before);
+        }
+        return environment;
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static JsonObject lastLine(List<String> output) {
+        return output.reversed().stream().filter(line -> line.startsWith("{")).findFirst()
+                .map(line -> JsonParser.parseString(line).getAsJsonObject())
+                .orElseThrow(() -> new MeasurementFailure("no line of JSON in its output: " + String.join(" | ", output)));
+    }
+}

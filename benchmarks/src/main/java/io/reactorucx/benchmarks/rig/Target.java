@@ -1,0 +1,72 @@
+package io.reactorucx.benchmarks.rig;
+
+import java.util.Locale;
+
+/**
+ * What a case is to reach.
+ *
+ * @param kind what is bounded
+ * @param bound the bound; for a plain figure in the unit of its metric
+ */
+record Target(Kind kind, double bound) {
+
+    enum Kind {
+        /** Ours divided by theirs, at most. */
+        AT_MOST,
+        /** Ours divided by theirs, at least. */
+        AT_LEAST,
+        /** Theirs divided by ours, at least. */
+        FASTER,
+        /** Ours alone, at most. */
+        FIGURE_AT_MOST,
+        /** Ours divided by theirs, only to look at. */
+        NONE
+    }
+
+    static Target atMost(double ratio) {
+        return new Target(Kind.AT_MOST, ratio);
+    }
+
+    static Target atLeast(double ratio) {
+        return new Target(Kind.AT_LEAST, ratio);
+    }
+
+    static Target faster(double times) {
+        return new Target(Kind.FASTER, times);
+    }
+
+    static Target figureAtMost(double figure) {
+        return new Target(Kind.FIGURE_AT_MOST, figure);
+    }
+
+    static Target none() {
+        return new Target(Kind.NONE, 0);
+    }
+
+    /** {@return what is held against the bound} */
+    double ratio(double ours, double theirs) {
+        return switch (kind) {
+            case AT_MOST, AT_LEAST, NONE -> ours / theirs;
+            case FASTER -> theirs / ours;
+            case FIGURE_AT_MOST -> ours;
+        };
+    }
+
+    boolean isMetBy(double ratio) {
+        return switch (kind) {
+            case AT_MOST, FIGURE_AT_MOST -> ratio <= bound;
+            case AT_LEAST, FASTER -> ratio >= bound;
+            case NONE -> true;
+        };
+    }
+
+    String text(Metric metric) {
+        return switch (kind) {
+            case AT_MOST -> String.format(Locale.ROOT, "<= %.2fx", bound);
+            case AT_LEAST -> String.format(Locale.ROOT, ">= %.2fx", bound);
+            case FASTER -> String.format(Locale.ROOT, ">= %.0fx faster", bound);
+            case FIGURE_AT_MOST -> "<= " + metric.text(bound);
+            case NONE -> "-";
+        };
+    }
+}
