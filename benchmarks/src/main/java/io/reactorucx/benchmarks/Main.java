@@ -1,5 +1,6 @@
 package io.reactorucx.benchmarks;
 
+import io.reactorucx.benchmarks.layers.LayersCommand;
 import io.reactorucx.benchmarks.peers.PeerCommand;
 import io.reactorucx.benchmarks.perf.PerfCommand;
 import io.reactorucx.benchmarks.rig.BenchCommand;
@@ -9,7 +10,7 @@ import picocli.CommandLine.Command;
 
 /** Entry of all programs here. */
 @Command(name = "reactor-ucx-benchmarks", description = "What Reactor UCX costs.", mixinStandardHelpOptions = true,
-        subcommands = {BenchCommand.class, IdleCommand.class, PeerCommand.class, PerfCommand.class})
+        subcommands = {BenchCommand.class, IdleCommand.class, LayersCommand.class, PeerCommand.class, PerfCommand.class})
 public final class Main {
 
     private Main() {

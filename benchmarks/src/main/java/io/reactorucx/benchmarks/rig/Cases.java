@@ -11,6 +11,8 @@ final class Cases {
     private static final int MIB = 1 << 20;
     private static final int WINDOW = 32;
     private static final int RATE_WINDOW = 256;
+    /** Nothing, but for what the JVM itself does now and then on the same thread. */
+    private static final double NO_BYTES = 0.5;
     private static final String[] MODES = {"none", "peer"};
 
     private final List<Scenario> scenarios = new ArrayList<>();
@@ -164,6 +166,13 @@ final class Cases {
     }
 
     private void allocation() {
+        for (String layer : new String[] {"core", "engine"}) {
+            for (String test : new String[] {"am", "tag"}) {
+                scenarios.add(Scenario.of(new Row("allocation-" + layer + "-" + test, Metric.ALLOCATION,
+                        new Contender("reactor-ucx " + layer + " " + test, Contender.Tool.LAYERS, List.of(layer, test), null), null,
+                        Target.figureAtMost(NO_BYTES))));
+            }
+        }
         for (String test : new String[] {"am", "tag", "request"}) {
             scenarios.add(Scenario.of(new Row("allocation-" + test, Metric.ALLOCATION, latencyOf(test, "shm", "peer"), null,
                     Target.figureAtMost(64))));

@@ -23,7 +23,9 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
         /** UCX's own tool, in C. */
         UCX_PERFTEST,
         /** Reactor UCX doing nothing. */
-        IDLE
+        IDLE,
+        /** Reactor UCX's lower layers, in one process. */
+        LAYERS
     }
 
     static Contender ours(String name, String... arguments) {

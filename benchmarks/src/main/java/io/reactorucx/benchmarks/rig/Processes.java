@@ -32,7 +32,8 @@ final class Processes {
 
     Measurement measure(Contender contender) throws InterruptedException {
         try {
-            return Measurement.of(contender.perftest() == null ? inJava(contender) : inC(contender.perftest()));
+            return Measurement.of(contender.perftest() != null ? inC(contender.perftest())
+                    : contender.tool() == Contender.Tool.LAYERS ? alone(contender) : inJava(contender));
         } catch (MeasurementFailure | IOException | IllegalStateException | JsonSyntaxException e) {
             return Measurement.failed(String.valueOf(e.getMessage()));
         }
@@ -75,6 +76,19 @@ final class Processes {
         }
     }
 
+    private JsonObject alone(Contender contender) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of("layers"));
+        arguments.addAll(contender.arguments());
+        arguments.addAll(times());
+        try (ChildProcess process = new ChildProcess(java(cpus.client(), List.of(), arguments), environment(false, false), "never")) {
+            return lastLine(process.awaitOutput(timing.limitSeconds()));
+        }
+    }
+
+    private List<String> times() {
+        return List.of("--seconds", Double.toString(timing.seconds()), "--warmup-seconds", Double.toString(timing.warmupSeconds()));
+    }
+
     private static List<String> program(Contender contender, String role) {
         return switch (contender.tool()) {
             case PERF -> List.of("perf", role);
@@ -112,8 +126,8 @@ final class Processes {
         if (contender.tool() != Contender.Tool.PERF) {
             all.removeFirst();
         }
-        all.addAll(List.of("--seconds", Double.toString(timing.seconds()), "--warmup-seconds", Double.toString(timing.warmupSeconds()),
-                "--format", "json"));
+        all.addAll(times());
+        all.addAll(List.of("--format", "json"));
         return all;
     }
 

@@ -1,0 +1,106 @@
+package io.reactorucx.benchmarks.layers;
+
+import com.google.gson.JsonObject;
+import com.sun.management.ThreadMXBean;
+import io.reactorucx.core.UcpConfig;
+import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpFeature;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcpWorkerConfig;
+import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.engine.EngineObserver;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.WaitStrategy;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** A worker that sends to itself, alone or in an engine, and what that allocates on the Java heap. */
+@Command(name = "layers", hidden = true, description = "What core and engine allocate for a message.")
+public final class LayersCommand implements Callable<Integer> {
+
+    private static final int BETWEEN_CLOCKS = 256;
+
+    @Parameters(index = "0", description = "core or engine")
+    private String layer = "";
+    @Parameters(index = "1", description = "am or tag")
+    private String test = "";
+    @Option(names = "--seconds")
+    private double seconds = 1;
+    @Option(names = "--warmup-seconds")
+    private double warmupSeconds = 1;
+
+    @Override
+    public Integer call() {
+        try (UcpContext context = UcpContext.create(UcpConfig.builder().features(UcpFeature.AM, UcpFeature.TAG).build())) {
+            System.out.println(layer.equals("core") ? core(context) : engine(context));
+        }
+        return 0;
+    }
+
+    private String core(UcpContext context) {
+        try (UcpWorker worker = context.createWorker(UcpWorkerConfig.of("layers"))) {
+            SelfMessages messages = new SelfMessages(worker, test.equals("tag"));
+            String figures = measure(() -> {
+                messages.send();
+                while (!messages.hasArrived()) {
+                    worker.progress();
+                }
+            });
+            messages.close(() -> worker.progress());
+            return figures;
+        }
+    }
+
+    private String engine(UcpContext context) {
+        ProgressEngine engine = new ProgressEngine(context, EngineConfig.of("layers").withWaitStrategy(WaitStrategy.BUSY_SPIN), 0,
+                EngineObserver.NONE);
+        MessageCommand command = new MessageCommand(test.equals("tag"));
+        Runnable step = () -> engine.step(false, 0);
+        String figures = measure(() -> {
+            engine.execute(command);
+            do {
+                step.run();
+            } while (!command.hasArrived());
+        });
+        command.close(step);
+        engine.closeAsync();
+        while (!engine.isClosed()) {
+            step.run();
+        }
+        return figures;
+    }
+
+    private String measure(Runnable message) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        run(message, warmupSeconds);
+        long start = System.nanoTime();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        long messages = run(message, seconds);
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        double nanos = System.nanoTime() - start;
+        JsonObject json = new JsonObject();
+        json.addProperty("who", "reactor-ucx " + layer);
+        json.addProperty("test", test);
+        json.addProperty("operations", messages);
+        json.addProperty("seconds", nanos / TimeUnit.SECONDS.toNanos(1));
+        json.addProperty("mean_ns", nanos / messages);
+        json.addProperty("alloc_bytes_per_op", allocated / (double) messages);
+        return json.toString();
+    }
+
+    private static long run(Runnable message, double seconds) {
+        long end = System.nanoTime() + (long) (seconds * TimeUnit.SECONDS.toNanos(1));
+        long messages = 0;
+        do {
+            for (int i = 0; i < BETWEEN_CLOCKS; i++) {
+                message.run();
+            }
+            messages += BETWEEN_CLOCKS;
+        } while (System.nanoTime() - end < 0);
+        return messages;
+    }
+}
