@@ -24,8 +24,12 @@ record Levels(Map<String, Long> values) {
 
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-    /** The present levels of this process, after a garbage collection. */
-    static Levels now(UcxResources resources) {
+    /**
+     * The present levels of this process, after a garbage collection.
+     *
+     * @param slabsOfMalloc whether UCX takes slabs from the C library, as it does where no transport is shared memory
+     */
+    static Levels now(UcxResources resources, boolean slabsOfMalloc) {
         System.gc();
         Map<String, Long> values = new LinkedHashMap<>();
         values.put("connections", (long) resources.openConnections());
@@ -36,7 +40,7 @@ record Levels(Map<String, Long> values) {
         values.put("slab bytes", resources.buffers().slabBytes());
         values.put("heap bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
         values.put("anonymous bytes", status("RssAnon:"));
-        NativeHeap.usedBytes().ifPresent(bytes -> values.put("malloc bytes", bytes));
+        NativeHeap.usedBytes().ifPresent(bytes -> values.put("malloc bytes", bytes - (slabsOfMalloc ? resources.buffers().slabBytes() : 0)));
         values.put("shared bytes", status("RssShmem:"));
         values.put("/dev/shm bytes", usedSharedMemory());
         values.put("descriptors", (long) list("/proc/self/fd"));
