@@ -76,7 +76,7 @@ final class EndpointRelease {
 
     /** The connection is gone, and the endpoint is either free or closed. */
     void end() {
-        if (isDone()) {
+        if (begun && said && heard) {
             paired.giveBack();
         } else {
             paired.closed();
