@@ -6,7 +6,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Operation;
 import io.reactorucx.engine.OperationKind;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -22,13 +22,16 @@ import reactor.core.publisher.Operators;
  */
 abstract class ConnectionOperation<T> extends Operation implements Subscription {
 
+    @SuppressWarnings("rawtypes") // a class literal has no parameters
+    private static final AtomicIntegerFieldUpdater<ConnectionOperation> STATE =
+            AtomicIntegerFieldUpdater.newUpdater(ConnectionOperation.class, "state");
     private static final int NEW = 0;
     private static final int SUBMITTED = 1;
     private static final int DONE = 2;
 
     final ConnectionCore connection;
     private final CoreSubscriber<? super T> subscriber;
-    private final AtomicInteger state = new AtomicInteger(NEW);
+    private volatile int state = NEW;
     private boolean linked;
     @Nullable ConnectionOperation<?> previous;
     @Nullable ConnectionOperation<?> next;
@@ -55,14 +58,14 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
 
     @Override
     public final void request(long n) {
-        if (Operators.validate(n) && state.compareAndSet(NEW, SUBMITTED)) {
+        if (Operators.validate(n) && STATE.compareAndSet(this, NEW, SUBMITTED)) {
             engine().execute(this);
         }
     }
 
     @Override
     public final void cancel() {
-        int before = state.getAndSet(DONE);
+        int before = STATE.getAndSet(this, DONE);
         if (before == NEW) {
             released();
         } else if (before == SUBMITTED) {
@@ -77,7 +80,7 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
 
     @Override
     protected final boolean post(UcpWorker worker) {
-        if (state.get() == DONE) {
+        if (state == DONE) {
             throw new CancellationException("cancelled before it was posted");
         }
         UcpEndpoint endpoint = connection.endpointFor(kind());
@@ -93,7 +96,7 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
     protected final void succeeded(long receivedLength, long tag) {
         unlink();
         try {
-            if (state.getAndSet(DONE) == DONE) {
+            if (STATE.getAndSet(this, DONE) == DONE) {
                 released();
             } else {
                 signal(receivedLength, tag);
@@ -124,7 +127,7 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
         unlink();
         try {
             released();
-            if (state.getAndSet(DONE) != DONE) {
+            if (STATE.getAndSet(this, DONE) != DONE) {
                 subscriber.onError(explained(error));
             }
         } finally {
@@ -136,7 +139,7 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
 
     /** Whether the subscriber has had its outcome, or has given up. */
     final boolean isOver() {
-        return state.get() == DONE;
+        return state == DONE;
     }
 
     /** What the subscriber hears of an error. */
@@ -158,7 +161,7 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
 
     /** The connection is lost, or closes: the subscriber hears of it now, UCX's own completion may come later. */
     final void abandon(RuntimeException error) {
-        if (state.getAndSet(DONE) != DONE) {
+        if (STATE.getAndSet(this, DONE) != DONE) {
             subscriber.onError(error);
         }
     }

@@ -16,8 +16,6 @@ public abstract class Operation implements Command, Completion {
 
     private final ProgressEngine engine;
     private final OperationKind kind;
-    private long length;
-    private long senderTag;
     private @Nullable RuntimeException refused;
 
     /**
@@ -100,16 +98,18 @@ public abstract class Operation implements Command, Completion {
 
     @Override
     public final void complete(int rawStatus, long receivedLength, long tag) {
-        length = receivedLength;
-        senderTag = tag;
         if (rawStatus < 0) {
             refused = new UcxException(rawStatus, kind.ucxName(), peer());
         }
-        deliver();
+        deliver(receivedLength, tag);
     }
 
-    /** Ends it, from the engine's loop. */
+    /** Ends it, from the engine's loop, when it was done or refused within the call that posted it: no receive is. */
     final void deliver() {
+        deliver(0, 0);
+    }
+
+    private void deliver(long length, long senderTag) {
         RuntimeException error = refused;
         if (error == null) {
             engine.counters().ended(kind, true, bytes(length));

@@ -31,7 +31,7 @@ final class EngineRounds implements Pace {
         }
     }
 
-    /** Done as soon as it is posted, which the engine tells in its next round. */
+    /** Done as soon as it is posted, which the engine tells in its next round; keeps nothing, so that the same object serves again. */
     private static final class Round extends Operation {
 
         private final Runnable tick;
