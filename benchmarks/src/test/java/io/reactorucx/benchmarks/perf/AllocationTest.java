@@ -15,8 +15,8 @@ import picocli.CommandLine;
 /**
  * What operations allocate on the Java heap once the code is compiled, by the JVM's own count for the engines' threads.
  *
- * <p>The target is 64 bytes for an operation through a Mono, with nothing in engine and core. The limits are what is reached today, with
- * some room for what the compiler makes of it.
+ * <p>The target is 64 bytes for an operation through a Mono, with nothing in engine and core. It is reached where a limit is 64; the other
+ * limits are what is reached today, with a little room.
  */
 class AllocationTest {
 
@@ -26,8 +26,12 @@ class AllocationTest {
     /** Longest time until the code is compiled, on a machine that has much else to do. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
 
+    /**
+     * A send is one object of 56 bytes, and nothing in engine and core. An active message that arrives is three more (104 bytes); up to 160
+     * bytes are segments that FFM makes for the arguments of an upcall, where the compiler does not see that nobody keeps them.
+     */
     @ParameterizedTest
-    @CsvSource({"am, rate, 160, 260", "am, latency, 400, 400", "tag, rate, 160, 400", "message, rate, 64, 64", "get, rate, 160, 8"})
+    @CsvSource({"am, rate, 64, 280", "am, latency, 400, 400", "tag, rate, 64, 340", "message, rate, 64, 100", "get, rate, 64, 8"})
     void staysWithinItsLimit(String test, String mode, double here, double there) {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
         EngineOptions options = new EngineOptions();
