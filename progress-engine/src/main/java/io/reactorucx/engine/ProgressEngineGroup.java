@@ -121,6 +121,8 @@ public final class ProgressEngineGroup implements AutoCloseable {
         private final ProgressEngine engine;
         private final CompletableFuture<Void> started = new CompletableFuture<>();
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
+        /** No deadline but the longest sleep that is configured; a look at the clock in each round would be a third of what that costs. */
+        private final long never = System.nanoTime() + Long.MAX_VALUE / 2;
         private boolean hasThread;
 
         EngineAgent(ProgressEngine engine) {
@@ -150,7 +152,7 @@ public final class ProgressEngineGroup implements AutoCloseable {
             if (Thread.interrupted()) {
                 LOG.warn("[{}] the thread was interrupted, which does not stop an engine; close it", engine.name());
             }
-            engine.step(true, System.nanoTime() + engine.config().maxSleep().toNanos());
+            engine.step(true, never);
             // Not 0: after an empty round the runner would end on an interrupt and leave the worker behind.
             return 1;
         }
