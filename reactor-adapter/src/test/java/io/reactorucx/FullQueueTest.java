@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The peer's process dies while its queue in shared memory is full. UCX waits for room in it, for ever, and keeps what was under way; so
  * does this process, which is for this reason one of its own.
  */
+@ExtendWith(NoLeaks.class)
 class FullQueueTest implements NeedsUcx {
 
     /** Loses a peer that way, and goes on. */

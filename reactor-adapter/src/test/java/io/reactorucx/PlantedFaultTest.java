@@ -2,9 +2,11 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.testsupport.NoLeaks;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.opentest4j.TestAbortedException;
@@ -14,6 +16,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.Flux;
 
 /** The rules find a publisher that breaks one: a check that finds no planted fault checks nothing. */
+@ExtendWith(NoLeaks.class)
 class PlantedFaultTest implements NeedsUcx {
 
     /** How a publisher breaks a rule, and which of the TCK's finds it. */
