@@ -5,7 +5,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.handler.codec.FixedLengthFrameDecoder;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -24,6 +24,8 @@ final class ReactorNettyPeer implements Peer {
 
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final byte LAST = 1;
+    /** Messages between two looks at the clock. */
+    private static final int BETWEEN_CLOCKS = 64;
 
     @Override
     public void serve(PeerOptions options, Lifeline lifeline) throws Exception {
@@ -79,21 +81,25 @@ final class ReactorNettyPeer implements Peer {
     }
 
     private static Figures stream(Connection connection, PeerOptions options) throws Exception {
-        ArrayBlockingQueue<Boolean> answers = new ArrayBlockingQueue<>(1);
-        connection.inbound().receive().subscribe(last -> answers.offer(true));
+        AtomicReference<CompletableFuture<Void>> answer = new AtomicReference<>(new CompletableFuture<>());
+        connection.inbound().receive().subscribe(last -> answer.get().complete(null), error -> answer.get().completeExceptionally(error));
         return MessageStream.measure(options, end -> {
+            CompletableFuture<Void> arrived = new CompletableFuture<>();
+            answer.set(arrived);
             long[] sent = {0};
             Flux<ByteBuf> source = Flux.generate(sink -> {
                 ByteBuf message = message(options.size());
-                sent[0]++;
-                sink.next(message);
-                if (System.nanoTime() - end >= 0) {
+                boolean last = ++sent[0] % BETWEEN_CLOCKS == 0 && System.nanoTime() - end >= 0;
+                if (last) {
                     message.setByte(message.readerIndex(), LAST);
+                }
+                sink.next(message);
+                if (last) {
                     sink.complete();
                 }
             });
-            connection.outbound().send(source).then().subscribe();
-            answers.take();
+            connection.outbound().send(source).then().subscribe(ignored -> { }, arrived::completeExceptionally);
+            arrived.get();
             return sent[0];
         });
     }

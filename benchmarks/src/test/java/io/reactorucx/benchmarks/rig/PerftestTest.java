@@ -1,0 +1,43 @@
+package io.reactorucx.benchmarks.rig;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.JsonObject;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PerftestTest {
+
+    private static final String HEAD = "iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr";
+
+    @Test
+    void readsALatency() {
+        JsonObject figures = new Perftest("ucp_am_lat", 8, 1, false, 1000)
+                .figures(List.of(HEAD, "100000,0.472,0.5,0.51,1.37,0.21,180024,27267"));
+        assertThat(figures.get("p50_ns").getAsDouble()).isEqualTo(472);
+        assertThat(figures.get("one_way").getAsBoolean()).isTrue();
+        assertThat(figures.get("operations").getAsDouble()).isEqualTo(100_000);
+    }
+
+    @Test
+    void takesBytesFromTheRateSinceItsMegabytesAreOthers() {
+        JsonObject figures = new Perftest("tag_bw", 1 << 20, 32, true, 1000)
+                .figures(List.of("a line before", HEAD, "4000,0.0,0.0,0.0,4000.0,4000.0,4000,4000"));
+        assertThat(figures.get("bytes_per_second").getAsDouble()).isEqualTo(4000.0 * (1 << 20));
+        assertThat(figures.has("p50_ns")).isFalse();
+    }
+
+    @Test
+    void saysWhatItPrintedInsteadOfFigures() {
+        Perftest perftest = new Perftest("ucp_am_lat", 8, 1, false, 1000);
+        assertThatThrownBy(() -> perftest.figures(List.of("Invalid argument"))).hasMessageContaining("Invalid argument");
+        assertThatThrownBy(() -> perftest.figures(List.of("iterations,other", "1,2"))).hasMessageContaining("no 50.0_percentile_lat");
+    }
+
+    @Test
+    void countsWhatItDoesInTheTime() {
+        assertThat(new Perftest("ucp_am_bw", 65536, 32, false, 1000).arguments(7, 0.5, 2))
+                .containsSubsequence("-p", "7", "-w", "500", "-n", "2000").containsSubsequence("-O", "32");
+    }
+}

@@ -1,0 +1,71 @@
+package io.reactorucx.benchmarks.rig;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.core.Ucx;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each kind of contender in its two processes, as shortly as can be; what the figures are is of no interest here. */
+@Timeout(180)
+class ProcessesTest {
+
+    private static final Timing SHORT = new Timing(0.1, 0.2, 0.1);
+
+    private final Processes processes = new Processes(Cpus.of("any"), SHORT);
+
+    /** One row for each program and what it is asked to do, without regard to sizes and error modes. */
+    static Stream<Row> rows() {
+        Set<String> seen = new LinkedHashSet<>();
+        return Cases.all().stream().flatMap(each -> each.rows().stream()).filter(row -> {
+            Contender theirs = row.theirs();
+            String key = theirs == null ? row.ours().tool() + " " + row.metric() : theirs.tool() + " " + row.metric() + " "
+                    + (theirs.perftest() == null ? theirs.arguments().subList(0, Math.min(3, theirs.arguments().size())) : "");
+            return seen.add(key);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("rows")
+    void measuresEachKind(Row row) throws InterruptedException {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        Contender contender = row.theirs() == null ? row.ours() : row.theirs();
+        assumeTrue(contender.perftest() == null || Files.isExecutable(Path.of("/usr/bin/ucx_perftest")), "no ucx_perftest");
+        Measurement measurement = processes.measure(contender);
+        assumeFalse(measurement.failure().contains("UnsatisfiedLinkError"), measurement.failure());
+        assertThat(measurement.failure()).isEmpty();
+        assertThat(measurement.figure(row.metric())).isPresent();
+        assertThat(measurement.figure(row.metric()).getAsDouble()).isNotNegative();
+    }
+
+    @Test
+    void saysWhyThereIsNoFigure() throws InterruptedException {
+        Measurement measurement = processes.measure(Contender.peer("nobody", "nobody"));
+        assertThat(measurement.hasFailed()).isTrue();
+        assertThat(measurement.failure()).contains("the server ended before it was ready").contains("nobody");
+        assertThat(measurement.figure(Metric.P50)).isEmpty();
+    }
+
+    @Test
+    void namesEachCaseOnce() {
+        List<String> names = Cases.all().stream().flatMap(each -> each.rows().stream()).map(Row::name).toList();
+        assertThat(names).doesNotHaveDuplicates().hasSizeGreaterThan(40);
+    }
+
+    @Test
+    void namesEachContenderOnce() {
+        Set<Contender> contenders = new LinkedHashSet<>();
+        Cases.all().forEach(each -> contenders.addAll(each.contenders()));
+        assertThat(contenders.stream().map(Contender::name)).doesNotHaveDuplicates();
+    }
+}
