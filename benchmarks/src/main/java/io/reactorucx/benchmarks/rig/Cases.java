@@ -13,6 +13,7 @@ final class Cases {
     private static final int RATE_WINDOW = 256;
     /** Nothing, but for what the JVM itself does now and then on the same thread. */
     private static final double NO_BYTES = 0.5;
+    private static final double MONO_BYTES = 64;
     private static final String[] MODES = {"none", "peer"};
 
     private final List<Scenario> scenarios = new ArrayList<>();
@@ -59,6 +60,7 @@ final class Cases {
             shm.add(new Row("latency-shm-aeron", Metric.P50, latencyOf(test, "shm", "none"),
                     Contender.peer("aeron ipc 8 B", "aeron-ipc", "--test", "message", "--mode", "latency", "--size", "8"), Target.atMost(1.5)));
         }
+        shm.add(allocationOf(test));
         scenarios.add(new Scenario(shm));
         Contender cTcp = Contender.perftest("ucx_perftest " + test + " 8 B tcp", new Perftest(inC(test, "lat"), 8, 1, true, 60_000));
         scenarios.add(Scenario.of(new Row(test + "-latency-tcp", Metric.P50, latencyOf(test, "tcp", "peer"), cTcp, Target.atMost(1.1))));
@@ -156,6 +158,7 @@ final class Cases {
             rows.add(new Row("request-shm-" + mode + "-rsocket", Metric.P50, latencyOf("request", "shm", mode), rsocket, Target.faster(50)));
             rows.add(new Row("request-shm-" + mode + "-grpc", Metric.P50, latencyOf("request", "shm", mode), grpc, Target.faster(50)));
         }
+        rows.add(allocationOf("request"));
         rows.add(new Row("request-tcp-rsocket", Metric.P50, latencyOf("request", "tcp", "peer"), rsocket, Target.faster(4)));
         rows.add(new Row("request-tcp-reactor-netty", Metric.P50, latencyOf("request", "tcp", "peer"), netty, Target.faster(4)));
         scenarios.add(new Scenario(rows));
@@ -165,6 +168,10 @@ final class Cases {
         return Contender.peer(peer + " request", peer, "--test", "request", "--mode", "latency", "--size", "8", "--tcp");
     }
 
+    private static Row allocationOf(String test) {
+        return new Row("allocation-" + test, Metric.ALLOCATION, latencyOf(test, "shm", "peer"), null, Target.figureAtMost(MONO_BYTES));
+    }
+
     private void allocation() {
         for (String layer : new String[] {"core", "engine"}) {
             for (String test : new String[] {"am", "tag"}) {
@@ -172,10 +179,6 @@ final class Cases {
                         new Contender("reactor-ucx " + layer + " " + test, Contender.Tool.LAYERS, List.of(layer, test), null), null,
                         Target.figureAtMost(NO_BYTES))));
             }
-        }
-        for (String test : new String[] {"am", "tag", "request"}) {
-            scenarios.add(Scenario.of(new Row("allocation-" + test, Metric.ALLOCATION, latencyOf(test, "shm", "peer"), null,
-                    Target.figureAtMost(64))));
         }
     }
 
