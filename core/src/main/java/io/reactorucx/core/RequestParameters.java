@@ -4,6 +4,7 @@ import io.reactorucx.core.ffi.ucp_request_param_t;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,7 +85,8 @@ final class RequestParameters {
         ucp_request_param_t.flags(struct, flags);
         ucp_request_param_t.memory_type(struct, ucx_h.UCS_MEMORY_TYPE_HOST());
         ucp_request_param_t.cb.send(callback, stub);
-        ucp_request_param_t.user_data(struct, MemorySegment.ofAddress(token));
+        // A number, not a segment made of it, which would be an object for each operation where the compiler does not see through it.
+        struct.set(ValueLayout.JAVA_LONG, ucp_request_param_t.user_data$offset(), token);
         return struct;
     }
 }
