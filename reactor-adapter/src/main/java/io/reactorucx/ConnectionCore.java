@@ -180,8 +180,8 @@ final class ConnectionCore {
         state = State.CLOSING;
         operations.forEach(operation -> operation.abandon(end.error(rawStatus, why, operation.kind().ucxName())));
         endReceivers();
-        closeEndpoint(CloseMode.FORCE, end.error(rawStatus, why, "connect"));
         closeTimer.start(config.closeTimeout());
+        closeEndpoint(CloseMode.FORCE, end.error(rawStatus, why, "connect"));
     }
 
     void control(ControlFrame frame) {

@@ -11,6 +11,7 @@ final class ConnectionSocket {
     private final CoalescedCommand peerReleases;
     private final CoalescedCommand peerReleased;
     private @Nullable HandshakeSocket socket;
+    private volatile boolean released;
 
     ConnectionSocket(ConnectionCore connection) {
         this.connection = connection;
@@ -44,6 +45,7 @@ final class ConnectionSocket {
         } else if (type == ControlFrame.Type.RELEASE) {
             peerReleases.submit();
         } else if (type == ControlFrame.Type.RELEASED) {
+            released = true;
             peerReleased.submit();
         } else {
             return false;
@@ -58,6 +60,11 @@ final class ConnectionSocket {
 
     /** The socket has ended, and so has the peer, or its connection and its endpoint. */
     void ended() {
+        if (released) {
+            // It may have overtaken these words, when the engine's queue was full.
+            connection.close.peerReleased();
+            connection.closedWhenIdle();
+        }
         if (!connection.releaseFails()) {
             peerLeaves();
         }

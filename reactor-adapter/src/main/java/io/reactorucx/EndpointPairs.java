@@ -4,6 +4,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.EndpointErrorHandler;
 import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
@@ -73,8 +74,8 @@ final class EndpointPairs {
 
         int number();
 
-        /** Whether there is room for it among those that wait for their next connection. */
-        boolean mayBeKept();
+        /** Takes a place among those that wait for their next connection; answers whether there was one. */
+        boolean reserve();
 
         /** The connection has ended, nothing of it is under way, and another one may have the endpoint. */
         void giveBack();
@@ -121,8 +122,8 @@ final class EndpointPairs {
     Paired begin(byte[] address, Purpose purpose) {
         long peer = UcpWorker.uid(address);
         Deque<Spare> unused = givenBack.getOrDefault(peer, new ArrayDeque<>());
-        for (Spare used = unused.poll(); used != null; used = unused.poll()) {
-            if (spares.containsKey(used.place)) {
+        for (Spare used : unused) {
+            if (used.fits(purpose)) {
                 return used.give(purpose);
             }
         }
@@ -133,18 +134,19 @@ final class EndpointPairs {
     }
 
     /** The endpoint that belongs to one of the peer's; null when a connection before has it still, and then something is run when it has not. */
-    @Nullable Paired answer(byte[] address, int peerNumber, Purpose purpose, Runnable whenGivenBack) {
+    @Nullable Paired answer(PairingFrame bind, UcpActiveMessage message, Purpose purpose, Runnable whenGivenBack) {
+        byte[] address = bind.address();
         long peer = UcpWorker.uid(address);
-        int number = peer == uid ? peerNumber ^ 1 : peerNumber;
+        int number = peer == uid ? bind.number() ^ 1 : bind.number();
         for (int i = 0; i < MAX_CATCH_UP && count(peer) <= number; i++) {
             keep(make(peer, address, purpose), purpose.patience());
         }
         Place place = new Place(peer, number);
         Spare spare = spares.get(place);
-        if (spare != null) {
+        if (spare != null && spare.fits(purpose) && message.isAnsweredBy(spare.endpoint())) {
             return spare.give(purpose);
         }
-        if (!taken.contains(place)) {
+        if (spare != null || !taken.contains(place)) {
             throw notPaired(purpose.peer());
         }
         waiting.put(place, whenGivenBack);
@@ -212,7 +214,7 @@ final class EndpointPairs {
         private @Nullable UcpEndpoint endpoint;
         private @Nullable EndpointErrorHandler owner;
         private @Nullable Disposable patience;
-        private boolean used;
+        private boolean reserved;
 
         Spare(Place place) {
             this.place = place;
@@ -233,15 +235,30 @@ final class EndpointPairs {
         /** Answers whether it was one before. */
         private boolean isNoSpare() {
             boolean was = spares.remove(place, this);
-            if (was && used) {
-                idle.removed();
+            Deque<Spare> ofPeer = givenBack.get(place.peer);
+            if (ofPeer != null && ofPeer.remove(this) && ofPeer.isEmpty()) {
+                givenBack.remove(place.peer);
             }
+            unreserve();
             return was;
         }
 
+        /** Whether it is made as a connection wants it. */
+        private boolean fits(Purpose purpose) {
+            return endpoint().errorMode() == purpose.errorMode();
+        }
+
         @Override
-        public boolean mayBeKept() {
-            return idle.hasRoom();
+        public boolean reserve() {
+            reserved = reserved || idle.reserve();
+            return reserved;
+        }
+
+        private void unreserve() {
+            if (reserved) {
+                reserved = false;
+                idle.removed();
+            }
         }
 
         @Override
@@ -257,9 +274,7 @@ final class EndpointPairs {
         @Override
         public void giveBack() {
             owner = null;
-            used = true;
             spares.put(place, this);
-            idle.added();
             if (place.peer == uid ? place.number % 2 == 0 : Long.compareUnsigned(uid, place.peer) > 0) {
                 givenBack.computeIfAbsent(place.peer, peer -> new ArrayDeque<>()).add(this);
             }
@@ -268,6 +283,7 @@ final class EndpointPairs {
 
         @Override
         public void closed() {
+            unreserve();
             endOfTurn();
         }
 

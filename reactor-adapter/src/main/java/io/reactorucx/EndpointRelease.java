@@ -43,8 +43,9 @@ final class EndpointRelease {
     /** Says that this side is done with the endpoint; answers whether it may be given back at all. */
     boolean begin() {
         UcpEndpoint endpoint = paired.endpoint();
-        // Nothing but a close ends the receives of a stream.
-        if (possible && !begun && paired.mayBeKept() && endpoint.failure() == 0 && endpoint.stream().receives() == 0) {
+        // Nothing but a close ends the receives of a stream, or what was sent into it and not received.
+        boolean clean = endpoint.failure() == 0 && endpoint.stream().receives() == 0 && !endpoint.stream().isUsed();
+        if (possible && !begun && clean && paired.reserve()) {
             begun = true;
             peer.accept(ControlFrame.of(ControlFrame.Type.RELEASE));
         }
@@ -76,7 +77,7 @@ final class EndpointRelease {
 
     /** The connection is gone, and the endpoint is either free or closed. */
     void end() {
-        if (begun && said && heard) {
+        if (begun && said && heard && !paired.endpoint().isClosed() && paired.endpoint().failure() == 0) {
             paired.giveBack();
         } else {
             paired.closed();

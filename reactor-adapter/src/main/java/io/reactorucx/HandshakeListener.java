@@ -25,6 +25,7 @@ final class HandshakeListener implements SocketLoop.Events, Listening {
 
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeListener.class);
     private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final int MOST_AT_ONCE = 16;
 
     private final SocketLoop loop;
     private final ServerSocketChannel channel;
@@ -86,7 +87,10 @@ final class HandshakeListener implements SocketLoop.Events, Listening {
 
     @Override
     public void ready(SelectionKey selected) throws IOException {
-        while (pending.hasRoom()) {
+        for (int taken = 0; pending.mayBegin(); taken++) {
+            if (taken == MOST_AT_ONCE) {
+                return; // Those that are here have their turn to speak, before others take their place.
+            }
             SocketChannel socket;
             try {
                 socket = channel.accept();
@@ -98,6 +102,7 @@ final class HandshakeListener implements SocketLoop.Events, Listening {
                 return;
             }
             try {
+                pending.makeRoom();
                 accepted.accept(socket, (InetSocketAddress) socket.getRemoteAddress());
             } catch (IOException | RuntimeException e) {
                 LOG.debug("A socket was gone before it was accepted", e);
@@ -114,7 +119,7 @@ final class HandshakeListener implements SocketLoop.Events, Listening {
         }
         LOG.warn("{}: not accepted, {}; trying again in {}", address, error.getMessage(), PAUSE);
         interest(0);
-        Schedulers.parallel().schedule(() -> loop.execute(() -> interest(pending.hasRoom() ? SelectionKey.OP_ACCEPT : 0)), PAUSE.toMillis(),
+        Schedulers.parallel().schedule(() -> loop.execute(() -> interest(pending.mayBegin() ? SelectionKey.OP_ACCEPT : 0)), PAUSE.toMillis(),
                 TimeUnit.MILLISECONDS);
     }
 

@@ -2,7 +2,7 @@ package io.reactorucx;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many endpoints of these resources wait for their next connection, and may. Any thread. */
+/** How many endpoints of these resources wait for their next connection, or are about to, and may. Any thread. */
 final class IdleEndpoints {
 
     private final int limit;
@@ -20,13 +20,9 @@ final class IdleEndpoints {
         return count.get();
     }
 
-    /** Whether one more may be kept; engines that ask at the same time may go beyond by one each. */
-    boolean hasRoom() {
-        return count.get() < limit;
-    }
-
-    void added() {
-        count.incrementAndGet();
+    /** Takes the place of one more; answers whether there was one. */
+    boolean reserve() {
+        return count.getAndUpdate(now -> Math.min(limit, now + 1)) < limit;
     }
 
     void removed() {

@@ -67,7 +67,12 @@ final class Interruption<T> extends Operators.DeferredSubscription implements Co
     @Override
     public void onNext(T value) {
         if (!state.compareAndSet(State.IDLE, State.EMITTING)) {
-            UcxBuffer.discard(value);
+            if (state.get() == State.EMITTING) {
+                // Signals come one after the other: this is the source's answer to a request from within the one before.
+                actual.onNext(value);
+            } else {
+                UcxBuffer.discard(value);
+            }
             return;
         }
         try {

@@ -57,7 +57,7 @@ final class MessageMux implements ProtocolPart {
 
     void leave() {
         flushAndLeave();
-        if (depth == 0 && isClosing() && !ended && isQuiet()) {
+        if (depth == 0 && (ended || isClosing() && isQuiet())) {
             connection.operationEnded();
         }
     }

@@ -3,14 +3,11 @@ package io.reactorucx;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
-import io.reactorucx.core.UcpFeature;
-import io.reactorucx.core.UcpStreamData;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -160,7 +157,7 @@ final class Pairing implements Handshake {
 
     private void answer(PairingFrame bind, UcpActiveMessage message) {
         try {
-            EndpointPairs.Paired paired = table.pairs().answer(bind.address(), bind.number(), purpose, askAgain(bind, message));
+            EndpointPairs.Paired paired = table.pairs().answer(bind, message, purpose, askAgain(bind, message));
             if (paired == null) {
                 return;
             }
@@ -196,7 +193,6 @@ final class Pairing implements Handshake {
         if (connection.state() != ConnectionCore.State.CONNECTING) {
             return;
         }
-        discardStream(made);
         if (release != null) {
             release.becomesPossible();
         }
@@ -206,15 +202,6 @@ final class Pairing implements Handshake {
             connection.beginClose(CloseMode.FLUSH);
         } else {
             whenReady.accept(made);
-        }
-    }
-
-    /** Bytes that nobody received on the connection that had the endpoint before; all of them came before what made this one ready. */
-    private void discardStream(UcpEndpoint made) {
-        if (connection.registry().worker().context().config().features().contains(UcpFeature.STREAM)) {
-            for (Optional<UcpStreamData> left = made.stream().borrow(); left.isPresent(); left = made.stream().borrow()) {
-                left.get().close();
-            }
         }
     }
 

@@ -29,12 +29,16 @@ final class PendingHandshakes {
         whenRoom = action;
     }
 
-    /** Whether one more may begin. */
-    boolean hasRoom() {
+    /** Whether one more may begin, if need be instead of another one. */
+    boolean mayBegin() {
+        return count < limit || !unproven.isEmpty();
+    }
+
+    /** Ends the oldest unproven one if there are as many as may be: another one is here. */
+    void makeRoom() {
         if (count >= limit && !unproven.isEmpty()) {
             unproven.values().iterator().next().run();
         }
-        return count < limit;
     }
 
     /** One begins; it is told to give way if it has to. */

@@ -194,8 +194,17 @@ final class SocketConnector {
         private void ready(UcpEndpoint endpoint) {
             ConnectionCore made = connection;
             if (made != null && made.connected(server)) {
+                UcxConnection connected;
+                try {
+                    connected = new UcxConnection(made, resources, endpoint, server);
+                } catch (RuntimeException e) {
+                    // The endpoint has failed in the meantime.
+                    fail(e);
+                    made.beginClose(CloseMode.FORCE);
+                    return;
+                }
                 if (end()) {
-                    sink.success(new UcxConnection(made, resources, endpoint, server));
+                    sink.success(connected);
                 } else {
                     made.beginClose(CloseMode.FLUSH);
                 }

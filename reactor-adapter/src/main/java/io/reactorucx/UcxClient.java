@@ -257,7 +257,8 @@ public final class UcxClient {
     }
 
     /**
-     * Connects, anew for each subscriber.
+     * Connects, anew for each subscriber. A subscriber that leaves at the moment at which it is handed the connection may drop it without a
+     * word, as any operator of Reactor then does with a value: it goes to the {@code onNextDropped} hook, which may dispose of it.
      *
      * @return the connection, ready for use; a cancel before gives it up
      */

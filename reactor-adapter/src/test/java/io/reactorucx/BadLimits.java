@@ -26,6 +26,8 @@ final class BadLimits {
         for (int count : new int[] {-1, Integer.MIN_VALUE}) {
             cases.add(thrown("UcxResourcesBuilder.maxBufferWaiters(int)", "count " + count, ILLEGAL,
                     tried -> UcxResources.builder().maxBufferWaiters(count), "maxBufferWaiters " + count, "at least 0"));
+            cases.add(thrown("UcxResourcesBuilder.maxIdleEndpoints(int)", "count " + count, ILLEGAL,
+                    tried -> UcxResources.builder().maxIdleEndpoints(count), "maxIdleEndpoints " + count, "at least 0"));
         }
         cases.add(thrown("UcxResourcesBuilder.leakDetection(LeakDetection)", "null", MISSING,
                 tried -> UcxResources.builder().leakDetection(null), "level"));

@@ -24,12 +24,8 @@ record Levels(Map<String, Long> values) {
 
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-    /**
-     * The present levels of this process, after a garbage collection.
-     *
-     * @param slabsOfMalloc whether UCX takes slabs from the C library, as it does where no transport is shared memory
-     */
-    static Levels now(UcxResources resources, boolean slabsOfMalloc) {
+    /** The present levels of this process, after a garbage collection. */
+    static Levels now(UcxResources resources) {
         System.gc();
         Map<String, Long> values = new LinkedHashMap<>();
         values.put("connections", (long) resources.openConnections());
@@ -40,7 +36,8 @@ record Levels(Map<String, Long> values) {
         values.put("slab bytes", resources.buffers().slabBytes());
         values.put("heap bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
         values.put("anonymous bytes", status("RssAnon:"));
-        NativeHeap.usedBytes().ifPresent(bytes -> values.put("malloc bytes", bytes - (slabsOfMalloc ? resources.buffers().slabBytes() : 0)));
+        // The pool's slabs are of the C library, too, and may grow up to its limit.
+        NativeHeap.usedBytes().ifPresent(bytes -> values.put("malloc bytes", bytes - resources.buffers().slabBytes()));
         values.put("shared bytes", status("RssShmem:"));
         values.put("/dev/shm bytes", usedSharedMemory());
         values.put("descriptors", (long) list("/proc/self/fd"));

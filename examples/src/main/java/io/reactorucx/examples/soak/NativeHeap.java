@@ -11,9 +11,9 @@ import java.lang.invoke.MethodHandle;
 import java.util.OptionalLong;
 
 /**
- * What the C library has handed out and not got back ({@code mallinfo2} of glibc): UCX's requests, pools and endpoints are in it, and the
- * Java machine's own structures, but neither Java's heap nor the slabs of the buffer pool. Unlike the resident memory it does not count what
- * is free and kept for the next time.
+ * What the C library has handed out and not got back ({@code mallinfo2} of glibc): UCX's requests, pools and endpoints are in it, the slabs of
+ * the buffer pool and the Java machine's own structures, but not Java's heap. Unlike the resident memory it does not count what is free and
+ * kept for the next time.
  */
 final class NativeHeap {
 

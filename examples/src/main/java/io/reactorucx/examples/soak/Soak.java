@@ -31,16 +31,14 @@ final class Soak {
     private final UcxResources resources;
     private final int connections;
     private final double cutOff;
-    private final boolean tcp;
     private final SplittableRandom random;
     private final SoakReport report = new SoakReport();
 
-    Soak(UcxClient client, UcxResources resources, boolean tcp, int connections, double cutOff, long seed) {
+    Soak(UcxClient client, UcxResources resources, int connections, double cutOff, long seed) {
         this.client = client;
         this.resources = resources;
         this.connections = connections;
         this.cutOff = cutOff;
-        this.tcp = tcp;
         this.random = new SplittableRandom(seed);
     }
 
@@ -122,10 +120,10 @@ final class Soak {
     /** Of this process and of the server, as soon as nothing is open in them but the connection that asks. */
     private Levels[] levels() {
         return Objects.requireNonNull(Mono.usingWhen(client.connect(), connection -> ask(connection, SoakServer.HOLD, SoakServer.HELD)
-                .map(bytes -> new Levels[] {Levels.now(resources, tcp), Levels.parse(new String(bytes, StandardCharsets.UTF_8))})
+                .map(bytes -> new Levels[] {Levels.now(resources), Levels.parse(new String(bytes, StandardCharsets.UTF_8))})
                 .filter(SoakReport::isSettled).repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(200))).timeout(SETTLED_WITHIN)
                 .onErrorResume(late -> ask(connection, SoakServer.HOLD, SoakServer.HELD)
-                        .map(bytes -> new Levels[] {Levels.now(resources, tcp), Levels.parse(new String(bytes, StandardCharsets.UTF_8))})),
+                        .map(bytes -> new Levels[] {Levels.now(resources), Levels.parse(new String(bytes, StandardCharsets.UTF_8))})),
                 UcxConnection::close).retryWhen(Retry.fixedDelay(3, Duration.ofMillis(100))).block(SETTLED_WITHIN.plus(ANSWERED_WITHIN)));
     }
 }

@@ -52,7 +52,7 @@ public final class SoakCommand implements Callable<Integer> {
             try {
                 int port = Integer.parseInt(server.awaitReady().trim());
                 UcxClient client = UcxClient.create(resources).remoteAddress("127.0.0.1", port);
-                Soak soak = new Soak(client, resources, tcp, connections, cutOff / PERCENT, chosen);
+                Soak soak = new Soak(client, resources, connections, cutOff / PERCENT, chosen);
                 sound = slowConsumer ? soak.slowConsumer(time) : soak.run(time);
                 sound &= server.awaitExit() == 0;
             } finally {

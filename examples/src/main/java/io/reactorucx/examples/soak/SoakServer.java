@@ -75,8 +75,8 @@ public final class SoakServer implements Callable<Integer> {
         }).then();
     }
 
-    private Mono<Void> levels(UcxConnection connection) {
+    private static Mono<Void> levels(UcxConnection connection) {
         return connection.activeMessages().receive(HOLD).concatMap(ask -> connection.activeMessages().send(HELD,
-                Levels.now(connection.resources(), tcp).toLine().getBytes(StandardCharsets.UTF_8))).then();
+                Levels.now(connection.resources()).toLine().getBytes(StandardCharsets.UTF_8))).then();
     }
 }
