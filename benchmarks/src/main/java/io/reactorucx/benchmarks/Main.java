@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 
 /** Entry of all programs here. */
 @Command(name = "reactor-ucx-benchmarks", description = "What Reactor UCX costs.", mixinStandardHelpOptions = true,
-        subcommands = {BenchCommand.class, IdleCommand.class, LayersCommand.class, PeerCommand.class, PerfCommand.class})
+        subcommands = {BenchCommand.class, IdleCommand.class, JmhCommand.class, LayersCommand.class, PeerCommand.class, PerfCommand.class})
 public final class Main {
 
     private Main() {

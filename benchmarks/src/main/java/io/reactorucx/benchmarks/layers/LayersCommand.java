@@ -2,15 +2,6 @@ package io.reactorucx.benchmarks.layers;
 
 import com.google.gson.JsonObject;
 import com.sun.management.ThreadMXBean;
-import io.reactorucx.core.UcpConfig;
-import io.reactorucx.core.UcpContext;
-import io.reactorucx.core.UcpFeature;
-import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcpWorkerConfig;
-import io.reactorucx.engine.EngineConfig;
-import io.reactorucx.engine.EngineObserver;
-import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.engine.WaitStrategy;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -35,43 +26,10 @@ public final class LayersCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (UcpContext context = UcpContext.create(UcpConfig.builder().features(UcpFeature.AM, UcpFeature.TAG).build())) {
-            System.out.println(layer.equals("core") ? core(context) : engine(context));
+        try (SelfLoop loop = SelfLoop.of(layer, test)) {
+            System.out.println(measure(loop::message));
         }
         return 0;
-    }
-
-    private String core(UcpContext context) {
-        try (UcpWorker worker = context.createWorker(UcpWorkerConfig.of("layers"))) {
-            SelfMessages messages = new SelfMessages(worker, test.equals("tag"));
-            String figures = measure(() -> {
-                messages.send();
-                while (!messages.hasArrived()) {
-                    worker.progress();
-                }
-            });
-            messages.close(() -> worker.progress());
-            return figures;
-        }
-    }
-
-    private String engine(UcpContext context) {
-        ProgressEngine engine = new ProgressEngine(context, EngineConfig.of("layers").withWaitStrategy(WaitStrategy.BUSY_SPIN), 0,
-                EngineObserver.NONE);
-        MessageCommand command = new MessageCommand(test.equals("tag"));
-        Runnable step = () -> engine.step(false, 0);
-        String figures = measure(() -> {
-            engine.execute(command);
-            do {
-                step.run();
-            } while (!command.hasArrived());
-        });
-        command.close(step);
-        engine.closeAsync();
-        while (!engine.isClosed()) {
-            step.run();
-        }
-        return figures;
     }
 
     private String measure(Runnable message) {

@@ -63,7 +63,14 @@ final class Cases {
         shm.add(allocationOf(test));
         scenarios.add(new Scenario(shm));
         Contender cTcp = Contender.perftest("ucx_perftest " + test + " 8 B tcp", new Perftest(inC(test, "lat"), 8, 1, true, 60_000));
-        scenarios.add(Scenario.of(new Row(test + "-latency-tcp", Metric.P50, latencyOf(test, "tcp", "peer"), cTcp, Target.atMost(1.1))));
+        List<Row> tcp = new ArrayList<>();
+        tcp.add(new Row(test + "-latency-tcp", Metric.P50, latencyOf(test, "tcp", "peer"), cTcp, Target.atMost(1.1)));
+        if (test.equals("am")) {
+            tcp.add(new Row("latency-tcp-aeron-udp", Metric.P50, latencyOf(test, "tcp", "peer"),
+                    Contender.peer("aeron udp 8 B", "aeron-udp", "--test", "message", "--mode", "latency", "--size", "8",
+                            "--tcp"), Target.none()));
+        }
+        scenarios.add(new Scenario(tcp));
     }
 
     private static String inC(String test, String kind) {

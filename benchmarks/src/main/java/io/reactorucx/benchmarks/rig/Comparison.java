@@ -33,7 +33,7 @@ record Comparison(Row row, double ours, double theirs, List<Double> ratios, Stri
             }
             ourFigures.add(figure.getAsDouble());
             theirFigures.add(row.theirs() == null ? Double.NaN : otherFigure.getAsDouble());
-            ratios.add(row.target().ratio(figure.getAsDouble(), otherFigure.getAsDouble()));
+            ratios.add(row.theirs() == null ? figure.getAsDouble() : row.target().ratio(figure.getAsDouble(), otherFigure.getAsDouble()));
         }
         return new Comparison(row, median(ourFigures), median(theirFigures), List.copyOf(ratios), failure);
     }

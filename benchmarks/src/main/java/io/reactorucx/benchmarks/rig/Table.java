@@ -23,7 +23,8 @@ final class Table {
         Metric metric = row.metric();
         String target = row.target().text(metric);
         if (!comparison.isMeasured()) {
-            out.printf(LINE, row.name(), "-", "-", "-", "-", target, "no: not measured, " + comparison.failure());
+            String met = row.target().kind() == Target.Kind.NONE ? "" : "no: ";
+            out.printf(LINE, row.name(), "-", "-", "-", "-", target, met + "not measured, " + comparison.failure());
             return;
         }
         boolean alone = row.theirs() == null;

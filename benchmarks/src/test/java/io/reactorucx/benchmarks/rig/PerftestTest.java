@@ -37,7 +37,7 @@ class PerftestTest {
 
     @Test
     void countsWhatItDoesInTheTime() {
-        assertThat(new Perftest("ucp_am_bw", 65536, 32, false, 1000).arguments(7, 0.5, 2))
+        assertThat(new Perftest("ucp_am_bw", 65536, 32, false, 1000).arguments(7, 5, 2))
                 .containsSubsequence("-p", "7", "-w", "500", "-n", "2000").containsSubsequence("-O", "32");
     }
 }

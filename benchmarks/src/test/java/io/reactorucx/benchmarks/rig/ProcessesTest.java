@@ -58,14 +58,15 @@ class ProcessesTest {
 
     @Test
     void namesEachCaseOnce() {
-        List<String> names = Cases.all().stream().flatMap(each -> each.rows().stream()).map(Row::name).toList();
+        List<String> names = Stream.concat(Cases.all().stream(), Sweeps.all().stream()).flatMap(each -> each.rows().stream())
+                .map(Row::name).toList();
         assertThat(names).doesNotHaveDuplicates().hasSizeGreaterThan(40);
     }
 
     @Test
     void namesEachContenderOnce() {
         Set<Contender> contenders = new LinkedHashSet<>();
-        Cases.all().forEach(each -> contenders.addAll(each.contenders()));
+        Stream.concat(Cases.all().stream(), Sweeps.all().stream()).forEach(each -> contenders.addAll(each.contenders()));
         assertThat(contenders.stream().map(Contender::name)).doesNotHaveDuplicates();
     }
 }
