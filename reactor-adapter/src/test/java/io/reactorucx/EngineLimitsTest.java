@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -60,27 +59,6 @@ class EngineLimitsTest implements NeedsUcx {
 
     private Mono<Void> offer(int number) {
         return peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(number, 50_000), AmProtocol.RENDEZVOUS);
-    }
-
-    /** Keeps the client's engine busy until the latch opens. */
-    private CountDownLatch block() {
-        CountDownLatch gate = new CountDownLatch(1);
-        CountDownLatch blocked = new CountDownLatch(1);
-        peers.client().scheduler().schedule(() -> {
-            blocked.countDown();
-            pass(gate);
-        });
-        pass(blocked);
-        return gate;
-    }
-
-    private static void pass(CountDownLatch latch) {
-        try {
-            assertThat(latch.await(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
     }
 
     @Test
@@ -168,7 +146,7 @@ class EngineLimitsTest implements NeedsUcx {
     void commandsPastTheQueueAreRefusedAndMayBeRetried() {
         connect(4, 64);
         Inbox inbox = Inbox.of(peers.served(), ID);
-        CountDownLatch gate = block();
+        CountDownLatch gate = BusyEngine.of(peers.client());
         List<CompletableFuture<Void>> sends = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             sends.add(peers.client().activeMessages().send(ID, new byte[] {(byte) i}).toFuture());
@@ -196,7 +174,7 @@ class EngineLimitsTest implements NeedsUcx {
     @Test
     void demandAndCancelAndCloseSurviveAFullQueue() {
         connect(4, 64);
-        CountDownLatch gate = block();
+        CountDownLatch gate = BusyEngine.of(peers.client());
         for (int i = 0; i < 4; i++) {
             peers.client().flush().subscribe();
         }
@@ -209,7 +187,7 @@ class EngineLimitsTest implements NeedsUcx {
         peers.served().activeMessages().send(ID, new byte[] {1}).block(Waits.PATIENCE);
         assertThat(Bytes.array(Waits.get(received).data())).containsExactly(1);
 
-        CountDownLatch again = block();
+        CountDownLatch again = BusyEngine.of(peers.client());
         for (int i = 0; i < 4; i++) {
             peers.client().flush().subscribe(ignored -> { }, error -> { });
         }
@@ -237,7 +215,7 @@ class EngineLimitsTest implements NeedsUcx {
             }
         });
 
-        assertThat(Waits.get(failure)).contains("block()").contains("reactor-ucx-small-0");
+        assertThat(Waits.get(failure)).contains("BusyEngine.of(peers.client())").contains("reactor-ucx-small-0");
         peers.assertWorks();
     }
 
@@ -246,7 +224,7 @@ class EngineLimitsTest implements NeedsUcx {
         connect(4, 64);
         Sent abandoned = Sent.of(peers.client().tags().receive(ID, Bytes.zeroed(8)));
         Waits.engineOf(peers.client());
-        CountDownLatch gate = block();
+        CountDownLatch gate = BusyEngine.of(peers.client());
         for (int i = 0; i < 4; i++) {
             peers.client().flush().subscribe();
         }
@@ -269,7 +247,7 @@ class EngineLimitsTest implements NeedsUcx {
         Waits.engineOf(peers.client());
         EngineCounters counters = peers.clientResources().engines().getFirst().counters();
         long before = counters.rejectedCommands();
-        CountDownLatch gate = block();
+        CountDownLatch gate = BusyEngine.of(peers.client());
 
         for (int i = 0; i < 1000; i++) {
             messages.request(1);

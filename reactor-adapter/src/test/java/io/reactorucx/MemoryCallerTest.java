@@ -12,7 +12,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,30 +62,9 @@ class MemoryCallerTest implements NeedsUcx {
         }
     }
 
-    /** Keeps an engine busy until the latch opens. */
-    private static CountDownLatch block(UcxConnection connection) {
-        CountDownLatch gate = new CountDownLatch(1);
-        CountDownLatch blocked = new CountDownLatch(1);
-        connection.scheduler().schedule(() -> {
-            blocked.countDown();
-            pass(gate);
-        });
-        pass(blocked);
-        return gate;
-    }
-
-    private static void pass(CountDownLatch latch) {
-        try {
-            assertThat(latch.await(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
-    }
-
     @Test
     void thoseThatFindNoSlotGoWhenThereIsOne() {
-        CountDownLatch gate = block(peers.served());
+        CountDownLatch gate = BusyEngine.of(peers.served());
         List<CompletableFuture<UcxBuffer>> reads = new ArrayList<>();
         for (int i = 0; i < SERVED + WAITING; i++) {
             reads.add(remote.getFlux(0, SIZE, SIZE, 1).single().toFuture());
@@ -113,7 +91,7 @@ class MemoryCallerTest implements NeedsUcx {
 
     @Test
     void thoseWhoseMemoryIsGoneFailEachByItself() {
-        CountDownLatch gate = block(peers.served());
+        CountDownLatch gate = BusyEngine.of(peers.served());
         List<Sent> writes = new ArrayList<>();
         List<Sent> gone = new ArrayList<>();
         for (int i = 0; i < SERVED; i++) {

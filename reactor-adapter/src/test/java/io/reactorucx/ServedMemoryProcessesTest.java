@@ -54,14 +54,7 @@ class ServedMemoryProcessesTest implements NeedsUcx {
         }
         server.close();
         if (resources != null) {
-            await().atMost(Waits.PATIENCE).untilAsserted(() -> {
-                assertThat(resources.buffers().leases()).as("leases").isZero();
-                assertThat(resources.openConnections()).as("connections").isZero();
-                assertThat(resources.engines().getFirst().counters().inFlight()).as("operations in flight").isZero();
-                assertThat(resources.engines().getFirst().counters().heldMessages()).as("held messages").isZero();
-            });
-            resources.disposeNow();
-            assertThat(resources.context().isClosed()).isTrue();
+            NothingLeft.in(resources);
         }
     }
 
