@@ -7,11 +7,13 @@ import io.reactorucx.benchmarks.Main;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Measures a contender: a server and a client, both new, each on its processors. */
 final class Processes {
@@ -24,6 +26,7 @@ final class Processes {
 
     private final Cpus cpus;
     private final Timing timing;
+    private @Nullable String perftestHelp;
 
     Processes(Cpus cpus, Timing timing) {
         this.cpus = cpus;
@@ -40,7 +43,8 @@ final class Processes {
     }
 
     private JsonObject inC(Perftest perftest) throws IOException, InterruptedException {
-        List<String> arguments = perftest.arguments(freePort(), timing.warmupSeconds(), timing.seconds());
+        List<String> arguments = new ArrayList<>(perftest.arguments(freePort(), timing.warmupSeconds(), timing.seconds()));
+        arguments.addAll(withoutMpi());
         List<String> serverCommand = new ArrayList<>(Cpus.prefix(cpus.server()));
         // To learn from its output when it is ready: into a pipe it would write at its end.
         serverCommand.addAll(List.of("stdbuf", "-oL"));
@@ -55,6 +59,15 @@ final class Processes {
                 return perftest.figures(client.awaitOutput(timing.limitSeconds()));
             }
         }
+    }
+
+    /** A build with MPI, as that of Debian 13, would look for its other processes there; others know no such option. */
+    private List<String> withoutMpi() throws IOException {
+        if (perftestHelp == null) {
+            Process help = new ProcessBuilder("ucx_perftest", "-h").redirectErrorStream(true).start();
+            perftestHelp = new String(help.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+        return perftestHelp.contains("MPI mode") ? List.of("-P", "0") : List.of();
     }
 
     private JsonObject inJava(Contender contender) throws IOException, InterruptedException {
