@@ -215,7 +215,7 @@ class EngineLimitsTest implements NeedsUcx {
             }
         });
 
-        assertThat(Waits.get(failure)).contains("BusyEngine.of(peers.client())").contains("reactor-ucx-small-0");
+        assertThat(Waits.get(failure)).contains("block()").contains("reactor-ucx-small-0");
         peers.assertWorks();
     }
 
