@@ -46,7 +46,7 @@ final class EndpointClose {
     /** The endpoint cannot be released; answers whether that was under way, and it is to be closed now. */
     boolean cannotRelease() {
         boolean underWay = release != null && release.isUnderWay();
-        if (release != null && !release.isDone()) {
+        if (release != null && !release.isAgreed()) {
             release.becomesImpossible();
         }
         begun &= !underWay;

@@ -58,7 +58,7 @@ final class EndpointRelease {
     }
 
     boolean isUnderWay() {
-        return begun && !(said && heard);
+        return begun && !isAgreed();
     }
 
     /** Looks how far it is; answers whether both sides are done. */
@@ -72,12 +72,17 @@ final class EndpointRelease {
                 LOG.debug("A pointer into the memory of {} is in use", paired.endpoint().peer(), e);
             }
         }
+        return isAgreed();
+    }
+
+    /** Whether both sides have said that they are done. */
+    boolean isAgreed() {
         return begun && said && heard;
     }
 
     /** The connection is gone, and the endpoint is either free or closed. */
     void end() {
-        if (begun && said && heard && !paired.endpoint().isClosed() && paired.endpoint().failure() == 0) {
+        if (isAgreed() && !paired.endpoint().isClosed() && paired.endpoint().failure() == 0) {
             paired.giveBack();
         } else {
             paired.closed();
