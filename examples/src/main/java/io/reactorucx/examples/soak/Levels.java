@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** What a process holds at a moment, by name; bytes where the name says so. */
 record Levels(Map<String, Long> values) {
@@ -24,8 +26,12 @@ record Levels(Map<String, Long> values) {
 
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-    /** The present levels of this process, after a garbage collection. */
-    static Levels now(UcxResources resources) {
+    /** The present levels of this process, after a garbage collection; waits for it on a thread that may. */
+    static Mono<Levels> settled(UcxResources resources) {
+        return Mono.fromCallable(() -> now(resources)).subscribeOn(Schedulers.boundedElastic());
+    }
+
+    private static Levels now(UcxResources resources) {
         System.gc();
         Map<String, Long> values = new LinkedHashMap<>();
         values.put("connections", (long) resources.openConnections());

@@ -20,15 +20,38 @@ final class NativeHeap {
     private static final MemoryLayout TEN_SIZES = MemoryLayout.structLayout(MemoryLayout.sequenceLayout(10, ValueLayout.JAVA_LONG));
     private static final int MAPPED_BYTES = 4;
     private static final int USED_BYTES = 7;
+    private static final long LITTLE = 1 << 20;
+    private static final int LOOKS = 5;
+    private static final long BETWEEN_LOOKS_MILLIS = 50;
+    private static final int MOST_LOOKS = 100;
 
     private NativeHeap() {
     }
 
-    /** Bytes that are in use, where the C library tells. */
+    /**
+     * Bytes that are in use, where the C library tells. Memory that a garbage collection has found unreachable is given back a moment later, by
+     * another thread: this waits until it gets no less.
+     */
     static OptionalLong usedBytes() {
         Linker linker = Linker.nativeLinker();
         return linker.defaultLookup().find("mallinfo2").map(address -> linker.downcallHandle(address, FunctionDescriptor.of(TEN_SIZES)))
-                .map(mallinfo -> OptionalLong.of(usedBytes(mallinfo))).orElse(OptionalLong.empty());
+                .map(mallinfo -> OptionalLong.of(settledBytes(mallinfo))).orElse(OptionalLong.empty());
+    }
+
+    private static long settledBytes(MethodHandle mallinfo) {
+        long least = usedBytes(mallinfo);
+        int same = 0;
+        try {
+            for (int looks = 0; looks < MOST_LOOKS && same < LOOKS; looks++) {
+                Thread.sleep(BETWEEN_LOOKS_MILLIS);
+                long now = usedBytes(mallinfo);
+                same = now < least - LITTLE ? 0 : same + 1;
+                least = Math.min(least, now);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return least;
     }
 
     private static long usedBytes(MethodHandle mallinfo) {

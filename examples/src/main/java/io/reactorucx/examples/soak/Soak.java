@@ -117,13 +117,17 @@ final class Soak {
                 .mergeWith(connection.activeMessages().send(question, new byte[0]).then(Mono.empty())).next().timeout(ANSWERED_WITHIN);
     }
 
+    private Mono<Levels[]> both(byte[] ofServer) {
+        return Levels.settled(resources).map(here -> new Levels[] {here, Levels.parse(new String(ofServer, StandardCharsets.UTF_8))});
+    }
+
     /** Of this process and of the server, as soon as nothing is open in them but the connection that asks. */
     private Levels[] levels() {
         return Objects.requireNonNull(Mono.usingWhen(client.connect(), connection -> ask(connection, SoakServer.HOLD, SoakServer.HELD)
-                .map(bytes -> new Levels[] {Levels.now(resources), Levels.parse(new String(bytes, StandardCharsets.UTF_8))})
+                .flatMap(this::both)
                 .filter(SoakReport::isSettled).repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(200))).timeout(SETTLED_WITHIN)
                 .onErrorResume(late -> ask(connection, SoakServer.HOLD, SoakServer.HELD)
-                        .map(bytes -> new Levels[] {Levels.now(resources), Levels.parse(new String(bytes, StandardCharsets.UTF_8))})),
+                        .flatMap(this::both)),
                 UcxConnection::close).retryWhen(Retry.fixedDelay(3, Duration.ofMillis(100))).block(SETTLED_WITHIN.plus(ANSWERED_WITHIN)));
     }
 }

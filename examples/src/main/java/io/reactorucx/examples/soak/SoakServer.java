@@ -76,7 +76,7 @@ public final class SoakServer implements Callable<Integer> {
     }
 
     private static Mono<Void> levels(UcxConnection connection) {
-        return connection.activeMessages().receive(HOLD).concatMap(ask -> connection.activeMessages().send(HELD,
-                Levels.now(connection.resources()).toLine().getBytes(StandardCharsets.UTF_8))).then();
+        return connection.activeMessages().receive(HOLD).concatMap(ask -> Levels.settled(connection.resources())
+                .flatMap(levels -> connection.activeMessages().send(HELD, levels.toLine().getBytes(StandardCharsets.UTF_8)))).then();
     }
 }
