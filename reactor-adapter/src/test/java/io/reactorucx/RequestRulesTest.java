@@ -18,7 +18,10 @@ class RequestRulesTest {
         final Publisher<T> publisher(long elements) {
             UcxConnection client = peers.connect();
             closeAfterwards(() -> client.close(CloseMode.FORCE).block(Waits.PATIENCE));
-            peers.nextServed().respond(new Answering()).subscribe();
+            UcxConnection served = peers.nextServed();
+            served.respond(new Answering()).subscribe();
+            // A request that comes before the responder is there is refused, rightly.
+            Waits.engineOf(served);
             return request(client.requester(), (int) Math.min(elements, MOST_SENT));
         }
 
