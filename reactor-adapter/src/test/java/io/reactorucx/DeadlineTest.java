@@ -47,6 +47,7 @@ class DeadlineTest implements NeedsUcx {
                     UnaryOperator.identity());
             peers.served().respond(new Tardy()).subscribe();
             Waits.engineOf(peers.served());
+            Waits.engineOf(peers.served());
         }
     }
 
