@@ -197,7 +197,7 @@ final class EndpointPairs {
 
     private void giveUp(Spare spare) {
         UcpEndpoint endpoint = spare.endpoint;
-        if (spare.owner == null && spare.isNoSpare() && endpoint != null && !endpoint.isClosed()) {
+        if (spare.owner == null && spare.takeOut() && endpoint != null && !endpoint.isClosed()) {
             CloseMode mode = endpoint.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
             endpoint.close(mode, (status, length, tag) -> { });
         }
@@ -225,15 +225,15 @@ final class EndpointPairs {
                 // It may be given back, and is then no longer the one that nobody came for.
                 patience.dispose();
             }
-            isNoSpare();
+            takeOut();
             owner = purpose.onError();
             taken.add(place);
             endpoint().peer(purpose.peer());
             return this;
         }
 
-        /** Answers whether it was one before. */
-        private boolean isNoSpare() {
+        /** It waits for a connection no more; answers whether it did. */
+        private boolean takeOut() {
             boolean was = spares.remove(place, this);
             Deque<Spare> ofPeer = givenBack.get(place.peer);
             if (ofPeer != null && ofPeer.remove(this) && ofPeer.isEmpty()) {

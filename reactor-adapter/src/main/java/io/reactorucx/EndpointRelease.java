@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
  * them. Each says RELEASE when it uses its endpoint no more, and RELEASED when all that it had under way there has ended. They say so over
  * the socket, whose end without these words tells that the peer, or its endpoint, is gone.
  *
- * <p>Endpoints that are closed instead cost more than the time to make new ones: UCX counts them in 16 bits, and up to 1.18 a tcp endpoint
+ * <p>Endpoints that are closed instead cost more than the time to make new ones: UCX counts them in 16 bits, and in 1.13 a tcp endpoint
  * that both sides close amid traffic is freed while its socket's events are still being handled. On the engine's thread.
  */
 final class EndpointRelease {
@@ -44,7 +44,7 @@ final class EndpointRelease {
     boolean begin() {
         UcpEndpoint endpoint = paired.endpoint();
         // Nothing but a close ends the receives of a stream, or what was sent into it and not received.
-        boolean clean = endpoint.failure() == 0 && endpoint.stream().receives() == 0 && !endpoint.stream().isUsed();
+        boolean clean = endpoint.failure() == 0 && endpoint.stream().receives() == 0 && !endpoint.stream().hasSent();
         if (possible && !begun && clean && paired.reserve()) {
             begun = true;
             peer.accept(ControlFrame.of(ControlFrame.Type.RELEASE));

@@ -56,7 +56,7 @@ final class HandshakeSocket implements SocketLoop.Events {
     private @Nullable SelectionKey key;
     private boolean finishing;
     /** What comes from a peer that has been refused: some of it is read, so that the peer can read why. */
-    private final ByteBuffer discarded = ByteBuffer.allocate(MOST_DISCARDED_BYTES);
+    private @Nullable ByteBuffer discarded;
     private boolean closed;
 
     private HandshakeSocket(SocketLoop loop, SocketChannel channel, Listener listener) {
@@ -122,7 +122,7 @@ final class HandshakeSocket implements SocketLoop.Events {
     private void read() throws IOException {
         // A turn at a time: whoever sends without an end would have the thread for itself.
         for (int reads = 0; reads < MOST_READS && !closed; reads++) {
-            ByteBuffer into = finishing ? discarded : body == null ? size : body;
+            ByteBuffer into = discarded != null ? discarded : body == null ? size : body;
             int count = channel.read(into);
             if (count < 0) {
                 throw new IOException("the peer has closed the socket");
@@ -199,6 +199,7 @@ final class HandshakeSocket implements SocketLoop.Events {
         loop.execute(() -> {
             if (!closed && !finishing) {
                 finishing = true;
+                discarded = ByteBuffer.allocate(MOST_DISCARDED_BYTES);
                 body = null;
                 size.clear();
                 try {

@@ -28,7 +28,7 @@ public final class UcpStream {
     private final UcpWorker worker;
     private final Set<UcpStreamData> lent = new HashSet<>();
     private int receives;
-    private boolean used;
+    private boolean sent;
 
     UcpStream(UcpEndpoint endpoint, UcpWorker worker) {
         this.endpoint = endpoint;
@@ -48,7 +48,7 @@ public final class UcpStream {
         requireBytes(Objects.requireNonNull(payload, "payload").byteSize(), "payload");
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         RequestTable requests = worker.requests();
-        used = true;
+        sent = true;
         long token = requests.begin("stream_send", whenDone, endpoint, worker.context().pinned(registration, data), payload);
         return requests.posted("stream_send", endpoint.peer(), token, ucx_h.ucp_stream_send_nbx(endpoint.handle(), data, data.byteSize(),
                 worker.parameters().of(requests.onSend, token, registration)));
@@ -65,7 +65,7 @@ public final class UcpStream {
     public UcpRequest send(UcpData payload, Set<RequestFlag> flags, Completion whenDone) {
         Set<RequestFlag> checked = RequestFlag.copy(flags);
         endpoint.requireUsable("stream_send", UcpFeature.STREAM);
-        used = true;
+        sent = true;
         return operation("stream_send", payload, false, checked).post(worker.requests().onSend, 0, whenDone,
                 (token, data, parameters) -> ucx_h.ucp_stream_send_nbx(endpoint.handle(), data.buffer(), data.count(), parameters));
     }
@@ -144,8 +144,8 @@ public final class UcpStream {
     }
 
     /** {@return whether anything was ever sent here, which the peer may not have received} */
-    public boolean isUsed() {
-        return used;
+    public boolean hasSent() {
+        return sent;
     }
 
     void checkThread() {

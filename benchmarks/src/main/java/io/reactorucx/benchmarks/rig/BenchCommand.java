@@ -24,7 +24,7 @@ public final class BenchCommand implements Callable<Integer> {
     private static final int TRIES = 2;
     private static final long QUICK_NANOS = TimeUnit.SECONDS.toNanos(560);
 
-    @Option(names = "--quick", description = "Less than 10 minutes: fewer rounds, and shorter; only one of a case where the machine is slow.")
+    @Option(names = "--quick", description = "Fewer rounds, and shorter, meant for 10 minutes; only one of a case where the machine is slow.")
     private boolean quick;
     @Option(names = "--pairs", description = "Rounds in which each contender is measured once; 5, or 2 with --quick.")
     private @Nullable Integer pairs;
