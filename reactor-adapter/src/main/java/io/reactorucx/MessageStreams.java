@@ -125,7 +125,8 @@ final class MessageStreams implements MessageFrames.Visitor {
             return;
         }
         int most = mux.limits().maxStreams();
-        if (peers > 2L * most) {
+        // Those that were accepted, and as many again that are refused until the peer has heard so, or of the limit itself.
+        if (peers >= most + Math.max(most, MessageLimits.DEFAULT.maxStreams())) {
             throw new BadFrameException(peers + " streams, " + most + " are allowed");
         }
         LogicalStream opened = new LogicalStream(mux, id, false);
@@ -134,8 +135,9 @@ final class MessageStreams implements MessageFrames.Visitor {
         opened.output().grant(messages, bytes);
         StreamAcceptor listener = acceptor;
         if (++peers > most || listener == null) {
-            opened.fail(REFUSED, listener == null ? "streams are not accepted" : "more than " + most + " streams");
-            opened.cancel();
+            // At once: a peer that has ended it in the same batch may have opened many others in its place.
+            opened.output().endWith(new StreamEnd(REFUSED, listener == null ? "streams are not accepted" : "more than " + most + " streams"));
+            opened.input().cancel();
         } else {
             listener.opened(opened, batch.copy(offset, length));
         }

@@ -283,7 +283,10 @@ final class StreamInput {
             throw new BadFrameException("a second end of a stream");
         }
         endedByPeer = true;
+        // It needs not hear any more that nobody receives.
+        cancelDue = false;
         end(cause);
+        stream.maybeClosed();
     }
 
     /** Nothing more comes, and what waits cannot be had any more, which is an error where there was something. */

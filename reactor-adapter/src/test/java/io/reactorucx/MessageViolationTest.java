@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -123,11 +124,11 @@ class MessageViolationTest implements NeedsUcx {
                         .put(MessageFrames.OPEN).putInt(3).putInt(0).putInt(0).putInt(0);
             }
         },
-        FLOOD_OF_STREAMS("41 streams, 20 are allowed") {
+        FLOOD_OF_STREAMS("1044 streams, 20 are allowed") {
             @Override
             ByteBuffer batch() {
                 ByteBuffer out = begin();
-                for (int i = 0; i < 200; i++) {
+                for (int i = 0; i < 1100; i++) {
                     out.put(MessageFrames.OPEN).putInt(2 * i + 3).putInt(0).putInt(0).putInt(0);
                 }
                 return out;
@@ -206,7 +207,7 @@ class MessageViolationTest implements NeedsUcx {
         }
 
         static ByteBuffer begin() {
-            return ByteBuffer.allocate(8192).putInt(0).putInt(0);
+            return ByteBuffer.allocate(32 << 10).putInt(0).putInt(0);
         }
 
         static ByteBuffer frame(byte type, int stream) {
@@ -286,6 +287,32 @@ class MessageViolationTest implements NeedsUcx {
         assertThat(counters.streams()).as("open streams").isZero();
         assertThat(counters.credit()).as("credit of peers that are gone").isZero();
         assertEchoes();
+    }
+
+    /** What a peer has ended it may open anew, also when this side has not come to say its own end. */
+    @Test
+    void streamsThatEndInTheBatchThatOpensThemAreNoFlood() throws InterruptedException {
+        UcxConnection hasty = UcxClient.create(rudeResources).remoteAddress("127.0.0.1", server.port()).connectNow();
+        ends.take();
+        ends.take();
+        await().atMost(Waits.PATIENCE).until(() -> rudeResources.messageCounters().getFirst().credit() == CREDIT);
+        MessageCounters counters = serverResources.messageCounters().getFirst();
+        ByteBuffer batch = Violation.begin();
+        for (int i = 0; i < 1100; i++) {
+            int stream = 2 * i + 3;
+            batch.put(MessageFrames.OPEN).putInt(stream).putInt(0).putInt(0).putInt(0)
+                    .put(MessageFrames.CANCEL).putInt(stream).put(MessageFrames.COMPLETE).putInt(stream);
+        }
+        batch.put(MessageFrames.DATA).putInt(0).putInt(0);
+
+        RawFrames.send(rudeResources, ReservedIds.MESSAGES, MemorySegment.NULL,
+                MemorySegment.ofArray(batch.array()).asSlice(0, batch.position()), AmProtocol.EAGER, true);
+
+        await().atMost(Waits.PATIENCE).until(() -> counters.received() == 1);
+        assertThat(counters.violations()).as("violations").isZero();
+        assertThat(counters.streams()).as("open streams").isZero();
+        assertThat(server.connections()).isEqualTo(2);
+        hasty.close().block(Waits.PATIENCE);
     }
 
     private void assertEchoes() {
