@@ -125,7 +125,8 @@ final class MessageStreams implements MessageFrames.Visitor {
             return;
         }
         int most = mux.limits().maxStreams();
-        // Those that were accepted, and as many again that are refused until the peer has heard so, or of the limit itself.
+        // Accepted ones, which this side may still work on when the peer has ended them, and refused ones, which count as long as the peer
+        // takes them for open: no more than our limit, or the default as long as it has not heard of ours.
         if (peers >= most + Math.max(most, MessageLimits.DEFAULT.maxStreams())) {
             throw new BadFrameException(peers + " streams, " + most + " are allowed");
         }
