@@ -40,6 +40,7 @@ class RemoteMemoryContractTest extends SharedPeers {
 
     @AfterEach
     void closeMemory() {
+        peers.client().flush().block(Waits.PATIENCE);
         opened.forEach(RemoteMemory::close);
         Waits.engineOf(peers.client());
         exported.forEach(UcpMemory::close);
