@@ -2,25 +2,28 @@ package io.reactorucx;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The batch that is taken apart now. Its messages that go out as leases share one block. On the engine's thread. */
 final class ArrivedBatch {
 
+    private static final byte[] NOTHING = new byte[0];
+
     private final UcxBufferPool pool;
-    private MemorySegment bytes = MemorySegment.NULL;
+    private byte[] bytes = NOTHING;
     private @Nullable UcxBuffer shared;
 
     ArrivedBatch(UcxBufferPool pool) {
         this.pool = pool;
     }
 
-    void begin(MemorySegment batch) {
+    void begin(byte[] batch) {
         bytes = batch;
     }
 
     void end() {
-        bytes = MemorySegment.NULL;
+        bytes = NOTHING;
         UcxBuffer whole = shared;
         if (whole != null) {
             shared = null;
@@ -31,16 +34,14 @@ final class ArrivedBatch {
     UcxBuffer lease(int offset, int length) {
         UcxBuffer whole = shared;
         if (whole == null) {
-            whole = pool.acquire(bytes.byteSize());
-            whole.segment().copyFrom(bytes);
+            whole = pool.acquire(bytes.length);
+            MemorySegment.copy(bytes, 0, whole.segment(), ValueLayout.JAVA_BYTE, 0, bytes.length);
             shared = whole;
         }
         return whole.slice(offset, length);
     }
 
     byte[] copy(int offset, int length) {
-        byte[] copy = new byte[length];
-        MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, offset, copy, 0, length);
-        return copy;
+        return Arrays.copyOfRange(bytes, offset, offset + length);
     }
 }

@@ -1,17 +1,24 @@
 package io.reactorucx;
 
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import reactor.core.scheduler.Schedulers;
 
 /** Runs one action on the engine's thread, once for any number of calls that come before it has run: at most one waits for its turn. */
-final class CoalescedCommand {
+final class CoalescedCommand implements Command {
 
-    private final AtomicBoolean waiting = new AtomicBoolean();
-    private final InsistentCommand command;
+    private static final AtomicIntegerFieldUpdater<CoalescedCommand> WAITING =
+            AtomicIntegerFieldUpdater.newUpdater(CoalescedCommand.class, "waiting");
+
+    private final ProgressEngine engine;
     private final Runnable action;
-    private final long delayMillis;
+    private final Runnable whenEngineClosed;
+    private final int delayMillis;
+    private volatile int waiting;
 
     CoalescedCommand(ConnectionCore connection, Runnable action) {
         this(connection.engine(), action);
@@ -26,13 +33,11 @@ final class CoalescedCommand {
         this(connection.engine(), action, whenEngineClosed, 0);
     }
 
-    private CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed, long delayMillis) {
+    private CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed, int delayMillis) {
+        this.engine = engine;
         this.action = action;
+        this.whenEngineClosed = whenEngineClosed;
         this.delayMillis = delayMillis;
-        this.command = new InsistentCommand(engine, worker -> run(), closed -> {
-            waiting.set(false);
-            whenEngineClosed.run();
-        });
     }
 
     /** One that runs a moment later: a second attempt at something. */
@@ -41,18 +46,34 @@ final class CoalescedCommand {
     }
 
     void submit() {
-        if (!waiting.get() && waiting.compareAndSet(false, true)) {
+        if (waiting == 0 && WAITING.compareAndSet(this, 0, 1)) {
             if (delayMillis == 0) {
-                command.submit();
+                engine.execute(this);
             } else {
-                Schedulers.parallel().schedule(command::submit, delayMillis, TimeUnit.MILLISECONDS);
+                executeIn(delayMillis);
             }
         }
     }
 
-    private void run() {
+    private void executeIn(int millis) {
+        Schedulers.parallel().schedule(() -> engine.execute(this), millis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void run(UcpWorker worker) {
         // First: what is asked for while the action runs is a reason to run it again.
-        waiting.set(false);
+        waiting = 0;
         action.run();
+    }
+
+    /** A full queue is no reason to give up, as in {@link InsistentCommand}. */
+    @Override
+    public void reject(RuntimeException cause) {
+        if (cause instanceof UcxClosedException) {
+            waiting = 0;
+            whenEngineClosed.run();
+        } else {
+            executeIn(1);
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -47,6 +48,11 @@ final class LogicalStream {
         ready();
     }
 
+    /** As {@link #send} when it is subscribed to, without an operator. */
+    <T> void send(Publisher<? extends T> messages, Function<? super T, Object> encoder, CoreSubscriber<Void> whenSent) {
+        MessageSender.send(output, messages, encoder, whenSent);
+    }
+
     /** Messages of the peer, for one subscriber at a time; the decoder says as what. */
     <T> Flux<T> receive(MessageDecoder<T> decoder) {
         return MessageReceiver.flux(input, decoder);
@@ -77,12 +83,30 @@ final class LogicalStream {
     }
 
     private void end(StreamEnd how) {
-        mux.execute(() -> output.endWith(how));
+        if (!mux.isHere()) {
+            mux.execute(() -> output.endWith(how));
+            return;
+        }
+        mux.enter();
+        try {
+            output.endWith(how);
+        } finally {
+            mux.leave();
+        }
     }
 
     /** Wants no more messages of the peer, whose sender hears of it. */
     void cancel() {
-        mux.execute(input::cancel);
+        if (!mux.isHere()) {
+            mux.execute(input::cancel);
+            return;
+        }
+        mux.enter();
+        try {
+            input.cancel();
+        } finally {
+            mux.leave();
+        }
     }
 
     /** Puts into a batch what this stream has to say, and then messages. */

@@ -7,13 +7,26 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/** Frames that travel in one active message: memory of its own, filled, sent, and filled again. On the engine's thread. */
+/**
+ * Frames that travel in one active message: memory of its own, filled, sent, and filled again. On the engine's thread.
+ *
+ * <p>They are put into an array, and copied from there at once when they go: a small frame is written in less time so.
+ */
 final class MessageBatch implements Completion {
 
+    private static final int NO_STREAM = 1;
+
     private final Consumer<MessageBatch> whenSent;
+    private final byte[] bytes;
     private final MemorySegment memory;
     private final int usualBytes;
     private int size;
+    /** Of the message that was put in last, as long as nothing has come behind it; no stream is called 1. */
+    private int lastStream = NO_STREAM;
+    private int lastLength;
+    /** Where the run says how many it has; 0 as long as the last message is none of a run. */
+    private int runCountAt;
+    private int runCount;
 
     /** One that is sent when it has about so many bytes, but holds at least one message of the largest inline size. */
     MessageBatch(Consumer<MessageBatch> whenSent, int usualBytes, int largestInline) {
@@ -23,9 +36,11 @@ final class MessageBatch implements Completion {
                 + Short.BYTES + MessageFrames.MAX_TEXT_BYTES;
         // The collector frees it: UCX may read from it when its connection has long ended.
         this.memory = Arena.ofAuto().allocate(Math.max(usualBytes, control + largestInline), Long.BYTES);
+        this.bytes = new byte[(int) memory.byteSize()];
     }
 
     void clear() {
+        lastStream = NO_STREAM;
         size = MessageFrames.PREAMBLE_BYTES;
     }
 
@@ -39,38 +54,59 @@ final class MessageBatch implements Completion {
     }
 
     MemorySegment finish(int sequence, int acknowledged) {
-        memory.set(MessageFrames.INT, 0, sequence);
-        memory.set(MessageFrames.INT, Integer.BYTES, acknowledged);
+        MessageFrames.putInt(bytes, 0, sequence);
+        MessageFrames.putInt(bytes, Integer.BYTES, acknowledged);
+        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, size);
         return memory.asSlice(0, size);
     }
 
     private void frame(byte type, int stream) {
-        memory.set(ValueLayout.JAVA_BYTE, size, type);
-        memory.set(MessageFrames.INT, size + 1, stream);
+        lastStream = NO_STREAM;
+        bytes[size] = type;
+        MessageFrames.putInt(bytes, size + 1, stream);
         size += MessageFrames.FRAME_BYTES;
     }
 
     private void add(int value) {
-        memory.set(MessageFrames.INT, size, value);
+        MessageFrames.putInt(bytes, size, value);
         size += Integer.BYTES;
     }
 
-    private void add(byte[] bytes) {
-        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, size, bytes.length);
-        size += bytes.length;
+    private void add(byte[] more) {
+        System.arraycopy(more, 0, bytes, size, more.length);
+        size += more.length;
     }
 
     void data(int stream, byte[] message) {
-        frame(MessageFrames.DATA, stream);
-        add(message.length);
+        header(stream, message.length);
         add(message);
     }
 
+    /** A message that comes behind one of the same stream and length makes a run with those that follow: most streams have only such. */
+    private void header(int stream, int length) {
+        if (stream != lastStream || length != lastLength || runCountAt != 0 && runCount == MessageFrames.MAX_RUN) {
+            frame(MessageFrames.DATA, stream);
+            add(length);
+            lastStream = stream;
+            lastLength = length;
+            runCountAt = 0;
+            return;
+        }
+        if (runCountAt == 0) {
+            frame(MessageFrames.RUN, stream);
+            add(length);
+            lastStream = stream;
+            runCountAt = size;
+            runCount = 0;
+            size += Short.BYTES;
+        }
+        MessageFrames.putShort(bytes, runCountAt, (short) ++runCount);
+    }
+
     void data(int stream, MemorySegment message) {
-        frame(MessageFrames.DATA, stream);
         int length = (int) message.byteSize();
-        add(length);
-        MemorySegment.copy(message, 0, memory, size, length);
+        header(stream, length);
+        MemorySegment.copy(message, ValueLayout.JAVA_BYTE, 0, bytes, size, length);
         size += length;
     }
 
@@ -94,19 +130,19 @@ final class MessageBatch implements Completion {
     }
 
     void error(int stream, int code, String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(bytes.length, MessageFrames.MAX_TEXT_BYTES);
+        byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(encoded.length, MessageFrames.MAX_TEXT_BYTES);
         frame(MessageFrames.ERROR, stream);
         add(code);
-        memory.set(MessageFrames.SHORT, size, (short) length);
+        MessageFrames.putShort(bytes, size, (short) length);
         size += Short.BYTES;
-        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, size, length);
+        System.arraycopy(encoded, 0, bytes, size, length);
         size += length;
     }
 
     void settings(long maxMessageBytes, int maxStreams) {
         frame(MessageFrames.SETTINGS, 0);
-        memory.set(MessageFrames.LONG, size, maxMessageBytes);
+        MessageFrames.putLong(bytes, size, maxMessageBytes);
         size += Long.BYTES;
         add(maxStreams);
     }

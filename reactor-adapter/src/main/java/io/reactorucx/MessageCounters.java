@@ -25,10 +25,10 @@ public final class MessageCounters {
         counter.setOpaque(counter.getPlain() + more);
     }
 
-    /** A message has gone, for a credit. */
-    void spent() {
-        add(sent, 1);
-        add(credit, -1);
+    /** Messages have gone, each for a credit. */
+    void spent(int messages) {
+        add(sent, messages);
+        add(credit, -messages);
     }
 
     void received(int messages) {

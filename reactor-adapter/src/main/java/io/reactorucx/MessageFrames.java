@@ -1,7 +1,7 @@
 package io.reactorucx;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
@@ -33,12 +33,17 @@ final class MessageFrames {
     static final byte LAST = 8;
     /** What the sender of this takes: largest message (8) and most streams (4). */
     static final byte SETTINGS = 9;
+    /** Messages of one length: length (4), how many (2), and their bytes, one behind the other. */
+    static final byte RUN = 10;
 
     static final int PREAMBLE_BYTES = 8;
     static final int LARGE_HEADER_BYTES = 12;
     /** Type and stream. */
     static final int FRAME_BYTES = 5;
-    static final int DATA_FRAME_BYTES = FRAME_BYTES + 4;
+    /** What a message needs beside its bytes, by itself or as the first of a run. */
+    static final int DATA_FRAME_BYTES = FRAME_BYTES + 4 + 2;
+    /** Most messages of a run. */
+    static final int MAX_RUN = (1 << 16) - 1;
     static final int OPEN_FRAME_BYTES = FRAME_BYTES + 12;
     /** The longest of the frames without a payload. */
     static final int CONTROL_FRAME_BYTES = FRAME_BYTES + 12;
@@ -49,11 +54,27 @@ final class MessageFrames {
     /** Most credit that a stream may have. */
     static final int MAX_CREDIT = 1 << 30;
 
-    static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
     private MessageFrames() {
+    }
+
+    static int getInt(byte[] bytes, int at) {
+        return (int) INT.get(bytes, at);
+    }
+
+    static void putInt(byte[] bytes, int at, int value) {
+        INT.set(bytes, at, value);
+    }
+
+    static void putLong(byte[] bytes, int at, long value) {
+        LONG.set(bytes, at, value);
+    }
+
+    static void putShort(byte[] bytes, int at, short value) {
+        SHORT.set(bytes, at, value);
     }
 
     /** Told of each frame, in their order; offsets are those of the batch, and within it. May throw {@link BadFrameException} itself. */
@@ -61,7 +82,8 @@ final class MessageFrames {
 
         void open(int stream, int messages, int bytes, int offset, int length);
 
-        void data(int stream, int offset, int length);
+        /** So many messages of that length each. */
+        void data(int stream, int offset, int length, int count);
 
         void credit(int stream, int messages, int bytes);
 
@@ -79,24 +101,24 @@ final class MessageFrames {
     }
 
     /** The number of a batch or of a large message, by the payload of one or the header of the other. */
-    static int sequence(MemorySegment message) {
-        if (message.byteSize() < PREAMBLE_BYTES) {
-            throw new BadFrameException(message.byteSize() + " bytes are less than a preamble");
+    static int sequence(byte[] message) {
+        if (message.length < PREAMBLE_BYTES) {
+            throw new BadFrameException(message.length + " bytes are less than a preamble");
         }
-        return message.get(INT, 0);
+        return getInt(message, 0);
     }
 
     /** How many of the other direction its sender has got; after {@link #sequence}. */
-    static int acknowledged(MemorySegment message) {
-        return message.get(INT, Integer.BYTES);
+    static int acknowledged(byte[] message) {
+        return getInt(message, Integer.BYTES);
     }
 
     /** The stream of a large message by its header. */
-    static int stream(MemorySegment header) {
-        if (header.byteSize() != LARGE_HEADER_BYTES) {
-            throw new BadFrameException("the header of a large message has " + header.byteSize() + " bytes");
+    static int stream(byte[] header) {
+        if (header.length != LARGE_HEADER_BYTES) {
+            throw new BadFrameException("the header of a large message has " + header.length + " bytes");
         }
-        return header.get(INT, PREAMBLE_BYTES);
+        return getInt(header, PREAMBLE_BYTES);
     }
 
     /**
@@ -106,16 +128,16 @@ final class MessageFrames {
      * @param visitor told of each frame
      * @throws BadFrameException at the first byte that makes no sense; the visitor has been told of what came before
      */
-    static void parse(MemorySegment batch, Visitor visitor) {
-        long size = batch.byteSize();
+    static void parse(byte[] batch, Visitor visitor) {
+        int size = batch.length;
         if (size > MAX_BATCH_BYTES || size < PREAMBLE_BYTES) {
             throw new BadFrameException("a batch of " + size + " bytes");
         }
         int at = PREAMBLE_BYTES;
         while (at < size) {
             require(batch, at, FRAME_BYTES);
-            byte type = batch.get(ValueLayout.JAVA_BYTE, at);
-            int stream = batch.get(INT, at + 1);
+            byte type = batch[at];
+            int stream = getInt(batch, at + 1);
             if (stream == 1) {
                 throw new BadFrameException("no stream can be called 1");
             }
@@ -124,19 +146,29 @@ final class MessageFrames {
         }
     }
 
-    private static int data(MemorySegment batch, int at, int stream, Visitor visitor) {
+    private static int data(byte[] batch, int at, int stream, Visitor visitor) {
         require(batch, at, Integer.BYTES);
-        int length = length(batch, at + Integer.BYTES, batch.get(INT, at));
-        visitor.data(stream, at + Integer.BYTES, length);
+        int length = length(batch, at + Integer.BYTES, getInt(batch, at));
+        visitor.data(stream, at + Integer.BYTES, length, 1);
         return at + Integer.BYTES + length;
     }
 
-    private static int other(MemorySegment batch, int at, byte type, int stream, Visitor visitor) {
+    private static int run(byte[] batch, int at, int stream, Visitor visitor) {
+        int messages = at + Integer.BYTES + Short.BYTES;
+        require(batch, at, Integer.BYTES + Short.BYTES);
+        int length = length(batch, messages, getInt(batch, at));
+        int count = Short.toUnsignedInt((short) SHORT.get(batch, at + Integer.BYTES));
+        require(batch, messages, length * count);
+        visitor.data(stream, messages, length, count);
+        return messages + length * count;
+    }
+
+    private static int other(byte[] batch, int at, byte type, int stream, Visitor visitor) {
         switch (type) {
             case OPEN -> {
                 require(batch, at, 3 * Integer.BYTES);
                 int payload = at + 3 * Integer.BYTES;
-                int length = length(batch, payload, batch.get(INT, at + 2 * Integer.BYTES));
+                int length = length(batch, payload, getInt(batch, at + 2 * Integer.BYTES));
                 visitor.open(stream, credit(batch, at), credit(batch, at + Integer.BYTES), payload, length);
                 return payload + length;
             }
@@ -144,6 +176,9 @@ final class MessageFrames {
                 require(batch, at, 2 * Integer.BYTES);
                 visitor.credit(stream, credit(batch, at), credit(batch, at + Integer.BYTES));
                 return at + 2 * Integer.BYTES;
+            }
+            case RUN -> {
+                return run(batch, at, stream, visitor);
             }
             case COMPLETE -> visitor.complete(stream);
             case ERROR -> {
@@ -154,8 +189,8 @@ final class MessageFrames {
             case LAST -> visitor.last();
             case SETTINGS -> {
                 require(batch, at, Long.BYTES + Integer.BYTES);
-                long maxMessageBytes = batch.get(LONG, at);
-                int maxStreams = batch.get(INT, at + Long.BYTES);
+                long maxMessageBytes = (long) LONG.get(batch, at);
+                int maxStreams = getInt(batch, at + Long.BYTES);
                 if (maxMessageBytes < 0 || maxStreams < 0) {
                     throw new BadFrameException("settings of " + maxMessageBytes + " bytes and " + maxStreams + " streams");
                 }
@@ -167,20 +202,19 @@ final class MessageFrames {
         return at;
     }
 
-    private static int error(MemorySegment batch, int at, int stream, Visitor visitor) {
+    private static int error(byte[] batch, int at, int stream, Visitor visitor) {
         int text = at + Integer.BYTES + Short.BYTES;
         require(batch, at, Integer.BYTES + Short.BYTES);
-        int length = Short.toUnsignedInt(batch.get(SHORT, at + Integer.BYTES));
+        int length = Short.toUnsignedInt((short) SHORT.get(batch, at + Integer.BYTES));
         if (length > MAX_TEXT_BYTES) {
             throw new BadFrameException("a text of " + length + " bytes");
         }
         require(batch, text, length);
-        byte[] bytes = batch.asSlice(text, length).toArray(ValueLayout.JAVA_BYTE);
-        visitor.error(stream, batch.get(INT, at), new String(bytes, StandardCharsets.UTF_8));
+        visitor.error(stream, getInt(batch, at), new String(batch, text, length, StandardCharsets.UTF_8));
         return text + length;
     }
 
-    private static int length(MemorySegment batch, int at, int length) {
+    private static int length(byte[] batch, int at, int length) {
         if (length < 0 || length > MAX_INLINE_BYTES) {
             throw new BadFrameException("a payload of " + Integer.toUnsignedString(length) + " bytes in a batch");
         }
@@ -188,17 +222,17 @@ final class MessageFrames {
         return length;
     }
 
-    private static int credit(MemorySegment batch, int at) {
-        int credit = batch.get(INT, at);
+    private static int credit(byte[] batch, int at) {
+        int credit = getInt(batch, at);
         if (credit < 0 || credit > MAX_CREDIT) {
             throw new BadFrameException("a credit of " + Integer.toUnsignedString(credit));
         }
         return credit;
     }
 
-    private static void require(MemorySegment batch, int at, int bytes) {
-        if (bytes > batch.byteSize() - at) {
-            throw new BadFrameException("a frame that needs " + bytes + " bytes at " + at + " of " + batch.byteSize());
+    private static void require(byte[] batch, int at, int bytes) {
+        if (bytes > batch.length - at) {
+            throw new BadFrameException("a frame that needs " + bytes + " bytes at " + at + " of " + batch.length);
         }
     }
 }

@@ -8,6 +8,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -34,6 +35,7 @@ final class MessageMux implements ProtocolPart {
     private final MessageStreams streams;
     private final ArrivedBatch batch;
     private final List<LogicalStream> touched = new ArrayList<>();
+    private @Nullable LogicalStream lastTouched;
     private volatile long peerMaxMessageBytes = MessageLimits.DEFAULT.maxMessageBytes();
     private int depth;
     private boolean flushing;
@@ -86,6 +88,11 @@ final class MessageMux implements ProtocolPart {
         }
     }
 
+    /** Whether this is the engine's thread. */
+    boolean isHere() {
+        return connection.engine().isEngineThread();
+    }
+
     /** Runs something on the engine's thread, and then sends what came of it; nothing happens once the engine is closed. Any thread. */
     void execute(Runnable action) {
         connection.execute(worker -> within(action));
@@ -135,7 +142,7 @@ final class MessageMux implements ProtocolPart {
             if (next instanceof UcpActiveMessage large) {
                 large(large);
             } else {
-                batch((MemorySegment) next);
+                batch((byte[]) next);
             }
         }
     }
@@ -144,28 +151,33 @@ final class MessageMux implements ProtocolPart {
         if (arrived instanceof UcpActiveMessage large && large.length() > maxMessageBytes()) {
             throw new BadFrameException("a message of " + large.length() + " bytes, at most " + maxMessageBytes() + " are taken");
         }
-        return MessageFrames.sequence(arrived instanceof UcpActiveMessage large ? large.header() : (MemorySegment) arrived);
+        return MessageFrames.sequence(arrived instanceof UcpActiveMessage large ? header(large) : (byte[]) arrived);
     }
 
     /** The bytes of a batch, which UCX may hold when they are more than the worker copies by itself. */
-    private MemorySegment contents(UcpActiveMessage message) {
+    private byte[] contents(UcpActiveMessage message) {
         if (message.isInline()) {
-            return message.payload();
+            return message.toByteArray();
         }
         if (message.length() > MessageFrames.MAX_BATCH_BYTES) {
             throw new BadFrameException("a batch of " + message.length() + " bytes");
         }
         MemorySegment copy = Arena.ofAuto().allocate(message.length());
         worker().fetch(message, copy, null, (status, length, tag) -> { });
-        return copy;
+        return copy.toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    private static byte[] header(UcpActiveMessage large) {
+        return large.header().toArray(ValueLayout.JAVA_BYTE);
     }
 
     private void large(UcpActiveMessage message) {
         LogicalStream stream = null;
         try {
             if (!ended) {
-                stream = streams.find(MessageFrames.stream(message.header()));
-                sequence.acknowledged(MessageFrames.acknowledged(message.header()));
+                byte[] header = header(message);
+                stream = streams.find(MessageFrames.stream(header));
+                sequence.acknowledged(MessageFrames.acknowledged(header));
             }
             if (stream != null) {
                 stream.input().arrived(message);
@@ -183,7 +195,7 @@ final class MessageMux implements ProtocolPart {
         }
     }
 
-    private void batch(MemorySegment bytes) {
+    private void batch(byte[] bytes) {
         if (ended) {
             return;
         }
@@ -194,14 +206,18 @@ final class MessageMux implements ProtocolPart {
         } finally {
             batch.end();
             streams.batchEnded();
-            touched.forEach(stream -> stream.input().creditChanged());
+            for (int i = 0; i < touched.size(); i++) {
+                touched.get(i).input().creditChanged();
+            }
             touched.clear();
+            lastTouched = null;
         }
     }
 
     /** Credit of a stream may be due when the batch has been taken apart. */
     void touched(LogicalStream stream) {
-        if (touched.isEmpty() || touched.getLast() != stream) {
+        if (stream != lastTouched) {
+            lastTouched = stream;
             touched.add(stream);
         }
     }

@@ -46,11 +46,15 @@ final class MessageOutbox {
     private final Set<LogicalStream> waitForOffers = new LinkedHashSet<>();
     private final Set<LogicalStream> stalled = new LinkedHashSet<>();
     private final Queue<MessageSender<?>> unsettled = new ArrayDeque<>();
-    private final MemorySegment largeHeader = MemorySegment.ofArray(new byte[MessageFrames.LARGE_HEADER_BYTES]);
+    private final byte[] largeHeader = new byte[MessageFrames.LARGE_HEADER_BYTES];
+    private final MemorySegment largeHeaderSegment = MemorySegment.ofArray(largeHeader);
     private final CoalescedCommand retry;
     private @Nullable MessageBatch current;
+    /** The current one, as long as nobody waits for a turn. */
+    private @Nullable MessageBatch open;
     private int batches;
     private int largeUnderWay;
+    private int spent;
     private boolean greeted;
     private boolean lastWritten;
     private boolean lastSent;
@@ -87,6 +91,7 @@ final class MessageOutbox {
     void ready(LogicalStream stream) {
         if (!stopped && stream.becomesReady()) {
             ready.add(stream);
+            open = null;
         }
     }
 
@@ -100,19 +105,40 @@ final class MessageOutbox {
         boolean more = true;
         while (more) {
             more = !stopped && step();
-            for (MessageSender<?> sender = unsettled.poll(); sender != null; sender = unsettled.poll()) {
-                sender.settle();
-                more = true;
-            }
+            more |= settle();
         }
+        if (spent > 0) {
+            mux.counters().spent(spent);
+            spent = 0;
+        }
+    }
+
+    /** A message has been put into a batch, or is offered. */
+    void spent() {
+        spent++;
+    }
+
+    private boolean settle() {
+        boolean any = false;
+        for (MessageSender<?> sender = unsettled.poll(); sender != null; sender = unsettled.poll()) {
+            sender.settle();
+            any = true;
+        }
+        return any;
     }
 
     private boolean step() {
         MessageBatch batch = batch();
-        if (batch == null) {
+        LogicalStream large = batch == null ? null : fill(batch);
+        // What a sender says at its end goes along with its last message.
+        while (batch != null && large == null && settle()) {
+            // Another one when a source had more at once than there was room for.
+            batch = batch();
+            large = batch == null || ready.isEmpty() ? null : fill(batch);
+        }
+        if (batch == null || stopped) {
             return false;
         }
-        LogicalStream large = fill(batch);
         boolean due = !batch.isEmpty() || (sequence.isAcknowledgementDue() && large == null);
         if (due && !send(batch)) {
             if (large != null && large.becomesReady()) {
@@ -121,6 +147,20 @@ final class MessageOutbox {
             return false;
         }
         return large == null ? due : large.output().sendLarge();
+    }
+
+    /**
+     * The batch that is filled now, for a stream that has something small to say and need not wait for its turn, since nobody else has: null
+     * when that is not so, or there is no batch with room for so many bytes.
+     */
+    @Nullable MessageBatch atOnce(int bytes) {
+        MessageBatch batch = open;
+        if (batch == null || !batch.hasRoom(bytes)) {
+            boolean blocked = !ready.isEmpty() || !greeted || lastWritten || stopped || batch != null && !send(batch);
+            batch = blocked || !sequence.mayGoOn() ? null : batch();
+            open = batch;
+        }
+        return batch != null && batch.hasRoom(bytes) ? batch : null;
     }
 
     /** One that waits to be sent, else an empty one; null while all are under way. */
@@ -171,6 +211,7 @@ final class MessageOutbox {
     }
 
     private boolean send(MessageBatch batch) {
+        open = null;
         int number = sequence.take();
         MemorySegment bytes = batch.finish(number, sequence.acknowledge());
         try {
@@ -214,11 +255,11 @@ final class MessageOutbox {
     /** Offers a large message; answers whether it is fetched already, null when it was not accepted. */
     @Nullable Boolean offer(int stream, MemorySegment message, @Nullable UcpMemory registration, Completion whenDone) {
         int number = sequence.take();
-        largeHeader.set(MessageFrames.INT, 0, number);
-        largeHeader.set(MessageFrames.INT, Integer.BYTES, sequence.acknowledge());
-        largeHeader.set(MessageFrames.INT, MessageFrames.PREAMBLE_BYTES, stream);
+        MessageFrames.putInt(largeHeader, 0, number);
+        MessageFrames.putInt(largeHeader, Integer.BYTES, sequence.acknowledge());
+        MessageFrames.putInt(largeHeader, MessageFrames.PREAMBLE_BYTES, stream);
         try {
-            boolean done = connection.send(ReservedIds.MESSAGES, largeHeader, message, registration, AmProtocol.RENDEZVOUS, whenDone);
+            boolean done = connection.send(ReservedIds.MESSAGES, largeHeaderSegment, message, registration, AmProtocol.RENDEZVOUS, whenDone);
             if (!done) {
                 largeUnderWay++;
             }
@@ -250,6 +291,7 @@ final class MessageOutbox {
             retry.submit();
         } else {
             LOG.debug("[{}] sends no more messages", connection.peer(), e);
+            open = null;
             stopped = true;
         }
     }
@@ -261,6 +303,7 @@ final class MessageOutbox {
 
     void stop() {
         stopped = true;
+        open = null;
         ready.clear();
     }
 }

@@ -20,17 +20,19 @@ final class MessageReceiver<T> implements Subscription {
     private final StreamInput input;
     private final MessageDecoder<T> decoder;
     private final CoreSubscriber<? super T> subscriber;
-    private final CoalescedCommand changed;
+    /** Made when another thread has something to say. */
+    private @Nullable CoalescedCommand changed;
+    /** All that was ever asked for, of which {@link #delivered} have come. */
     private volatile long demand;
+    private long delivered;
     private volatile boolean cancelled;
     private volatile @Nullable IllegalArgumentException badRequest;
     private boolean terminated;
 
-    private MessageReceiver(StreamInput input, MessageDecoder<T> decoder, CoreSubscriber<? super T> subscriber) {
+    MessageReceiver(StreamInput input, MessageDecoder<T> decoder, CoreSubscriber<? super T> subscriber) {
         this.input = input;
         this.decoder = decoder;
         this.subscriber = subscriber;
-        this.changed = new CoalescedCommand(input.connection(), this::changed);
     }
 
     static <T> Flux<T> flux(StreamInput input, MessageDecoder<T> decoder) {
@@ -64,8 +66,15 @@ final class MessageReceiver<T> implements Subscription {
         if (input.connection().engine().isEngineThread()) {
             changed();
         } else {
-            changed.submit();
+            command().submit();
         }
+    }
+
+    private synchronized CoalescedCommand command() {
+        if (changed == null) {
+            changed = new CoalescedCommand(input.connection(), this::changed);
+        }
+        return changed;
     }
 
     private void changed() {
@@ -84,12 +93,13 @@ final class MessageReceiver<T> implements Subscription {
     }
 
     long demand() {
-        return demand;
+        long all = demand;
+        return all == Long.MAX_VALUE ? all : all - delivered;
     }
 
     /** Whether a message may be delivered. */
     boolean wants() {
-        return demand > 0 && !cancelled && !terminated;
+        return delivered < demand && !cancelled && !terminated;
     }
 
     void deliver(ArrivedBatch batch, int offset, int length) {
@@ -110,9 +120,7 @@ final class MessageReceiver<T> implements Subscription {
     }
 
     private void next(T value) {
-        if (demand != Long.MAX_VALUE) {
-            Operators.produced(DEMAND, this, 1);
-        }
+        delivered++;
         try {
             subscriber.onNext(value);
         } catch (RuntimeException | LinkageError e) {

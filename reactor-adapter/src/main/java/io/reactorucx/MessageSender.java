@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.engine.ProgressEngine;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Function;
@@ -26,10 +27,12 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
     private static final Logger LOG = LoggerFactory.getLogger(MessageSender.class);
 
     private final StreamOutput output;
+    private final ProgressEngine engine;
     private final Function<? super T, Object> encoder;
     private final CoreSubscriber<? super Void> subscriber;
-    private final Queue<Object> messages = Queues.unbounded(Queues.XS_BUFFER_SIZE).get();
-    private final CoalescedCommand arrived;
+    private final Queue<Object> messages;
+    /** Made when the source first speaks on another thread. */
+    private @Nullable CoalescedCommand arrived;
     private @Nullable Subscription source;
     private volatile boolean done;
     private @Nullable Throwable error;
@@ -41,11 +44,13 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
     private boolean unsettled;
     private @Nullable RuntimeException badMessage;
 
-    private MessageSender(StreamOutput output, Function<? super T, Object> encoder, CoreSubscriber<? super Void> subscriber) {
+    private MessageSender(StreamOutput output, Function<? super T, Object> encoder, CoreSubscriber<? super Void> subscriber,
+            Queue<Object> messages) {
         this.output = output;
+        this.engine = output.connection().engine();
         this.encoder = encoder;
         this.subscriber = subscriber;
-        this.arrived = new CoalescedCommand(output.connection(), this::arrived, this::discard);
+        this.messages = messages;
     }
 
     static <T> Mono<Void> mono(StreamOutput output, Publisher<? extends T> source, Function<? super T, Object> encoder) {
@@ -53,9 +58,16 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
         return new Mono<>() {
             @Override
             public void subscribe(CoreSubscriber<? super Void> actual) {
-                source.subscribe(new MessageSender<T>(output, encoder, actual));
+                send(output, source, encoder, actual);
             }
         };
+    }
+
+    /** Subscribes for whoever waits until all has gone. */
+    static <T> void send(StreamOutput output, Publisher<? extends T> source, Function<? super T, Object> encoder,
+            CoreSubscriber<? super Void> subscriber) {
+        Queue<Object> messages = source instanceof Mono ? Queues.one().get() : Queues.unbounded(Queues.XS_BUFFER_SIZE).get();
+        source.subscribe(new MessageSender<T>(output, encoder, subscriber, messages));
     }
 
     @Override
@@ -70,7 +82,11 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
         }
         source = upstream;
         subscriber.onSubscribe(this);
-        output.connection().execute(worker -> output.add(this), this::fail);
+        if (isHere()) {
+            output.add(this);
+        } else {
+            output.connection().execute(worker -> output.add(this), this::fail);
+        }
     }
 
     @Override
@@ -85,8 +101,15 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
         try {
             message = encoder.apply(value);
             output.checkLength(length(message));
-            if (received++ >= requested) {
+            long before = received++;
+            if (before >= requested) {
                 throw Exceptions.failWithOverflow("the source sent more than it was asked for");
+            }
+            if (message instanceof byte[] bytes && isHere() && before == sent && output.sendAtOnce(this, bytes)) {
+                return;
+            }
+            if (!messages.offer(message)) {
+                throw Exceptions.failWithOverflow("the source is a Mono and sent more than one message");
             }
         } catch (RuntimeException e) {
             release(message);
@@ -94,7 +117,6 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
             onError(e);
             return;
         }
-        messages.offer(message);
         tell();
     }
 
@@ -116,11 +138,18 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
     }
 
     private void tell() {
-        if (output.connection().engine().isEngineThread()) {
+        if (isHere()) {
             arrived();
-        } else {
-            arrived.submit();
+            return;
         }
+        if (arrived == null) {
+            arrived = new CoalescedCommand(output.connection(), this::arrived, this::discard);
+        }
+        arrived.submit();
+    }
+
+    private boolean isHere() {
+        return engine.isEngineThread();
     }
 
     private void arrived() {
@@ -170,6 +199,12 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
         return done && offers == 0 && messages.isEmpty();
     }
 
+    /** A message has gone that never waited here. */
+    void sentAtOnce() {
+        sent++;
+        settleLater();
+    }
+
     /** The next message has gone, copied, or is offered to the peer. */
     void taken(boolean offered) {
         Object message = messages.poll();
@@ -214,7 +249,11 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
     private void finish() {
         ended = true;
         Throwable failure = error;
-        guarded(failure == null ? subscriber::onComplete : () -> subscriber.onError(failure));
+        if (failure != null) {
+            guarded(() -> subscriber.onError(failure));
+        } else {
+            guarded(subscriber::onComplete);
+        }
     }
 
     /** A source or a subscriber that throws must not stop the others on this connection. */

@@ -75,7 +75,12 @@ final class MessageStreams implements MessageFrames.Visitor {
         table.add(stream);
         ours++;
         mux.counters().streams(1);
-        mux.within(() -> stream.open(first));
+        mux.enter();
+        try {
+            stream.open(first);
+        } finally {
+            mux.leave();
+        }
         return stream;
     }
 
@@ -145,11 +150,11 @@ final class MessageStreams implements MessageFrames.Visitor {
     }
 
     @Override
-    public void data(int stream, int offset, int length) {
+    public void data(int stream, int offset, int length, int count) {
         LogicalStream to = find(stream);
         if (to != null) {
-            received++;
-            to.input().arrived(batch, offset, length);
+            received += count;
+            to.input().arrived(batch, offset, length, count);
         }
     }
 

@@ -14,13 +14,14 @@ final class StreamInput {
 
     /** Large messages are fetched ahead of their turn up to so many bytes; one always is. */
     private static final long FETCH_AHEAD_BYTES = 4L << 20;
+    private static final Queue<?> NOTHING = new ArrayDeque<>(1);
 
     private final LogicalStream stream;
     private final MessageMux mux;
-    private final StreamMemory memory;
-    /** A {@code byte[]} or a {@link LargeArrival}. */
-    private final Queue<Object> waiting = new ArrayDeque<>();
-    private final Queue<LargeArrival> unfetched = new ArrayDeque<>();
+    /** A {@code byte[]} or a {@link LargeArrival}. Most streams never keep one: these are made when there is something to put in. */
+    private Queue<Object> waiting = nothing();
+    private Queue<LargeArrival> unfetched = nothing();
+    private @Nullable StreamMemory memory;
     private int waitingBytes;
     private long fetchedBytes;
     private int granted;
@@ -37,7 +38,27 @@ final class StreamInput {
     StreamInput(LogicalStream stream, MessageMux mux) {
         this.stream = stream;
         this.mux = mux;
-        this.memory = new StreamMemory(stream, mux, this::drain);
+    }
+
+    /** One that nothing is ever put in. */
+    @SuppressWarnings("unchecked")
+    private static <T> Queue<T> nothing() {
+        return (Queue<T>) NOTHING;
+    }
+
+    private static <T> Queue<T> with(Queue<T> queue, T added) {
+        Queue<T> filled = queue == NOTHING ? new ArrayDeque<>() : queue;
+        filled.add(added);
+        return filled;
+    }
+
+    private StreamMemory memory() {
+        StreamMemory made = memory;
+        if (made == null) {
+            made = new StreamMemory(stream, mux, this::drain);
+            memory = made;
+        }
+        return made;
     }
 
     ConnectionCore connection() {
@@ -45,7 +66,8 @@ final class StreamInput {
     }
 
     void add(MessageReceiver<?> joining) {
-        mux.within(() -> {
+        mux.enter();
+        try {
             if (receiver != null && !receiver.isCancelled()) {
                 joining.terminate(new IllegalStateException("receive: somebody receives the messages of this stream already"));
             } else if (!joining.isCancelled()) {
@@ -55,7 +77,9 @@ final class StreamInput {
                 receiver = joining;
                 demanded(joining);
             }
-        });
+        } finally {
+            mux.leave();
+        }
     }
 
     /** Somebody who receives asks for more. */
@@ -111,8 +135,14 @@ final class StreamInput {
         grantedBytes -= bytes;
     }
 
-    /** A small message, in the batch that is taken apart. */
-    void arrived(ArrivedBatch batch, int offset, int length) {
+    /** Small messages of one length, one behind the other, in the batch that is taken apart. */
+    void arrived(ArrivedBatch batch, int offset, int length, int count) {
+        for (int i = 0; i < count; i++) {
+            arrived(batch, offset + i * length, length);
+        }
+    }
+
+    private void arrived(ArrivedBatch batch, int offset, int length) {
         spend(length);
         if (cancelled || ended) {
             return;
@@ -136,7 +166,7 @@ final class StreamInput {
 
     private void keep(ArrivedBatch batch, int offset, int length) {
         if (!cancelled && !ended) {
-            waiting.add(batch.copy(offset, length));
+            waiting = with(waiting, batch.copy(offset, length));
             hold(length);
             mux.touched(stream);
         }
@@ -175,8 +205,8 @@ final class StreamInput {
             return;
         }
         LargeArrival arrival = new LargeArrival(this, mux, offer);
-        waiting.add(arrival);
-        unfetched.add(arrival);
+        waiting = with(waiting, arrival);
+        unfetched = with(unfetched, arrival);
     }
 
     /** Delivers what can be, and lets come what may. Signals may come back here, or bring the next subscriber: that is another round's. */
@@ -225,7 +255,7 @@ final class StreamInput {
             return true;
         }
         byte[] message = (byte[]) waiting.element();
-        if (!to.deliver(message, memory)) {
+        if (!to.deliver(message, memory())) {
             return false;
         }
         // Whoever leaves within the signal has dropped them all.
@@ -238,7 +268,7 @@ final class StreamInput {
 
     private void fetch() {
         for (LargeArrival next = unfetched.peek(); next != null; next = unfetched.peek()) {
-            if (fetchedBytes > 0 && fetchedBytes + next.length() > FETCH_AHEAD_BYTES || !next.fetch(memory)) {
+            if (fetchedBytes > 0 && fetchedBytes + next.length() > FETCH_AHEAD_BYTES || !next.fetch(memory())) {
                 return;
             }
             unfetched.remove();
@@ -301,7 +331,9 @@ final class StreamInput {
 
     private boolean discard() {
         boolean any = !waiting.isEmpty();
-        memory.cancel();
+        if (memory != null) {
+            memory.cancel();
+        }
         unfetched.clear();
         for (Object message = waiting.poll(); message != null; message = waiting.poll()) {
             if (message instanceof LargeArrival large) {

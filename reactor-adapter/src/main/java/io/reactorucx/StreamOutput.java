@@ -1,6 +1,7 @@
 package io.reactorucx;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +18,10 @@ final class StreamOutput {
 
     private final LogicalStream stream;
     private final MessageMux mux;
-    private final StreamMemory memory;
-    private final List<MessageSender<?>> senders = new ArrayList<>();
+    private final int mostInline;
+    private @Nullable StreamMemory memory;
+    /** The list is made with the first of them. */
+    private List<MessageSender<?>> senders = Collections.emptyList();
     private int turn;
     private long credit;
     private long creditBytes;
@@ -32,7 +35,7 @@ final class StreamOutput {
     StreamOutput(LogicalStream stream, MessageMux mux) {
         this.stream = stream;
         this.mux = mux;
-        this.memory = new StreamMemory(stream, mux, stream::ready);
+        this.mostInline = mux.limits().rendezvousBytes();
     }
 
     ConnectionCore connection() {
@@ -57,20 +60,47 @@ final class StreamOutput {
             // Cancelled before it got here: nobody would take it out again.
             return;
         }
-        mux.within(() -> {
+        mux.enter();
+        try {
+            if (senders.isEmpty()) {
+                senders = new ArrayList<>(1);
+            }
             senders.add(sender);
             sender.replenish(allowed());
             if (sender.isActive()) {
                 stream.ready();
             }
-        });
+        } finally {
+            mux.leave();
+        }
     }
 
     void remove(MessageSender<?> sender) {
-        memory.cancel();
+        cancelMemory();
         // The others too: one of them may have been the one who waited for memory.
         if (senders.remove(sender) && (last != null || !senders.isEmpty())) {
             mux.within(stream::ready);
+        }
+    }
+
+    /** Sends a small message that nothing is in the way of, on the engine's thread; answers whether it was so. */
+    boolean sendAtOnce(MessageSender<?> sender, byte[] message) {
+        int length = message.length;
+        if (length > creditBytes || length > mostInline || credit == 0 || ended || senders.size() != 1) {
+            return false;
+        }
+        mux.enter();
+        try {
+            MessageBatch batch = mux.outbox().atOnce(length + MessageFrames.DATA_FRAME_BYTES);
+            if (batch == null) {
+                return false;
+            }
+            batch.data(stream.id(), message);
+            spend(length);
+            sender.sentAtOnce();
+            return true;
+        } finally {
+            mux.leave();
         }
     }
 
@@ -136,7 +166,7 @@ final class StreamOutput {
 
     private void failAll(RuntimeException error) {
         large = null;
-        memory.cancel();
+        cancelMemory();
         List<MessageSender<?>> all = List.copyOf(senders);
         senders.clear();
         all.forEach(sender -> sender.fail(error));
@@ -197,7 +227,7 @@ final class StreamOutput {
                 continue;
             }
             long length = MessageSender.length(message);
-            if (length > mux.limits().rendezvousBytes()) {
+            if (length > mostInline) {
                 large = sender;
                 return offers < MOST_OFFERS && mux.outbox().mayOffer(stream) ? MessageOutbox.Turn.LARGE : MessageOutbox.Turn.DONE;
             }
@@ -226,7 +256,7 @@ final class StreamOutput {
     private void spend(long length) {
         credit--;
         creditBytes -= length;
-        mux.counters().spent();
+        mux.outbox().spent();
     }
 
     private void put(MessageBatch batch, MessageSender<?> sender, Object message, long length) {
@@ -322,7 +352,18 @@ final class StreamOutput {
     }
 
     StreamMemory memory() {
-        return memory;
+        StreamMemory made = memory;
+        if (made == null) {
+            made = new StreamMemory(stream, mux, stream::ready);
+            memory = made;
+        }
+        return made;
+    }
+
+    private void cancelMemory() {
+        if (memory != null) {
+            memory.cancel();
+        }
     }
 
     MessageMux mux() {

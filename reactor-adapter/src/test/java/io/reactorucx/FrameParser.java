@@ -50,7 +50,7 @@ enum FrameParser {
     /** What a batch tells of lies within it. */
     private static void messages(byte[] bytes) {
         try {
-            MessageFrames.parse(MemorySegment.ofArray(bytes), new WithinBatch(bytes.length));
+            MessageFrames.parse(bytes, new WithinBatch(bytes.length));
         } catch (BadFrameException e) {
             // What is no batch.
         }
@@ -94,8 +94,8 @@ enum FrameParser {
         }
 
         @Override
-        public void data(int stream, int offset, int length) {
-            within(offset, length);
+        public void data(int stream, int offset, int length, int count) {
+            within(offset, length * count);
         }
 
         @Override

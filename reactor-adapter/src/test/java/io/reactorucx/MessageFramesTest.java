@@ -25,8 +25,8 @@ class MessageFramesTest {
         }
 
         @Override
-        public void data(int stream, int offset, int length) {
-            frames.add("data " + stream + " " + offset + " " + length);
+        public void data(int stream, int offset, int length, int count) {
+            frames.add("data " + stream + " " + offset + " " + length + (count == 1 ? "" : " x" + count));
         }
 
         @Override
@@ -66,6 +66,10 @@ class MessageFramesTest {
     }
 
     private static List<String> parse(MemorySegment batch) {
+        return parse(Bytes.array(batch));
+    }
+
+    private static List<String> parse(byte[] batch) {
         Told told = new Told();
         MessageFrames.parse(batch, told);
         return told.frames;
@@ -90,12 +94,41 @@ class MessageFramesTest {
 
     @Test
     void framesComeOutAsTheyWerePutIn() {
-        MemorySegment bytes = all().finish(-7, 9);
+        byte[] bytes = Bytes.array(all().finish(-7, 9));
 
         assertThat(MessageFrames.sequence(bytes)).isEqualTo(-7);
         assertThat(MessageFrames.acknowledged(bytes)).isEqualTo(9);
         assertThat(parse(bytes)).containsExactly("settings " + (1L << 40) + " 17", "open 3 4 5 42 2", "credit 3 6 7", "data 0 66 3",
                 "data -1 78 1", "data 2 88 0", "cancel 3", "reset 0", "error 2 -5 wörds", "complete 3", "last");
+    }
+
+    @Test
+    void messagesOfOneLengthMakeARun() {
+        MessageBatch batch = new MessageBatch(done -> { }, 4096, 100);
+        batch.clear();
+        for (int i = 0; i < 4; i++) {
+            batch.data(3, new byte[] {1, 2});
+        }
+        batch.data(3, new byte[1]);
+        batch.data(5, new byte[1]);
+        batch.data(5, MemorySegment.ofArray(new byte[1]));
+        batch.signal(MessageFrames.COMPLETE, 3);
+        batch.data(5, new byte[1]);
+
+        assertThat(parse(batch.finish(0, 0))).containsExactly("data 3 17 2", "data 3 30 2 x3", "data 3 45 1", "data 5 55 1", "data 5 67 1",
+                "complete 3", "data 5 82 1");
+    }
+
+    @Test
+    void runThatIsTooLongIsBegunAnew() {
+        MessageBatch batch = new MessageBatch(done -> { }, 4096, 100);
+        batch.clear();
+        for (int i = 0; i < MessageFrames.MAX_RUN + 3; i++) {
+            batch.data(3, new byte[0]);
+        }
+
+        assertThat(parse(batch.finish(0, 0))).containsExactly("data 3 17 0", "data 3 28 0 x" + MessageFrames.MAX_RUN, "data 3 37 0",
+                "data 3 48 0");
     }
 
     @Test
@@ -133,7 +166,7 @@ class MessageFramesTest {
                 bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
             }
             try {
-                parse(MemorySegment.ofArray(bytes));
+                parse(bytes);
             } catch (BadFrameException e) {
                 assertThat(e.getMessage()).isNotEmpty();
             }
@@ -142,7 +175,7 @@ class MessageFramesTest {
 
     @Test
     void batchThatIsTooLargeIsRefused() {
-        assertThatThrownBy(() -> parse(MemorySegment.ofArray(new byte[MessageFrames.MAX_BATCH_BYTES + 1])))
+        assertThatThrownBy(() -> parse(new byte[MessageFrames.MAX_BATCH_BYTES + 1]))
                 .isInstanceOf(BadFrameException.class).hasMessageContaining(Integer.toString(MessageFrames.MAX_BATCH_BYTES + 1));
     }
 }

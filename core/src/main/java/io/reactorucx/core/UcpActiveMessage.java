@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Small data is <em>inline</em>: copied, on the Java heap, nothing to release. Other data is <em>held</em> by UCX, a rendezvous offer or
  * a large eager message: exactly one of {@link UcpWorker#fetch} and {@link UcpWorker#release} ends it.
  *
- * <p><b>Threading:</b> reading is safe from any thread. <b>Ownership:</b> as above. <b>Errors:</b> {@link #payload()} of held data throws
- * {@link IllegalStateException}.
+ * <p><b>Threading:</b> reading is safe from any thread. <b>Ownership:</b> as above. <b>Errors:</b> {@link #payload()} and
+ * {@link #toByteArray()} of held data throw {@link IllegalStateException}.
  */
 public final class UcpActiveMessage {
 
@@ -62,10 +63,20 @@ public final class UcpActiveMessage {
 
     /** {@return the data of an inline message, on the Java heap} */
     public MemorySegment payload() {
+        checkInline();
+        return MemorySegment.ofArray(bytes).asSlice(headerLength).asReadOnly();
+    }
+
+    /** {@return a copy of the data of an inline message} */
+    public byte[] toByteArray() {
+        checkInline();
+        return Arrays.copyOfRange(bytes, headerLength, bytes.length);
+    }
+
+    private void checkInline() {
         if (data != 0) {
             throw new IllegalStateException("active message " + id + ": its " + length + " bytes are held by UCX, fetch or release them");
         }
-        return MemorySegment.ofArray(bytes).asSlice(headerLength).asReadOnly();
     }
 
     /** {@return the endpoint that leads back to the sender; null when the sender did not ask for replies or it is closed here} */
