@@ -72,6 +72,13 @@ final class Request {
         });
     }
 
+    /** The only thing that comes back. */
+    <T> Mono<T> answer(MessageDecoder<T> decoder) {
+        long length = payload instanceof UcxBuffer lease ? lease.length() : ((byte[]) payload).length;
+        return deadlineMillis == 0 && length <= room() ? SingleAnswer.mono(mux, payload, decoder)
+                : answers(decoder).singleOrEmpty().doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
+    }
+
     /** What comes back. */
     <T> Flux<T> answers(MessageDecoder<T> decoder) {
         Flux<T> answers = open().flatMapMany(exchange -> {

@@ -1,7 +1,7 @@
 package io.reactorucx;
 
-import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * What a stream opens with when it carries a request.
@@ -19,11 +19,19 @@ record RequestHead(Answer answer, boolean follows, int deadlineMillis, byte[] re
     static final int FIXED_BYTES = 1 + 1 + 4;
 
     /** The order is the protocol's: the ordinal travels. */
-    enum Answer { NONE, ONE, MANY, CHANNEL }
+    enum Answer {
+        NONE, ONE, MANY, CHANNEL;
+
+        private static final List<Answer> ALL = List.of(values());
+    }
 
     byte[] toBytes() {
-        return ByteBuffer.allocate(FIXED_BYTES + request.length).put((byte) answer.ordinal()).put((byte) (follows ? 1 : 0))
-                .putInt(deadlineMillis).put(request).array();
+        byte[] bytes = new byte[FIXED_BYTES + request.length];
+        bytes[0] = (byte) answer.ordinal();
+        bytes[1] = (byte) (follows ? 1 : 0);
+        MessageFrames.putInt(bytes, 2, deadlineMillis);
+        System.arraycopy(request, 0, bytes, FIXED_BYTES, request.length);
+        return bytes;
     }
 
     /** The head; {@link BadFrameException} when these bytes are none. */
@@ -31,13 +39,12 @@ record RequestHead(Answer answer, boolean follows, int deadlineMillis, byte[] re
         if (bytes.length < FIXED_BYTES) {
             throw new BadFrameException("a request of " + bytes.length + " bytes, its head has " + FIXED_BYTES);
         }
-        ByteBuffer in = ByteBuffer.wrap(bytes);
-        int answer = in.get();
-        int follows = in.get();
-        int deadline = in.getInt();
-        if (answer < 0 || answer >= Answer.values().length || follows < 0 || follows > 1 || deadline < 0) {
+        int answer = bytes[0];
+        int follows = bytes[1];
+        int deadline = MessageFrames.getInt(bytes, 2);
+        if (answer < 0 || answer >= Answer.ALL.size() || follows < 0 || follows > 1 || deadline < 0) {
             throw new BadFrameException("a request of kind " + answer + ", flag " + follows + ", deadline " + deadline);
         }
-        return new RequestHead(Answer.values()[answer], follows == 1, deadline, Arrays.copyOfRange(bytes, FIXED_BYTES, bytes.length));
+        return new RequestHead(Answer.ALL.get(answer), follows == 1, deadline, Arrays.copyOfRange(bytes, FIXED_BYTES, bytes.length));
     }
 }

@@ -1,11 +1,10 @@
 package io.reactorucx;
 
-import io.reactorucx.UcxRequestException.Reason;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -50,16 +49,18 @@ final class Responding implements MessageStreams.StreamAcceptor {
             takeWithoutAnswer(stream, head);
             return;
         }
-        // What an operator of theirs holds when the requester leaves is released, too.
-        stream.send(answers(stream, head).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose)).subscribe(ignored -> { }, error -> {
-            Reason reason = reason(error);
-            LOG.debug("[{}] a request for {} failed: {}", mux.connection().peer(), head.answer(), reason, error);
-            stream.fail(UcxRequestException.code(reason), String.valueOf(error.getMessage()));
-            stream.cancel();
-        }, () -> {
-            stream.complete();
-            stream.cancel();
-        });
+        boolean simple = head.answer() == RequestHead.Answer.ONE && !head.follows() && head.deadlineMillis() == 0;
+        stream.send(simple ? answer(head) : answers(stream, head), buffer -> buffer, new Answering(mux, stream));
+    }
+
+    /** As {@link #answers}, for what nearly all requests are, without the operators that the others need. */
+    private Mono<UcxBuffer> answer(RequestHead head) {
+        try {
+            return Objects.requireNonNull(responder.requestResponse(mux.pool().copyOf(head.request())), "the responder returned null");
+        } catch (Throwable t) {
+            Exceptions.throwIfFatal(t);
+            return Mono.error(t);
+        }
     }
 
     /**
@@ -93,12 +94,5 @@ final class Responding implements MessageStreams.StreamAcceptor {
 
     private Mono<UcxBuffer> request(LogicalStream stream, RequestHead head) {
         return head.follows() ? stream.receive().take(1, true).next() : Mono.fromCallable(() -> mux.pool().copyOf(head.request()));
-    }
-
-    private static Reason reason(Throwable error) {
-        if (error instanceof UcxRequestException said) {
-            return said.reason();
-        }
-        return error instanceof UcxException ucx && ucx.status() == UcxStatus.EXCEEDS_LIMIT ? Reason.OVERLOADED : Reason.APPLICATION;
     }
 }

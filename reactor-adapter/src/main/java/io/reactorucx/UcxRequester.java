@@ -69,8 +69,7 @@ public final class UcxRequester {
      * @return the answer, empty when the peer answers without one
      */
     public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
-        return new Request(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request")).answers(MessageDecoder.BUFFERS)
-                .singleOrEmpty().doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
+        return new Request(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request")).answer(MessageDecoder.BUFFERS);
     }
 
     /**
@@ -80,8 +79,7 @@ public final class UcxRequester {
      * @return the answer, empty when the peer answers without one
      */
     public Mono<byte[]> requestResponse(byte[] request) {
-        return new Request(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request")).answers(MessageDecoder.BYTES)
-                .singleOrEmpty();
+        return new Request(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request")).answer(MessageDecoder.BYTES);
     }
 
     /**

@@ -1,0 +1,74 @@
+package io.reactorucx;
+
+import io.reactorucx.UcxRequestException.Reason;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import java.util.concurrent.atomic.AtomicReference;
+import org.reactivestreams.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+
+/** Waits until the answers to one request have gone, and ends its stream as they have ended. */
+final class Answering implements CoreSubscriber<Void> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Answering.class);
+
+    /** What an operator of theirs holds when the requester leaves is released: as {@link Mono#doOnDiscard} puts it there, but once. */
+    private static final Context RELEASING = releasing();
+
+    private final MessageMux mux;
+    private final LogicalStream stream;
+
+    Answering(MessageMux mux, LogicalStream stream) {
+        this.mux = mux;
+        this.stream = stream;
+    }
+
+    private static Context releasing() {
+        AtomicReference<Context> seen = new AtomicReference<>(Context.empty());
+        Mono.deferContextual(view -> {
+            seen.set(Context.of(view));
+            return Mono.empty();
+        }).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose).subscribe();
+        return seen.get();
+    }
+
+    @Override
+    public Context currentContext() {
+        return RELEASING;
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        // A send needs no demand.
+    }
+
+    @Override
+    public void onNext(Void nothing) {
+        // Never.
+    }
+
+    @Override
+    public void onError(Throwable error) {
+        Reason reason = reason(error);
+        LOG.debug("[{}] a request failed: {}", mux.connection().peer(), reason, error);
+        stream.fail(UcxRequestException.code(reason), String.valueOf(error.getMessage()));
+        stream.cancel();
+    }
+
+    @Override
+    public void onComplete() {
+        stream.complete();
+        stream.cancel();
+    }
+
+    private static Reason reason(Throwable error) {
+        if (error instanceof UcxRequestException said) {
+            return said.reason();
+        }
+        return error instanceof UcxException ucx && ucx.status() == UcxStatus.EXCEEDS_LIMIT ? Reason.OVERLOADED : Reason.APPLICATION;
+    }
+}
