@@ -19,6 +19,8 @@ final class MessageBatch implements Completion {
     private final Consumer<MessageBatch> whenSent;
     private final byte[] bytes;
     private final MemorySegment memory;
+    /** As much of it as went last time: often the same again. */
+    private MemorySegment filled = MemorySegment.NULL;
     private final int usualBytes;
     private int size;
     /** Of the message that was put in last, as long as nothing has come behind it; no stream is called 1. */
@@ -57,7 +59,10 @@ final class MessageBatch implements Completion {
         MessageFrames.putInt(bytes, 0, sequence);
         MessageFrames.putInt(bytes, Integer.BYTES, acknowledged);
         MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, size);
-        return memory.asSlice(0, size);
+        if (filled.byteSize() != size) {
+            filled = memory.asSlice(0, size);
+        }
+        return filled;
     }
 
     private void frame(byte type, int stream) {
