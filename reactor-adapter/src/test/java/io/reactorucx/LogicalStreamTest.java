@@ -110,6 +110,53 @@ class LogicalStreamTest implements NeedsUcx {
         return stream.receive(MessageDecoder.STRINGS);
     }
 
+    private void assertNoLeases() {
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(peers.clientResources().buffers().leases()).isZero());
+    }
+
+    private CompletableFuture<UcxBuffer> request() {
+        return peers.client().requester().requestResponse(peers.clientResources().buffers().copyOf(new byte[3])).toFuture();
+    }
+
+    @Test
+    void secondAnswerToARequestForOneIsAnError() {
+        CompletableFuture<UcxBuffer> answer = request();
+        LogicalStream theirs = accepted();
+
+        send(theirs, Flux.just("one", "two")).block(Waits.PATIENCE);
+        theirs.complete();
+        theirs.cancel();
+
+        assertThat(answer).failsWithin(Waits.PATIENCE).withThrowableThat().withCauseInstanceOf(IndexOutOfBoundsException.class);
+        assertNoLeases();
+    }
+
+    @Test
+    void answerThatAnErrorFollowsIsReleased() {
+        CompletableFuture<UcxBuffer> answer = request();
+        LogicalStream theirs = accepted();
+
+        send(theirs, Flux.just("one")).block(Waits.PATIENCE);
+        theirs.fail(UcxRequestException.code(UcxRequestException.Reason.OVERLOADED), "too much");
+        theirs.cancel();
+
+        assertThat(answer).failsWithin(Waits.PATIENCE).withThrowableThat().withCauseInstanceOf(UcxRequestException.class);
+        assertNoLeases();
+    }
+
+    @Test
+    void answerThatIsCancelledBeforeItsEndIsReleased() {
+        CompletableFuture<UcxBuffer> answer = request();
+        LogicalStream theirs = accepted();
+        send(theirs, Flux.just("one")).block(Waits.PATIENCE);
+        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().buffers().leases() == 1);
+
+        answer.cancel(false);
+
+        assertNoLeases();
+        theirs.complete();
+    }
+
     @Test
     void eitherSideOpensAndTheFirstPayloadNeedsNoCredit() throws InterruptedException {
         for (UcxConnection end : List.of(peers.client(), peers.served())) {
