@@ -155,11 +155,12 @@ final class MessageOutbox {
      */
     @Nullable MessageBatch atOnce(int bytes) {
         MessageBatch batch = open;
-        if (batch == null || !batch.hasRoom(bytes)) {
-            boolean blocked = !ready.isEmpty() || !greeted || lastWritten || stopped || batch != null && !send(batch);
-            batch = blocked || !sequence.mayGoOn() ? null : batch();
-            open = batch;
+        if (batch != null && batch.hasRoom(bytes)) {
+            return batch;
         }
+        boolean blocked = !ready.isEmpty() || !greeted || lastWritten || stopped || batch != null && !send(batch);
+        batch = blocked || !sequence.mayGoOn() ? null : batch();
+        open = batch;
         return batch != null && batch.hasRoom(bytes) ? batch : null;
     }
 
