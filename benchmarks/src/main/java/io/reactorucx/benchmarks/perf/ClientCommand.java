@@ -49,6 +49,10 @@ final class ClientCommand implements Callable<Integer> {
     private @Nullable Double rate;
     @Option(names = "--served", description = "Memory by messages to its owner, instead of UCX's own operations.")
     private boolean served;
+    @Option(names = "--buffers", paramLabel = "N", defaultValue = "1", description = {
+        "Pieces of memory that the payloads of a connection take turns with; 1 by default, as ucx_perftest has it, so that",
+        "large ones stay in the processors' caches. With as many as the window none is used twice at once."})
+    private int buffers;
     @Option(names = "--format", paramLabel = "text|csv|json", defaultValue = "text", description = "text by default.")
     private String format = "text";
 
@@ -65,7 +69,7 @@ final class ClientCommand implements Callable<Integer> {
             throw new PerfLimit("--rate " + rate + ": must be more than 0 and at most 1e9, and with --mode latency");
         }
         int lanes = window != null ? window : rate != null ? PerfMode.RATE.defaultWindow() : wanted.defaultWindow();
-        Setup setup = new Setup(constant(PerfTest.class, "test", test), wanted, size, lanes, connections, served);
+        Setup setup = new Setup(constant(PerfTest.class, "test", test), wanted, size, lanes, connections, served, buffers);
         int colon = server.lastIndexOf(':');
         if (colon < 1 || !server.substring(colon + 1).matches("[1-9][0-9]{0,4}")) {
             throw new PerfLimit("--connect " + server + ": must be HOST:PORT");

@@ -37,7 +37,7 @@ final class LoadMaker {
         this.connection = connection;
         this.number = number;
         this.window = window;
-        this.payloads = new Payloads(connection.resources().buffers(), setup.size(), setup.window());
+        this.payloads = new Payloads(connection.resources().buffers(), setup.size(), setup.buffers());
         connection.onDispose().subscribe(ignored -> { }, error -> { }, payloads::close);
         this.lanes = setup.window();
         this.latency = setup.mode() == PerfMode.LATENCY;

@@ -67,7 +67,7 @@ final class ServerPart {
     }
 
     private Payloads payloads() {
-        Payloads payloads = new Payloads(connection.resources().buffers(), setup.size(), setup.window());
+        Payloads payloads = new Payloads(connection.resources().buffers(), setup.size(), setup.buffers());
         connection.onDispose().subscribe(ignored -> { }, error -> { }, payloads::close);
         return payloads;
     }

@@ -12,19 +12,21 @@ import java.util.Locale;
  * @param window operations under way on a connection
  * @param connections how many connections
  * @param served whether memory is reached by messages to its owner
+ * @param buffers pieces of memory that payloads of a connection take turns with, on each side
  */
-record Setup(PerfTest test, PerfMode mode, int size, int window, int connections, boolean served) {
+record Setup(PerfTest test, PerfMode mode, int size, int window, int connections, boolean served, int buffers) {
 
     static final int MAX_SIZE = 64 << 20;
     static final int MAX_WINDOW = 65_536;
     static final int MAX_CONNECTIONS = 10_000;
 
-    private static final int PARTS = 6;
+    private static final int PARTS = 7;
 
     Setup {
         range("size", size, 1, MAX_SIZE);
         range("window", window, 1, MAX_WINDOW);
         range("connections", connections, 1, MAX_CONNECTIONS);
+        range("buffers", buffers, 1, MAX_WINDOW);
         if (test.isAtomic() && size != Integer.BYTES && size != Long.BYTES) {
             throw new PerfLimit("--size " + size + ": atomic operations have words of 4 or 8 bytes");
         }
@@ -54,7 +56,7 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
 
     /** As words for {@link #ofLine}. */
     String toLine() {
-        return String.format(Locale.ROOT, "%s %s %d %d %d %b", test, mode, size, window, connections, served);
+        return String.format(Locale.ROOT, "%s %s %d %d %d %b %d", test, mode, size, window, connections, served, buffers);
     }
 
     static Setup ofLine(String line) {
@@ -64,7 +66,8 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
         }
         try {
             return new Setup(PerfTest.valueOf(parts[0].toUpperCase(Locale.ROOT)), PerfMode.valueOf(parts[1].toUpperCase(Locale.ROOT)),
-                    Integer.parseInt(parts[2]), Integer.parseInt(parts[3]), Integer.parseInt(parts[4]), Boolean.parseBoolean(parts[5]));
+                    Integer.parseInt(parts[2]), Integer.parseInt(parts[3]), Integer.parseInt(parts[4]), Boolean.parseBoolean(parts[5]),
+                    Integer.parseInt(parts[6]));
         } catch (IllegalArgumentException e) {
             throw new PerfLimit("a test that is not understood: " + line);
         }
