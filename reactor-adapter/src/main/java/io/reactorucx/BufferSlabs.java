@@ -5,11 +5,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The slabs of a pool, at most so many bytes of them, and their free blocks. Under the lock of the pool. */
+/** The slabs of a pool, at most so many bytes of them, and their free blocks. Under the lock of the pool, but for {@link #make}. */
 final class BufferSlabs {
 
     static final long SLAB_BYTES = 4L << 20;
@@ -20,6 +21,8 @@ final class BufferSlabs {
     private final long maxBytes;
     private final List<Deque<BufferSlab.Block>> free = new ArrayList<>();
     private final List<BufferSlab> slabs = new ArrayList<>();
+    /** By size class: slabs that were reserved, and are neither there nor given up yet. */
+    private final int[] inTheMaking = new int[Long.SIZE];
     private long bytes;
 
     BufferSlabs(UcpContext context, long maxBytes) {
@@ -30,12 +33,9 @@ final class BufferSlabs {
         }
     }
 
-    /** A block of two to the power of the size class, or null when there is no room for one. */
+    /** A block of two to the power of the size class, or null when none is free. */
     BufferSlab.@Nullable Block take(int sizeClass) {
         BufferSlab.Block block = free.get(sizeClass).poll();
-        if (block == null && addSlab(sizeClass)) {
-            block = free.get(sizeClass).remove();
-        }
         if (block != null) {
             block.slab().leased();
         }
@@ -47,29 +47,58 @@ final class BufferSlabs {
         free.get(block.slab().sizeClass()).push(block);
     }
 
-    private boolean addSlab(int sizeClass) {
-        long blockBytes = 1L << sizeClass;
-        long slabBytes = Math.max(blockBytes, SLAB_BYTES);
+    private static long slabBytes(int sizeClass) {
+        return Math.max(1L << sizeClass, SLAB_BYTES);
+    }
+
+    /** Sets room aside for one more slab, to be made and {@link #made} next; answers whether there is any. */
+    boolean reserve(int sizeClass) {
+        long slabBytes = slabBytes(sizeClass);
         if (bytes + slabBytes > maxBytes) {
             freeIdle();
         }
         if (bytes + slabBytes > maxBytes) {
             return false;
         }
+        bytes += slabBytes;
+        inTheMaking[sizeClass]++;
+        return true;
+    }
+
+    /** Maps and registers memory for a slab, which takes long: without the lock. */
+    BufferSlab make(int sizeClass) {
         Arena arena = Arena.ofShared();
         try {
-            MemorySegment memory = arena.allocate(slabBytes, PAGE_BYTES);
-            BufferSlab slab = new BufferSlab(arena, context.register(memory), sizeClass);
-            slabs.add(slab);
-            bytes += slabBytes;
-            for (long offset = 0; offset < slabBytes; offset += blockBytes) {
-                free.get(sizeClass).add(new BufferSlab.Block(memory.asSlice(offset, blockBytes), offset, slab));
-            }
-            return true;
-        } catch (RuntimeException e) {
+            return new BufferSlab(arena, context.register(arena.allocate(slabBytes(sizeClass), PAGE_BYTES)), sizeClass);
+        } catch (RuntimeException | OutOfMemoryError e) {
             arena.close();
             throw e;
         }
+    }
+
+    /** A slab that was reserved is there, or null: it could not be made. */
+    void made(int sizeClass, @Nullable BufferSlab slab) {
+        inTheMaking[sizeClass]--;
+        if (slab == null) {
+            bytes -= slabBytes(sizeClass);
+            return;
+        }
+        slabs.add(slab);
+        MemorySegment memory = slab.registration().segment();
+        long blockBytes = 1L << sizeClass;
+        for (long offset = 0; offset < memory.byteSize(); offset += blockBytes) {
+            free.get(sizeClass).add(new BufferSlab.Block(memory.asSlice(offset, blockBytes), offset, slab));
+        }
+    }
+
+    /** Whether somebody makes a slab with blocks of this size. */
+    boolean isMaking(int sizeClass) {
+        return inTheMaking[sizeClass] > 0;
+    }
+
+    /** Whether somebody makes a slab. */
+    boolean isMaking() {
+        return Arrays.stream(inTheMaking).anyMatch(count -> count > 0);
     }
 
     /** Makes room for blocks of another size. */

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +43,7 @@ public final class UcxBufferPool {
     private final int maxWaiters;
     private final Leaks leaks;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Condition slabMade = lock.newCondition();
     private final BufferSlabs slabs;
     private final Deque<BufferWaiter> waiters = new ArrayDeque<>();
     private final AtomicInteger serving = new AtomicInteger();
@@ -91,10 +93,10 @@ public final class UcxBufferPool {
         int sizeClass = sizeClass(bytes);
         lock.lock();
         try {
-            if (closed) {
+            UcxBuffer leased = tryLease(bytes, sizeClass, asked);
+            if (leased == null && closed) {
                 throw new IllegalStateException("buffer pool: it is closed");
             }
-            UcxBuffer leased = tryLease(bytes, sizeClass, asked);
             if (leased == null) {
                 throw exceeded(1L << sizeClass, leasedBytes + " bytes of the pool's " + maxBytes + " are leased, " + slabs.bytes()
                         + " are in slabs");
@@ -119,8 +121,31 @@ public final class UcxBufferPool {
         return Long.SIZE - Long.numberOfLeadingZeros(Math.max(bytes, MIN_BLOCK_BYTES) - 1);
     }
 
+    /** A block, or null when there is no room for one or the pool is closed. The lock is given up while a slab is made. */
+    private BufferSlab.@Nullable Block takeBlock(int sizeClass) {
+        BufferSlab.Block block = closed ? null : slabs.take(sizeClass);
+        while (block == null && !closed && slabs.isMaking(sizeClass)) {
+            slabMade.awaitUninterruptibly();
+            block = closed ? null : slabs.take(sizeClass);
+        }
+        if (block != null || closed || !slabs.reserve(sizeClass)) {
+            return block;
+        }
+        BufferSlab slab = null;
+        lock.unlock();
+        try {
+            slab = slabs.make(sizeClass);
+        } finally {
+            lock.lock();
+            slabs.made(sizeClass, slab);
+            slabMade.signalAll();
+        }
+        // Nobody else had the lock since the slab is there. A pool that closes has waited for it.
+        return slabs.take(sizeClass);
+    }
+
     private @Nullable UcxBuffer tryLease(long bytes, int sizeClass, @Nullable LeakPlace asked) {
-        BufferSlab.Block block = slabs.take(sizeClass);
+        BufferSlab.Block block = takeBlock(sizeClass);
         if (block == null) {
             return null;
         }
@@ -159,12 +184,12 @@ public final class UcxBufferPool {
         RuntimeException refusal = null;
         lock.lock();
         try {
-            if (closed) {
-                refusal = poolClosed();
-            } else if (waiters.isEmpty()) {
+            if (waiters.isEmpty()) {
                 leased = tryLease(waiter.bytes(), sizeClass(waiter.bytes()), waiter.asked());
             }
-            if (leased == null && refusal == null) {
+            if (leased == null && closed) {
+                refusal = poolClosed();
+            } else if (leased == null) {
                 if (waiters.size() < maxWaiters) {
                     waiters.add(waiter);
                     return;
@@ -215,18 +240,26 @@ public final class UcxBufferPool {
         lock.lock();
         try {
             BufferWaiter first = waiters.peek();
-            UcxBuffer leased = first == null ? null : tryLease(first.bytes(), sizeClass(first.bytes()), first.asked());
-            if (leased == null) {
-                return null;
-            }
-            waiters.remove();
-            return () -> first.end(leased, null);
-        } catch (RuntimeException e) {
-            BufferWaiter failed = waiters.remove();
-            return () -> failed.end(null, e);
+            return first == null ? null : delivery(first);
         } finally {
             lock.unlock();
         }
+    }
+
+    private @Nullable Runnable delivery(BufferWaiter first) {
+        UcxBuffer leased;
+        try {
+            leased = tryLease(first.bytes(), sizeClass(first.bytes()), first.asked());
+        } catch (RuntimeException e) {
+            waiters.remove(first);
+            return () -> first.end(null, e);
+        }
+        if (leased == null) {
+            return null;
+        }
+        // It may have left while a slab was made, and gives the lease back then.
+        waiters.remove(first);
+        return () -> first.end(leased, null);
     }
 
     /**
@@ -354,6 +387,9 @@ public final class UcxBufferPool {
             closed = true;
             waiting = List.copyOf(waiters);
             waiters.clear();
+            while (slabs.isMaking()) {
+                slabMade.awaitUninterruptibly();
+            }
             empty = leases == 0;
             if (empty) {
                 slabs.freeIdle();
