@@ -104,10 +104,14 @@ final class Cases {
         scenarios.add(Scenario.of(
                 new Row(name + "-shm-none", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "none"), c, Target.atLeast(0.95)),
                 new Row(name + "-shm-peer", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "peer"), c, Target.atLeast(0.6))));
-        Contender cTcp = Contender.perftest("ucx_perftest " + test + " " + sizeText(size) + " tcp",
-                new Perftest(inC(test, "bw"), size, WINDOW, true, 3_000_000_000L / size));
+        // Both error modes on both sides: with failure detection UCX has another rendezvous over tcp.
+        Perftest tcp = new Perftest(inC(test, "bw"), size, WINDOW, true, 3_000_000_000L / size);
+        String nameInC = "ucx_perftest " + test + " " + sizeText(size) + " tcp";
         scenarios.add(Scenario.of(
-                new Row(name + "-tcp", Metric.BANDWIDTH, bandwidthOf(test, size, "tcp", "peer"), cTcp, Target.atLeast(0.95))));
+                new Row(name + "-tcp-none", Metric.BANDWIDTH, bandwidthOf(test, size, "tcp", "none"),
+                        Contender.perftest(nameInC, tcp), Target.atLeast(0.95)),
+                new Row(name + "-tcp-peer", Metric.BANDWIDTH, bandwidthOf(test, size, "tcp", "peer"),
+                        Contender.perftest(nameInC + " -e", tcp.withPeerErrors()), Target.atLeast(0.95))));
     }
 
     private void oneSided(String test, int size) {

@@ -13,13 +13,22 @@ import java.util.Locale;
  * @param size bytes of a message
  * @param window operations under way at once, 1 for latency
  * @param tcp whether over TCP, rather than what UCX takes by itself
+ * @param peerErrors whether its endpoints notice the failure of the peer, which takes some protocols away; they do not by default
  * @param perSecond how many it does in a second on a usual machine, for it counts and has no clock
  */
-record Perftest(String test, int size, int window, boolean tcp, long perSecond) {
+record Perftest(String test, int size, int window, boolean tcp, boolean peerErrors, long perSecond) {
 
     private static final long FEWEST = 100;
     /** It needs less than what the JVM takes to compile. */
     private static final double COMPILED_ALREADY = 10;
+
+    Perftest(String test, int size, int window, boolean tcp, long perSecond) {
+        this(test, size, window, tcp, false, perSecond);
+    }
+
+    Perftest withPeerErrors() {
+        return new Perftest(test, size, window, tcp, true, perSecond);
+    }
 
     /** {@return the command of either side, without the server's address} */
     List<String> arguments(int port, double warmupSeconds, double seconds) {
@@ -27,6 +36,9 @@ record Perftest(String test, int size, int window, boolean tcp, long perSecond) 
                 "-w", count(warmupSeconds / COMPILED_ALREADY), "-n", count(seconds), "-f", "-v"));
         if (window > 1) {
             all.addAll(List.of("-O", Integer.toString(window)));
+        }
+        if (peerErrors) {
+            all.add("-e");
         }
         return all;
     }
@@ -60,7 +72,7 @@ record Perftest(String test, int size, int window, boolean tcp, long perSecond) 
         json.addProperty("test", test);
         json.addProperty("mode", isLatency() ? "latency" : "bandwidth");
         json.addProperty("transport", tcp ? "tcp" : "shm");
-        json.addProperty("error_mode", "none");
+        json.addProperty("error_mode", peerErrors ? "peer" : "none");
         json.addProperty("size", size);
         json.addProperty("window", window);
         json.addProperty("operations", value(names, values, "iterations"));

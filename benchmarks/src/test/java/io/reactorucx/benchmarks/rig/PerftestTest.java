@@ -38,6 +38,14 @@ class PerftestTest {
     @Test
     void countsWhatItDoesInTheTime() {
         assertThat(new Perftest("ucp_am_bw", 65536, 32, false, 1000).arguments(7, 5, 2))
-                .containsSubsequence("-p", "7", "-w", "500", "-n", "2000").containsSubsequence("-O", "32");
+                .containsSubsequence("-p", "7", "-w", "500", "-n", "2000").containsSubsequence("-O", "32").doesNotContain("-e");
+    }
+
+    @Test
+    void failureDetectionIsAskedForAndNamed() {
+        Perftest perftest = new Perftest("tag_bw", 8, 32, true, 1000).withPeerErrors();
+
+        assertThat(perftest.arguments(7, 5, 2)).contains("-e");
+        assertThat(perftest.figures(List.of("iterations,overall_mr", "10,20")).get("error_mode").getAsString()).isEqualTo("peer");
     }
 }
