@@ -33,7 +33,7 @@ final class WatchedTests {
     /** Takes the names of the classes. */
     public static void main(String[] classNames) {
         BlockHound.builder().loadIntegrations()
-                // The engine's own wait: it spins, yields, then sleeps in UCX's poll.
+                // The engine's own wait: it spins, then sleeps in UCX's poll.
                 .allowBlockingCallsInside("io.reactorucx.engine.ProgressEngine", "idle")
                 // A lock that is held for a few steps; without contention nothing waits for it.
                 .allowBlockingCallsInside("io.reactorucx.UcxBufferPool", "acquire")

@@ -28,8 +28,8 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
     public static final int DEFAULT_COMMANDS_PER_STEP = 64;
     /** Default of {@link #spins}. */
     public static final int DEFAULT_SPINS = 200;
-    /** Default of {@link #yields}. */
-    public static final int DEFAULT_YIELDS = 20;
+    /** Default of {@link #yields}: none, for beside a thread that computes on the same processor each gives away a whole time slice. */
+    public static final int DEFAULT_YIELDS = 0;
     /** Default of {@link #maxSleep}. */
     public static final Duration DEFAULT_MAX_SLEEP = Duration.ofSeconds(1);
     /** Default of {@link #closeTimeout}. */

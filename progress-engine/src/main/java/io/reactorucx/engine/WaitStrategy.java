@@ -4,7 +4,7 @@ package io.reactorucx.engine;
 public enum WaitStrategy {
     /** Never sleeps: the lowest latency, for a core of its own. */
     BUSY_SPIN,
-    /** Spins, then yields, then sleeps on the worker's event descriptor. */
+    /** Spins, then yields if it is configured to, then sleeps on the worker's event descriptor. */
     ADAPTIVE,
     /** Sleeps at once. */
     EVENT

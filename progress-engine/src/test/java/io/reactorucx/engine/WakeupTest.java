@@ -100,8 +100,12 @@ class WakeupTest {
     @Test
     void spinsAndYieldsBeforeItSleepsWhenAdaptive() {
         try (Fixture fixture = Fixture.overTcp()) {
-            ProgressEngine engine = fixture.startedEngine(Fixture.config(WaitStrategy.ADAPTIVE));
-            int awake = EngineConfig.DEFAULT_SPINS + EngineConfig.DEFAULT_YIELDS;
+            int yields = 20;
+            EngineConfig plain = Fixture.config(WaitStrategy.ADAPTIVE);
+            ProgressEngine engine = fixture.startedEngine(new EngineConfig(plain.name(), plain.waitStrategy(), plain.commandQueueCapacity(),
+                    plain.commandsPerStep(), plain.spins(), yields, plain.maxSleep(), plain.closeTimeout(), plain.maxInFlight(),
+                    plain.maxInlineBytes(), plain.maxPendingConnections()));
+            int awake = EngineConfig.DEFAULT_SPINS + yields;
             for (int i = 0; i < 10_000 && engine.counters().sleeps() == 0; i++) {
                 engine.step(true, System.nanoTime());
             }
