@@ -83,9 +83,28 @@ final class ActiveMessageReceiver implements Subscription {
             connection.registry().dropped(overflow.reason());
             oldest.discard();
         }
-        waiting.add(ActiveMessage.received(connection, message, subscribed));
-        drain();
+        ActiveMessage received = ActiveMessage.received(connection, message, subscribed);
+        if (waiting.isEmpty() && demand != 0 && !draining) {
+            emitAtOnce(received);
+        } else {
+            waiting.add(received);
+            drain();
+        }
         return null;
+    }
+
+    /** A message that somebody waits for need not be queued first. */
+    private void emitAtOnce(ActiveMessage message) {
+        draining = true;
+        try {
+            Operators.produced(DEMAND, this, 1);
+            emit(message);
+        } finally {
+            draining = false;
+        }
+        if (cancelled || ended) {
+            drain();
+        }
     }
 
     /** No more messages will come: what waits is delivered, then the subscriber hears of the end. */

@@ -96,9 +96,11 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
     protected final void succeeded(long receivedLength, long tag) {
         unlink();
         try {
-            if (STATE.getAndSet(this, DONE) == DONE) {
+            if (state == DONE) {
                 released();
             } else {
+                // The other outcomes come on this thread, too; a cancel of another one that comes now is late, as its subscriber has to expect.
+                STATE.lazySet(this, DONE);
                 signal(receivedLength, tag);
             }
         } finally {
