@@ -5,10 +5,9 @@ import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,7 @@ final class ActiveMessageTable {
 
     private final UcpReceiver worker;
     private final MemorySegment workerHandle;
-    private final Map<Integer, ActiveMessageHandler> handlers = new HashMap<>();
+    private @Nullable ActiveMessageHandler[] handlers = new ActiveMessageHandler[0];
     private final Set<UcpActiveMessage> held = new HashSet<>();
 
     ActiveMessageTable(UcpReceiver worker, MemorySegment workerHandle) {
@@ -43,11 +42,10 @@ final class ActiveMessageTable {
         try (Arena call = Arena.ofConfined()) {
             set(id, parameters(handler == null ? MemorySegment.NULL : stub, persistentData ? ucx_h.UCP_AM_FLAG_PERSISTENT_DATA() : 0, call));
         }
-        if (handler == null) {
-            handlers.remove(id);
-        } else {
-            handlers.put(id, handler);
+        if (id >= handlers.length) {
+            handlers = Arrays.copyOf(handlers, id + 1);
         }
+        handlers[id] = handler;
     }
 
     private static MemorySegment parameters(MemorySegment stub, int flags, Arena arena) {
@@ -72,7 +70,7 @@ final class ActiveMessageTable {
     }
 
     void deliver(UcpActiveMessage message) {
-        ActiveMessageHandler handler = handlers.get(message.id());
+        ActiveMessageHandler handler = message.id() < handlers.length ? handlers[message.id()] : null;
         boolean taken = false;
         try {
             if (handler != null) {

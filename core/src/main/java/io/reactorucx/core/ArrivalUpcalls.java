@@ -1,9 +1,6 @@
 package io.reactorucx.core;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
-import io.reactorucx.core.ffi.ucp_am_recv_callback_t;
-import io.reactorucx.core.ffi.ucp_am_recv_param;
+import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.ucp_err_handler_cb_t;
 import io.reactorucx.core.ffi.ucp_listener_conn_callback_t;
 import io.reactorucx.core.ffi.ucx_h;
@@ -37,26 +34,25 @@ final class ArrivalUpcalls {
     ArrivalUpcalls(UcpWorker worker, int maxInlineBytes, Arena arena) {
         this.worker = worker;
         this.maxInlineBytes = maxInlineBytes;
-        onActiveMessage = ucp_am_recv_callback_t.allocate(this::activeMessage, arena);
+        onActiveMessage = UcpDirect.stub(this::activeMessage, arena);
         onEndpointError = ucp_err_handler_cb_t.allocate(this::endpointError, arena);
         onConnectionRequest = ucp_listener_conn_callback_t.allocate(this::connectionRequest, arena);
     }
 
-    private byte activeMessage(MemorySegment arg, MemorySegment header, long headerLength, MemorySegment data, long length,
-            MemorySegment param) {
+    private byte activeMessage(long arg, long header, long headerLength, long data, long length, long param) {
         try {
-            long attributes = ucp_am_recv_param.recv_attr(param);
-            long replyHandle = (attributes & HAS_REPLY_ENDPOINT) == 0 ? 0 : ucp_am_recv_param.reply_ep(param).address();
+            long attributes = UcpDirect.recv_attr(param);
+            long replyHandle = (attributes & HAS_REPLY_ENDPOINT) == 0 ? 0 : UcpDirect.reply_ep(param);
             UcpEndpoint replyEndpoint = replyHandle == 0 ? null : worker.endpoint(replyHandle);
             boolean rendezvous = (attributes & IS_RENDEZVOUS) != 0;
             boolean hold = rendezvous || ((attributes & MAY_BE_KEPT) != 0 && length > maxInlineBytes);
             int copied = hold ? 0 : Math.toIntExact(length);
             byte[] bytes = new byte[Math.addExact(Math.toIntExact(headerLength), copied)];
-            MemorySegment.copy(header, JAVA_BYTE, 0, bytes, 0, (int) headerLength);
+            UcpDirect.copy(header, bytes, 0, (int) headerLength);
             if (copied > 0) {
-                MemorySegment.copy(data, JAVA_BYTE, 0, bytes, (int) headerLength, copied);
+                UcpDirect.copy(data, bytes, (int) headerLength, copied);
             }
-            worker.arrived(new UcpActiveMessage((int) arg.address(), bytes, (int) headerLength, length, hold ? data.address() : 0,
+            worker.arrived(new UcpActiveMessage((int) arg, bytes, (int) headerLength, length, hold ? data : 0,
                     rendezvous, replyEndpoint, replyHandle));
             return hold ? IN_PROGRESS : OK;
         } catch (Throwable t) {

@@ -1,11 +1,8 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpMacros;
 import io.reactorucx.core.ffi.ucp_am_recv_data_nbx_callback_t;
-import io.reactorucx.core.ffi.ucp_send_nbx_callback_t;
-import io.reactorucx.core.ffi.ucp_tag_recv_info;
-import io.reactorucx.core.ffi.ucp_tag_recv_nbx_callback_t;
-import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 final class RequestTable {
 
-    /** Headers up to this size are copied into the slot, so that the caller's memory is free at once. */
+    /** Headers, and headers with their payload, up to this size are copied into the slot, so that the caller's memory is free at once. */
     static final int SLOT_HEADER_BYTES = 128;
 
     static final long NONE = -1;
@@ -57,15 +54,20 @@ final class RequestTable {
     private int[] ready = new int[0];
     private int readyHead;
     private int readyCount;
+    /** The operation that is being posted. It gets its slot when UCX keeps it: most small sends are done within the call. */
     private long posting = NONE;
+    private @Nullable Completion postingCompletion;
+    private @Nullable UcpEndpoint postingEndpoint;
+    private @Nullable Pinned postingPinned;
+    private @Nullable Object postingMemory;
     private boolean completedWhilePosting;
 
     RequestTable(int limit, Arena arena) {
         this.limit = limit;
         this.arena = arena;
         this.headers = arena.allocate((long) limit * SLOT_HEADER_BYTES, SLOT_HEADER_BYTES);
-        this.onSend = ucp_send_nbx_callback_t.allocate(this::sent, arena);
-        this.onTagReceive = ucp_tag_recv_nbx_callback_t.allocate(this::tagReceived, arena);
+        this.onSend = UcpDirect.stub(this::sent, arena);
+        this.onTagReceive = UcpDirect.stub(this::tagReceived, arena);
         this.onDataReceive = ucp_am_recv_data_nbx_callback_t.allocate(this::dataReceived, arena);
         grow(Math.min(INITIAL_SLOTS, limit));
     }
@@ -98,7 +100,7 @@ final class RequestTable {
         return generation.length - freeCount;
     }
 
-    /** Takes a slot for an operation that is about to be posted. */
+    /** Prepares a slot for an operation that is about to be posted. */
     long begin(String operation, Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin, @Nullable Object keepReachable) {
         Objects.requireNonNull(whenDone, "whenDone");
         dropUnposted();
@@ -136,17 +138,35 @@ final class RequestTable {
             int slots = generation.length;
             grow(slots < limit ? (int) Math.min(limit, 2L * slots) : slots + INITIAL_SLOTS);
         }
-        int slot = free[--freeCount];
-        completion[slot] = whenDone;
-        endpoint[slot] = of;
-        pinned[slot] = pin;
-        memory[slot] = keepReachable;
-        if (of != null) {
-            of.operationStarted();
-        }
-        posting = token(slot);
+        posting = token(free[freeCount - 1]);
+        postingCompletion = whenDone;
+        postingEndpoint = of;
+        postingPinned = pin;
+        postingMemory = keepReachable;
         completedWhilePosting = false;
         return posting;
+    }
+
+    /** Takes the slot: the operation does not end with the call. */
+    private void underWay(long token) {
+        int slot = slot(token);
+        freeCount--;
+        completion[slot] = postingCompletion;
+        endpoint[slot] = postingEndpoint;
+        pinned[slot] = postingPinned;
+        memory[slot] = postingMemory;
+        if (postingEndpoint != null) {
+            postingEndpoint.operationStarted();
+        }
+        forgetPosting();
+    }
+
+    private void forgetPosting() {
+        posting = NONE;
+        postingCompletion = null;
+        postingEndpoint = null;
+        postingPinned = null;
+        postingMemory = null;
     }
 
     /** Gives back the slot of a call that threw in Java before it reached UCX, such as one on a segment closed meanwhile. */
@@ -167,6 +187,26 @@ final class RequestTable {
         return copy;
     }
 
+    /** Whether a message of so many bytes, header and payload, fits into a slot's own memory. */
+    static boolean isSmall(long bytes) {
+        return bytes <= SLOT_HEADER_BYTES;
+    }
+
+    /**
+     * Copies a small message into the slot's own memory, so that nothing of the caller's is pinned or locked for it; answers the address, 0
+     * where a slot past the limit, which a close has added, has none.
+     */
+    long copy(long token, MemorySegment header, MemorySegment payload) {
+        if (slot(token) >= limit) {
+            dropUnposted();
+            return 0;
+        }
+        long offset = (long) slot(token) * SLOT_HEADER_BYTES;
+        MemorySegment.copy(header, 0, headers, offset, header.byteSize());
+        MemorySegment.copy(payload, 0, headers, offset + header.byteSize(), payload.byteSize());
+        return headers.address() + offset;
+    }
+
     /** Native memory that lives as long as the operation; of a slot's own where it suffices, the same on every call. */
     MemorySegment scratch(long token, long bytes) {
         // Slots past the limit, which a close may have added, have no memory of their own.
@@ -177,15 +217,17 @@ final class RequestTable {
 
     /** Keeps memory reachable for as long as the operation is under way. */
     MemorySegment keep(long token, MemorySegment segment) {
-        int slot = slot(token);
-        Object before = memory[slot];
-        memory[slot] = before == null ? segment : new Object[] {before, segment};
+        Object before = postingMemory;
+        postingMemory = before == null ? segment : new Object[] {before, segment};
         return segment;
     }
 
-    /** The three answers that UCX gives to a call: done, refused, under way. Answers whether it is done. */
     boolean posted(String operation, @Nullable String peer, long token, MemorySegment statusPointer) {
-        long answer = statusPointer.address();
+        return posted(operation, peer, token, statusPointer.address());
+    }
+
+    /** The three answers that UCX gives to a call: done, refused, under way. Answers whether it is done. */
+    boolean posted(String operation, @Nullable String peer, long token, long answer) {
         if (answer == 0) {
             endedInCall(token);
             return true;
@@ -194,18 +236,18 @@ final class RequestTable {
             endedInCall(token);
             throw new UcxException(UcpMacros.status(answer), operation, peer);
         }
-        posting = NONE;
         if (completedWhilePosting) {
-            free(statusPointer);
+            free(answer);
         } else {
+            underWay(token);
             request[slot(token)] = answer;
         }
         return false;
     }
 
-    private void free(MemorySegment requestPointer) {
-        if (userRequests == null || !userRequests.contains(requestPointer.address())) {
-            ucx_h.ucp_request_free(requestPointer);
+    private void free(long requestPointer) {
+        if (userRequests == null || !userRequests.contains(requestPointer)) {
+            UcpDirect.ucp_request_free(requestPointer);
         }
     }
 
@@ -222,7 +264,7 @@ final class RequestTable {
     /** As {@link #posted}, for a receive whose completion is always called: one that ended within the call tells its length by a pointer. */
     boolean postedWithLength(String operation, @Nullable String peer, long token, MemorySegment statusPointer, MemorySegment bytes) {
         if (statusPointer.address() == 0) {
-            posting = NONE;
+            underWay(token);
             ended(token, (byte) 0, bytes.get(ValueLayout.JAVA_LONG, 0), 0);
             return false;
         }
@@ -233,7 +275,7 @@ final class RequestTable {
     boolean postedClose(long token, MemorySegment statusPointer) {
         long answer = statusPointer.address();
         if (UcpMacros.isError(answer)) {
-            posting = NONE;
+            underWay(token);
             ended(token, UcpMacros.status(answer), 0, 0);
             return false;
         }
@@ -242,31 +284,34 @@ final class RequestTable {
 
     /** The call has finished the operation, or has refused it: there will be no callback. */
     private void endedInCall(long token) {
-        posting = NONE;
-        release(slot(token));
+        Pinned pin = postingPinned;
+        generation[slot(token)]++;
+        forgetPosting();
+        if (pin != null) {
+            pin.unpin();
+        }
     }
 
-    private void sent(MemorySegment requestPointer, byte rawStatus, MemorySegment userData) {
-        endedByUpcall(requestPointer, rawStatus, 0, null, userData);
+    private void sent(long requestPointer, byte rawStatus, long userData) {
+        endedByUpcall(requestPointer, rawStatus, 0, 0, userData);
     }
 
-    private void tagReceived(MemorySegment requestPointer, byte rawStatus, MemorySegment info, MemorySegment userData) {
+    private void tagReceived(long requestPointer, byte rawStatus, long info, long userData) {
         endedByUpcall(requestPointer, rawStatus, 0, info, userData);
     }
 
     private void dataReceived(MemorySegment requestPointer, byte rawStatus, long bytes, MemorySegment userData) {
-        endedByUpcall(requestPointer, rawStatus, bytes, null, userData);
+        endedByUpcall(requestPointer.address(), rawStatus, bytes, 0, userData.address());
     }
 
     /** Runs inside UCX: it only notes the outcome, and nothing may leave it, since an exception that reaches C ends the JVM. */
-    private void endedByUpcall(MemorySegment requestPointer, byte rawStatus, long bytes, @Nullable MemorySegment tagInfo,
-            MemorySegment userData) {
+    private void endedByUpcall(long requestPointer, byte rawStatus, long bytes, long tagInfo, long token) {
         try {
             // UCX fills the information only for these two.
-            boolean hasInfo = tagInfo != null && (rawStatus == 0 || rawStatus == UcxStatus.MESSAGE_TRUNCATED.code());
-            long received = hasInfo ? ucp_tag_recv_info.length(tagInfo) : bytes;
-            long senderTag = hasInfo ? ucp_tag_recv_info.sender_tag(tagInfo) : 0;
-            if (ended(userData.address(), rawStatus, received, senderTag)) {
+            boolean hasInfo = tagInfo != 0 && (rawStatus == 0 || rawStatus == UcxStatus.MESSAGE_TRUNCATED.code());
+            long received = hasInfo ? UcpDirect.length(tagInfo) : bytes;
+            long senderTag = hasInfo ? UcpDirect.sender_tag(tagInfo) : 0;
+            if (ended(token, rawStatus, received, senderTag)) {
                 free(requestPointer);
             }
         } catch (Throwable t) {
@@ -276,6 +321,11 @@ final class RequestTable {
 
     /** Notes, from an upcall, how an operation ended; answers whether the upcall should free the request. */
     boolean ended(long token, byte rawStatus, long bytes, long senderTag) {
+        boolean withinCall = posting != NONE && token == posting;
+        if (withinCall) {
+            underWay(token);
+            completedWhilePosting = true;
+        }
         int slot = slot(token);
         if (slot >= generation.length || generation[slot] != (int) (token >>> Integer.SIZE) || completion[slot] == null) {
             LOG.warn("UCX completed an operation that is not in flight, token {}", token);
@@ -286,11 +336,7 @@ final class RequestTable {
         tag[slot] = senderTag;
         request[slot] = 0;
         ready[(readyHead + readyCount++) % ready.length] = slot;
-        if (token == posting) {
-            completedWhilePosting = true;
-            return false;
-        }
-        return true;
+        return !withinCall;
     }
 
     /** The request of an operation that is under way, 0 when it is not. */

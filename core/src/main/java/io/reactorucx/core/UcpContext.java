@@ -373,13 +373,25 @@ public final class UcpContext implements AutoCloseable {
     /** What an operation on local memory has to hold: the registration that is passed along, or else memory of UCX that it is part of. */
     @Nullable Pinned pinned(@Nullable UcpMemory registration, MemorySegment local) {
         if (registration != null) {
-            if (registration.context() != this) {
-                throw new IllegalArgumentException("registration: of the context " + registration.context().config.name()
-                        + ", which is another one than the operation's; UCX would take its keys for its own");
-            }
+            requireOwn(registration);
             return registration.pinned();
         }
         return PinnableMemory.pinned(local);
+    }
+
+    /** The checks of {@link #pinned}, for an operation that copies within its call, and holds nothing. */
+    void requireUsable(@Nullable UcpMemory registration) {
+        if (registration != null) {
+            requireOwn(registration);
+            registration.requireOpen();
+        }
+    }
+
+    private void requireOwn(UcpMemory registration) {
+        if (registration.context() != this) {
+            throw new IllegalArgumentException("registration: of the context " + registration.context().config.name()
+                    + ", which is another one than the operation's; UCX would take its keys for its own");
+        }
     }
 
     /** {@return whether {@link #close()} was called with success} */

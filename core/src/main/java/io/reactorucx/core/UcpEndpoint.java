@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.NativeText;
@@ -25,6 +26,7 @@ public final class UcpEndpoint {
 
     private final UcpWorker worker;
     private final MemorySegment handle;
+    private final long address;
     private final ErrorMode errorMode;
     private String peer;
     private final EndpointErrorHandler onError;
@@ -39,6 +41,7 @@ public final class UcpEndpoint {
     UcpEndpoint(UcpWorker worker, MemorySegment handle, ErrorMode errorMode, String peer, EndpointErrorHandler onError) {
         this.worker = worker;
         this.handle = handle;
+        this.address = handle.address();
         this.errorMode = errorMode;
         this.peer = peer;
         this.onError = onError;
@@ -67,8 +70,24 @@ public final class UcpEndpoint {
         Objects.requireNonNull(protocol, "protocol");
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         RequestTable requests = worker.requests();
+        long headerBytes = header.byteSize();
+        if (protocol != AmProtocol.RENDEZVOUS && RequestTable.isSmall(headerBytes + data.byteSize())) {
+            long token = beginSmall("am_send", registration, whenDone);
+            long copy = requests.copy(token, header, data);
+            if (copy != 0) {
+                MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, null, flags(protocol, replyable));
+                return requests.posted("am_send", peer, token, UcpDirect.ucp_am_send_nbx(address, id, copy, headerBytes,
+                        copy + headerBytes, data.byteSize(), parameters.address()));
+            }
+        }
         long token = requests.begin("am_send", whenDone, this, worker.context().pinned(registration, data), payload);
-        return amSend(id, token, requests.header(token, header), header.byteSize(), data, registration, protocol, replyable);
+        return amSend(id, token, requests.header(token, header), headerBytes, data, UcpMemory.told(registration, data), protocol, replyable);
+    }
+
+    /** For a message that is copied: the caller's memory is free at once. */
+    private long beginSmall(String operation, @Nullable UcpMemory registration, Completion whenDone) {
+        worker.context().requireUsable(registration);
+        return worker.requests().begin(operation, whenDone, this, null, null);
     }
 
     /**
@@ -91,10 +110,13 @@ public final class UcpEndpoint {
     private boolean amSend(int id, long token, MemorySegment header, long headerBytes, MemorySegment data, @Nullable UcpMemory registration,
             AmProtocol protocol, boolean replyable) {
         RequestTable requests = worker.requests();
-        int flags = protocol.flag() | (replyable ? ucx_h.UCP_AM_SEND_FLAG_REPLY() : 0);
-        MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, UcpMemory.told(registration, data), flags);
+        MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, registration, flags(protocol, replyable));
         return requests.posted("am_send", peer, token,
-                ucx_h.ucp_am_send_nbx(handle, id, header, headerBytes, data, data.byteSize(), parameters));
+                UcpDirect.ucp_am_send_nbx(address, id, header.address(), headerBytes, data, data.byteSize(), parameters.address()));
+    }
+
+    private static int flags(AmProtocol protocol, boolean replyable) {
+        return protocol.flag() | (replyable ? ucx_h.UCP_AM_SEND_FLAG_REPLY() : 0);
     }
 
     /**
@@ -107,10 +129,19 @@ public final class UcpEndpoint {
      * @return whether it is done already
      */
     public boolean tagSend(MemorySegment payload, @Nullable UcpMemory registration, long tag, Completion whenDone) {
-        long token = beginTagSend("tag_send", payload, registration, whenDone);
-        MemorySegment data = Arguments.source(payload, "payload");
-        return worker.requests().posted("tag_send", peer, token, ucx_h.ucp_tag_send_nbx(handle, data, data.byteSize(), tag,
-                worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data))));
+        requireUsable("tag_send", UcpFeature.TAG);
+        MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
+        if (RequestTable.isSmall(data.byteSize())) {
+            long token = beginSmall("tag_send", registration, whenDone);
+            long copy = worker.requests().copy(token, MemorySegment.NULL, data);
+            if (copy != 0) {
+                return worker.requests().posted("tag_send", peer, token, UcpDirect.ucp_tag_send_nbx(address, copy, data.byteSize(),
+                        tag, worker.parameters().of(worker.requests().onSend, token, null).address()));
+            }
+        }
+        long token = worker.requests().begin("tag_send", whenDone, this, worker.context().pinned(registration, data), payload);
+        return worker.requests().posted("tag_send", peer, token, UcpDirect.ucp_tag_send_nbx(address, data, data.byteSize(), tag,
+                worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data)).address()));
     }
 
     /**
@@ -123,16 +154,11 @@ public final class UcpEndpoint {
      * @return whether it is done already
      */
     public boolean tagSendSync(MemorySegment payload, @Nullable UcpMemory registration, long tag, Completion whenDone) {
-        long token = beginTagSend("tag_send_sync", payload, registration, whenDone);
-        MemorySegment data = Arguments.source(payload, "payload");
+        requireUsable("tag_send_sync", UcpFeature.TAG);
+        MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
+        long token = worker.requests().begin("tag_send_sync", whenDone, this, worker.context().pinned(registration, data), payload);
         return worker.requests().posted("tag_send_sync", peer, token, ucx_h.ucp_tag_send_sync_nbx(handle, data, data.byteSize(), tag,
                 worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data))));
-    }
-
-    private long beginTagSend(String operation, MemorySegment payload, @Nullable UcpMemory registration, Completion whenDone) {
-        requireUsable(operation, UcpFeature.TAG);
-        MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
-        return worker.requests().begin(operation, whenDone, this, worker.context().pinned(registration, data), payload);
     }
 
     /**

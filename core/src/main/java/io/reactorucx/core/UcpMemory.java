@@ -334,12 +334,23 @@ public final class UcpMemory implements AutoCloseable {
         return pinned;
     }
 
+    /** For an operation that copies within its call, and holds nothing. */
+    void requireOpen() {
+        if (isClosed()) {
+            throw ended();
+        }
+    }
+
+    private UcxClosedException ended() {
+        return new UcxClosedException("registered memory", "the registration of " + segment.byteSize() + " bytes");
+    }
+
     private void pinOnce() {
         int before;
         do {
             before = pins.get();
             if (before == CLOSED) {
-                throw new UcxClosedException("registered memory", "the registration of " + segment.byteSize() + " bytes");
+                throw ended();
             }
         } while (!pins.compareAndSet(before, before + 1));
     }

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.Arena;
@@ -156,8 +157,8 @@ public abstract sealed class UcpReceiver permits UcpWorker {
         MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
         Pinned pin = context.pinned(registration, target);
         long token = requests.begin("tag_recv", whenDone, null, pin, destination);
-        requests.posted("tag_recv", null, token, ucx_h.ucp_tag_recv_nbx(handle, target, target.byteSize(), tag, mask,
-                parameters.withoutImmediateCompletion(requests.onTagReceive, token, UcpMemory.told(registration, target))));
+        requests.posted("tag_recv", null, token, UcpDirect.ucp_tag_recv_nbx(handle.address(), target, target.byteSize(), tag,
+                mask, parameters.withoutImmediateCompletion(requests.onTagReceive, token, UcpMemory.told(registration, target)).address()));
         return token;
     }
 

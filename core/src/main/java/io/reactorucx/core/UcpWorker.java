@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.ucp_worker_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
@@ -135,7 +136,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         }
         progressing = true;
         try {
-            int work = ucx_h.ucp_worker_progress(handle);
+            int work = UcpDirect.ucp_worker_progress(handle.address());
             int arrived = events.size();
             int ended = requests().readyCount();
             // The failure of an endpoint comes before what it did to operations: UCX completes some as if nothing had happened.

@@ -275,6 +275,60 @@ class RequestTableTest {
     }
 
     @Test
+    void takesNoSlotForOperationThatIsDoneAtOnce() {
+        RequestTable table = table(1);
+        CountingPin pin = new CountingPin();
+        long token = table.begin("test", noting("a"), null, pin, null);
+        assertThat(table.posted("test", null, token, DONE)).isTrue();
+        assertThat(pin.held).isZero();
+        assertThat(table.ended(token, OK, 0, 0)).as("a callback that UCX would not make").isFalse();
+        assertThat(start(table, "b")).as("token").isNotEqualTo(token);
+        assertThat(table.inFlight()).isEqualTo(1);
+    }
+
+    @Test
+    void deliversWhatEndsInsideTheCallThatPostsIt() {
+        RequestTable table = table(1);
+        CountingPin pin = new CountingPin();
+        long token = table.begin("test", noting("a"), null, pin, null);
+        assertThat(table.ended(token, OK, 3, 4)).as("whether the upcall frees the request").isFalse();
+        assertThat(table.inFlight()).isEqualTo(1);
+        assertThat(table.readyCount()).isEqualTo(1);
+        assertThat(pin.held).isEqualTo(1);
+        assertThat(table.deliver(1)).isEqualTo(1);
+        assertThat(delivered).containsExactly("a 0 3 4");
+        assertThat(pin.held).isZero();
+        assertThat(table.inFlight()).isZero();
+    }
+
+    @Test
+    void copiesSmallMessagesIntoMemoryThatNoOtherOperationUses() {
+        RequestTable table = table(2);
+        MemorySegment header = MemorySegment.ofArray(new byte[] {1, 2});
+        MemorySegment payload = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, (byte) 3, (byte) 4, (byte) 5);
+        List<MemorySegment> copies = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            long token = table.begin("test", noting("a"), null, null, null);
+            copies.add(MemorySegment.ofAddress(table.copy(token, header, payload)).reinterpret(5));
+            table.posted("test", null, token, UNDER_WAY);
+            payload.set(ValueLayout.JAVA_BYTE, 0, (byte) 9);
+        }
+        assertThat(copies.get(0).toArray(ValueLayout.JAVA_BYTE)).containsExactly(1, 2, 3, 4, 5);
+        assertThat(copies.get(1).toArray(ValueLayout.JAVA_BYTE)).containsExactly(1, 2, 9, 4, 5);
+        assertThat(RequestTable.isSmall(RequestTable.SLOT_HEADER_BYTES)).isTrue();
+        assertThat(RequestTable.isSmall(RequestTable.SLOT_HEADER_BYTES + 1)).isFalse();
+    }
+
+    @Test
+    void hasNoMemoryForMessageInSlotPastTheLimit() {
+        RequestTable table = table(1);
+        start(table, "a");
+        long token = table.beginClose(noting("b"), null);
+        assertThat(table.copy(token, DONE, DONE)).isZero();
+        assertThat(table.inFlight()).isEqualTo(1);
+    }
+
+    @Test
     void knowsWhichRequestsCanBeCancelled() {
         RequestTable table = table(4);
         assertThat(table.cancellable()).isEmpty();

@@ -67,11 +67,11 @@ final class CallGraph {
         }
     }
 
-    /** The nearest methods, directly or over others, that call a static method and are of a kind; empty when there is none. */
-    List<JavaCodeUnit> nearestCallers(String type, String method, Predicate<JavaCodeUnit> kind) {
-        String start = type + "." + method + "(";
+    /** The nearest methods, directly or over others, that call a static method of some types and are of a kind; empty when there is none. */
+    List<JavaCodeUnit> nearestCallers(List<String> types, String method, Predicate<JavaCodeUnit> kind) {
+        List<String> starts = types.stream().map(type -> type + "." + method + "(").toList();
         Map<String, Integer> distances = new HashMap<>();
-        callers.keySet().stream().filter(name -> name.startsWith(start)).forEach(name -> distances.put(name, 0));
+        callers.keySet().stream().filter(name -> starts.stream().anyMatch(name::startsWith)).forEach(name -> distances.put(name, 0));
         Deque<String> next = new ArrayDeque<>(new TreeSet<>(distances.keySet()));
         Map<String, JavaCodeUnit> found = new TreeMap<>();
         int nearest = Integer.MAX_VALUE;

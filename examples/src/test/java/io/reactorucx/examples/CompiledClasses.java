@@ -52,7 +52,7 @@ final class CompiledClasses {
     }
 
     private List<String> nearest(String function, Predicate<JavaCodeUnit> kind) {
-        return calls.nearestCallers(BINDINGS + "ucx_h", function, kind).stream()
+        return calls.nearestCallers(List.of(BINDINGS + "ucx_h", BINDINGS + "UcpDirect"), function, kind).stream()
                 .sorted(Comparator.comparing(JavaCodeUnit::getFullName))
                 .map(unit -> unit.getOwner().getSimpleName() + "#" + unit.getName()).distinct().limit(MOST_METHODS).toList();
     }

@@ -1,0 +1,203 @@
+package io.reactorucx.core.ffi;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+
+/**
+ * What each message calls, a second time and by hand, with numbers for pointers: a segment for each would be an object wherever the compiler
+ * does not see through it, and one of a shared arena is locked for the time of the call. Data of the caller's is a segment for that lock.
+ */
+public final class UcpDirect {
+
+    private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+    private UcpDirect() {
+    }
+
+    /** {@snippet lang=c : void (*ucp_send_nbx_callback_t)(void *request, ucs_status_t status, void *user_data) } */
+    @FunctionalInterface
+    public interface SendCallback {
+
+        /** Called inside {@code ucp_worker_progress} or a close. */
+        void ended(long request, byte status, long userData);
+    }
+
+    /** {@snippet lang=c : void (*ucp_tag_recv_nbx_callback_t)(void *, ucs_status_t, const ucp_tag_recv_info_t *, void *) } */
+    @FunctionalInterface
+    public interface TagReceiveCallback {
+
+        /** Called inside {@code ucp_worker_progress} or the call that receives. */
+        void ended(long request, byte status, long info, long userData);
+    }
+
+    /** {@snippet lang=c : ucs_status_t (*ucp_am_recv_callback_t)(void *, const void *, size_t, void *, size_t, const ucp_am_recv_param_t *) } */
+    @FunctionalInterface
+    public interface ActiveMessageCallback {
+
+        /** Called inside {@code ucp_worker_progress}. */
+        byte arrived(long arg, long header, long headerLength, long data, long length, long param);
+    }
+
+    private static final class stubs {
+        static final FunctionDescriptor SEND = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_BYTE, JAVA_LONG);
+        static final FunctionDescriptor TAG_RECEIVE = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
+        static final FunctionDescriptor ACTIVE_MESSAGE = FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                JAVA_LONG, JAVA_LONG);
+
+        static MemorySegment of(Class<?> type, String method, Object callback, FunctionDescriptor descriptor, Arena arena) {
+            try {
+                MethodHandle target = MethodHandles.lookup().findVirtual(type, method, descriptor.toMethodType()).bindTo(callback);
+                return Linker.nativeLinker().upcallStub(target, descriptor, arena);
+            } catch (ReflectiveOperationException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    private static final class ucp_worker_progress {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_worker_progress$address(),
+                FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    }
+
+    private static final class ucp_am_send_nbx {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_am_send_nbx$address(),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG));
+        static final MethodHandle OF_OWN_MEMORY = Linker.nativeLinker().downcallHandle(ucx_h.ucp_am_send_nbx$address(),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    }
+
+    private static final class ucp_tag_send_nbx {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_tag_send_nbx$address(),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+        static final MethodHandle OF_OWN_MEMORY = Linker.nativeLinker().downcallHandle(ucx_h.ucp_tag_send_nbx$address(),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    }
+
+    private static final class ucp_tag_recv_nbx {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_tag_recv_nbx$address(),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    }
+
+    private static final class ucp_request_free {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_request_free$address(),
+                FunctionDescriptor.ofVoid(JAVA_LONG));
+    }
+
+    /** {@return a function pointer that calls back, for as long as the arena lives} */
+    public static MemorySegment stub(SendCallback callback, Arena arena) {
+        return stubs.of(SendCallback.class, "ended", callback, stubs.SEND, arena);
+    }
+
+    /** {@return a function pointer that calls back, for as long as the arena lives} */
+    public static MemorySegment stub(TagReceiveCallback callback, Arena arena) {
+        return stubs.of(TagReceiveCallback.class, "ended", callback, stubs.TAG_RECEIVE, arena);
+    }
+
+    /** {@return a function pointer that calls back, for as long as the arena lives} */
+    public static MemorySegment stub(ActiveMessageCallback callback, Arena arena) {
+        return stubs.of(ActiveMessageCallback.class, "arrived", callback, stubs.ACTIVE_MESSAGE, arena);
+    }
+
+    /** {@snippet lang=c : unsigned ucp_worker_progress(ucp_worker_h worker) } */
+    public static int ucp_worker_progress(long worker) {
+        try {
+            return (int) ucp_worker_progress.HANDLE.invokeExact(worker);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : ucs_status_ptr_t ucp_am_send_nbx(ep, id, header, header_length, buffer, count, const ucp_request_param_t *param) } */
+    public static long ucp_am_send_nbx(long ep, int id, long header, long headerLength, MemorySegment buffer, long count, long param) {
+        try {
+            return (long) ucp_am_send_nbx.HANDLE.invokeExact(ep, id, header, headerLength, buffer, count, param);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** As above, for memory of the worker's own. */
+    public static long ucp_am_send_nbx(long ep, int id, long header, long headerLength, long buffer, long count, long param) {
+        try {
+            return (long) ucp_am_send_nbx.OF_OWN_MEMORY.invokeExact(ep, id, header, headerLength, buffer, count, param);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : ucs_status_ptr_t ucp_tag_send_nbx(ep, buffer, count, ucp_tag_t tag, const ucp_request_param_t *param) } */
+    public static long ucp_tag_send_nbx(long ep, MemorySegment buffer, long count, long tag, long param) {
+        try {
+            return (long) ucp_tag_send_nbx.HANDLE.invokeExact(ep, buffer, count, tag, param);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** As above, for memory of the worker's own. */
+    public static long ucp_tag_send_nbx(long ep, long buffer, long count, long tag, long param) {
+        try {
+            return (long) ucp_tag_send_nbx.OF_OWN_MEMORY.invokeExact(ep, buffer, count, tag, param);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : ucs_status_ptr_t ucp_tag_recv_nbx(worker, buffer, count, tag, tag_mask, const ucp_request_param_t *param) } */
+    public static long ucp_tag_recv_nbx(long worker, MemorySegment buffer, long count, long tag, long mask, long param) {
+        try {
+            return (long) ucp_tag_recv_nbx.HANDLE.invokeExact(worker, buffer, count, tag, mask, param);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : void ucp_request_free(void *request) } */
+    public static void ucp_request_free(long request) {
+        try {
+            ucp_request_free.HANDLE.invokeExact(request);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : param->recv_attr } */
+    public static long recv_attr(long param) {
+        return ALL.get(JAVA_LONG, param + ucp_am_recv_param.recv_attr$offset());
+    }
+
+    /** {@snippet lang=c : param->reply_ep } */
+    public static long reply_ep(long param) {
+        return ALL.get(JAVA_LONG, param + ucp_am_recv_param.reply_ep$offset());
+    }
+
+    /** {@snippet lang=c : info->length } */
+    public static long length(long info) {
+        return ALL.get(JAVA_LONG, info + ucp_tag_recv_info.length$offset());
+    }
+
+    /** {@snippet lang=c : info->sender_tag } */
+    public static long sender_tag(long info) {
+        return ALL.get(JAVA_LONG, info + ucp_tag_recv_info.sender_tag$offset());
+    }
+
+    /** {@snippet lang=c : memcpy(to + offset, address, bytes) } */
+    public static void copy(long address, byte[] to, int offset, int bytes) {
+        MemorySegment.copy(ALL, JAVA_BYTE, address, to, offset, bytes);
+    }
+
+    private static RuntimeException rethrow(Throwable t) {
+        if (t instanceof RuntimeException e) {
+            return e;
+        }
+        throw t instanceof Error e ? e : new AssertionError("a downcall declares no exception", t);
+    }
+}
