@@ -3,12 +3,12 @@ package io.reactorucx;
 import io.reactorucx.UcxRequestException.Reason;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import java.util.concurrent.atomic.AtomicReference;
 import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /** Waits until the answers to one request have gone, and ends its stream as they have ended. */
@@ -17,7 +17,7 @@ final class Answering implements CoreSubscriber<Void> {
     private static final Logger LOG = LoggerFactory.getLogger(Answering.class);
 
     /** What an operator of theirs holds when the requester leaves is released: as {@link Mono#doOnDiscard} puts it there, but once. */
-    private static final Context RELEASING = releasing();
+    private static final Context RELEASING = Operators.enableOnDiscard(Context.empty(), UcxBuffer::discard);
 
     private final MessageMux mux;
     private final LogicalStream stream;
@@ -25,15 +25,6 @@ final class Answering implements CoreSubscriber<Void> {
     Answering(MessageMux mux, LogicalStream stream) {
         this.mux = mux;
         this.stream = stream;
-    }
-
-    private static Context releasing() {
-        AtomicReference<Context> seen = new AtomicReference<>(Context.empty());
-        Mono.deferContextual(view -> {
-            seen.set(Context.of(view));
-            return Mono.empty();
-        }).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose).subscribe();
-        return seen.get();
     }
 
     @Override

@@ -34,6 +34,7 @@ final class ConnectionRegistry {
     private final MemoryWindows windows;
     private final UcxBufferPool buffers;
     private final MessageCounters messages = new MessageCounters();
+    private final MessageBatches batches = new MessageBatches();
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
     private final Set<ConnectionCore> undelivered = new HashSet<>();
     private final Set<Integer> receivedIds = new HashSet<>();
@@ -254,6 +255,10 @@ final class ConnectionRegistry {
     }
 
     /** What became of flow-controlled messages. Any thread. */
+    MessageBatches batches() {
+        return batches;
+    }
+
     MessageCounters messages() {
         return messages;
     }

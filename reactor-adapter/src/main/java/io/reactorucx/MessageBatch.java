@@ -14,14 +14,15 @@ import java.util.function.Consumer;
  */
 final class MessageBatch implements Completion {
 
+    private static final Consumer<MessageBatch> NOBODY = batch -> { };
     private static final int NO_STREAM = 1;
 
-    private final Consumer<MessageBatch> whenSent;
     private final byte[] bytes;
     private final MemorySegment memory;
     /** As much of it as went last time: often the same again. */
     private MemorySegment filled = MemorySegment.NULL;
-    private final int usualBytes;
+    private Consumer<MessageBatch> whenSent = NOBODY;
+    private int usualBytes;
     private int size;
     /** Of the message that was put in last, as long as nothing has come behind it; no stream is called 1. */
     private int lastStream = NO_STREAM;
@@ -30,20 +31,34 @@ final class MessageBatch implements Completion {
     private int runCountAt;
     private int runCount;
 
-    /** One that is sent when it has about so many bytes, but holds at least one message of the largest inline size. */
-    MessageBatch(Consumer<MessageBatch> whenSent, int usualBytes, int largestInline) {
-        this.whenSent = whenSent;
-        this.usualBytes = usualBytes;
-        int control = MessageFrames.PREAMBLE_BYTES + MessageFrames.OPEN_FRAME_BYTES + MessageFrames.FRAME_BYTES + Integer.BYTES
-                + Short.BYTES + MessageFrames.MAX_TEXT_BYTES;
+    /** One with room for so many bytes, and for at least one message of the largest inline size. */
+    MessageBatch(int usualBytes, int largestInline) {
         // The collector frees it: UCX may read from it when its connection has long ended.
-        this.memory = Arena.ofAuto().allocate(Math.max(usualBytes, control + largestInline), Long.BYTES);
+        this.memory = Arena.ofAuto().allocate(bytes(usualBytes, largestInline), Long.BYTES);
         this.bytes = new byte[(int) memory.byteSize()];
     }
 
-    void clear() {
+    private static int bytes(int usualBytes, int largestInline) {
+        int control = MessageFrames.PREAMBLE_BYTES + MessageFrames.OPEN_FRAME_BYTES + MessageFrames.FRAME_BYTES + Integer.BYTES
+                + Short.BYTES + MessageFrames.MAX_TEXT_BYTES;
+        return Math.max(usualBytes, control + largestInline);
+    }
+
+    boolean holds(int usual, int largestInline) {
+        return bytes.length >= bytes(usual, largestInline);
+    }
+
+    /** Begins anew, for one that sends it when it has about so many bytes. */
+    void clear(Consumer<MessageBatch> toldWhenSent, int usual) {
+        whenSent = toldWhenSent;
+        usualBytes = usual;
         lastStream = NO_STREAM;
         size = MessageFrames.PREAMBLE_BYTES;
+    }
+
+    /** It waits for its next connection, and keeps the last one from the collector no more. */
+    void forget() {
+        whenSent = NOBODY;
     }
 
     boolean isEmpty() {

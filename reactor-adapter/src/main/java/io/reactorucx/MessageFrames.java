@@ -158,6 +158,9 @@ final class MessageFrames {
         require(batch, at, Integer.BYTES + Short.BYTES);
         int length = length(batch, messages, getInt(batch, at));
         int count = Short.toUnsignedInt((short) SHORT.get(batch, at + Integer.BYTES));
+        if (count == 0) {
+            throw new BadFrameException("a run of no messages");
+        }
         require(batch, messages, length * count);
         visitor.data(stream, messages, length, count);
         return messages + length * count;

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,20 +42,22 @@ final class MessageOutbox {
     private final MessageLimits limits;
     private final MessageSequence sequence;
     private final MessageMux mux;
+    private final MessageBatches batches;
     private final ArrayDeque<LogicalStream> ready = new ArrayDeque<>();
-    private final Queue<MessageBatch> free = new ArrayDeque<>();
     private final Set<LogicalStream> waitForOffers = new LinkedHashSet<>();
     private final Set<LogicalStream> stalled = new LinkedHashSet<>();
     private final Queue<MessageSender<?>> unsettled = new ArrayDeque<>();
     private final byte[] largeHeader = new byte[MessageFrames.LARGE_HEADER_BYTES];
     private final MemorySegment largeHeaderSegment = MemorySegment.ofArray(largeHeader);
     private final CoalescedCommand retry;
+    private final Consumer<MessageBatch> whenSent = this::sent;
     private @Nullable MessageBatch current;
     /** The current one, as long as nobody waits for a turn. */
     private @Nullable MessageBatch open;
-    private int batches;
+    private int underWay;
     private int largeUnderWay;
     private int spent;
+    private boolean filling;
     private boolean greeted;
     private boolean lastWritten;
     private boolean lastSent;
@@ -66,6 +69,7 @@ final class MessageOutbox {
         this.connection = connection;
         this.limits = connection.config().messages();
         this.sequence = sequence;
+        this.batches = connection.registry().batches();
         this.retry = CoalescedCommand.delayed(connection, this::again);
     }
 
@@ -111,6 +115,12 @@ final class MessageOutbox {
             mux.counters().spent(spent);
             spent = 0;
         }
+        MessageBatch unused = current;
+        if (unused != null && unused.isEmpty()) {
+            current = null;
+            open = null;
+            batches.give(unused);
+        }
     }
 
     /** A message has been put into a batch, or is offered. */
@@ -134,7 +144,7 @@ final class MessageOutbox {
         while (batch != null && large == null && settle()) {
             // Another one when a source had more at once than there was room for.
             batch = batch();
-            large = batch == null || ready.isEmpty() ? null : fill(batch);
+            large = batch == null ? null : fill(batch);
         }
         if (batch == null || stopped) {
             return false;
@@ -154,6 +164,10 @@ final class MessageOutbox {
      * when that is not so, or there is no batch with room for so many bytes.
      */
     @Nullable MessageBatch atOnce(int bytes) {
+        if (filling) {
+            // Somebody who was waiting for the memory of what has just gone: the one who fills goes on in the same batch.
+            return null;
+        }
         MessageBatch batch = open;
         if (batch != null && batch.hasRoom(bytes)) {
             return batch;
@@ -164,17 +178,10 @@ final class MessageOutbox {
         return batch != null && batch.hasRoom(bytes) ? batch : null;
     }
 
-    /** One that waits to be sent, else an empty one; null while all are under way. */
+    /** One that waits to be sent, else an empty one; null while as many as may be are under way. */
     private @Nullable MessageBatch batch() {
-        if (current == null) {
-            current = free.poll();
-            if (current == null && batches < MOST_BATCHES) {
-                current = new MessageBatch(this::sent, limits.batchBytes(), limits.rendezvousBytes());
-                batches++;
-            }
-            if (current != null) {
-                current.clear();
-            }
+        if (current == null && underWay < MOST_BATCHES) {
+            current = batches.take(whenSent, limits.batchBytes(), limits.rendezvousBytes());
         }
         return current;
     }
@@ -184,6 +191,15 @@ final class MessageOutbox {
         if (!sequence.mayGoOn()) {
             return null;
         }
+        filling = true;
+        try {
+            return fillInTurn(batch);
+        } finally {
+            filling = false;
+        }
+    }
+
+    private @Nullable LogicalStream fillInTurn(MessageBatch batch) {
         if (!greeted && !ready.isEmpty()) {
             greeted = true;
             batch.settings(mux.maxMessageBytes(), limits.maxStreams());
@@ -224,7 +240,9 @@ final class MessageOutbox {
                 lastSequence = number;
             }
             if (done) {
-                free.add(batch);
+                batches.give(batch);
+            } else {
+                underWay++;
             }
             return true;
         } catch (RuntimeException e) {
@@ -238,7 +256,8 @@ final class MessageOutbox {
     void sent(MessageBatch batch) {
         mux.enter();
         try {
-            free.add(batch);
+            underWay--;
+            batches.give(batch);
         } finally {
             mux.leave();
         }

@@ -93,8 +93,12 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
     public void onNext(T value) {
         Objects.requireNonNull(value, "value");
         if (ended || done) {
-            Operators.onDiscard(value, currentContext());
-            release(value);
+            if (value instanceof UcxBuffer) {
+                // Once: what its subscriber does with discarded ones is the same.
+                release(value);
+            } else {
+                Operators.onDiscard(value, currentContext());
+            }
             return;
         }
         Object message = value;

@@ -153,8 +153,8 @@ final class MessageStreams implements MessageFrames.Visitor {
     public void data(int stream, int offset, int length, int count) {
         LogicalStream to = find(stream);
         if (to != null) {
-            received += count;
             to.input().arrived(batch, offset, length, count);
+            received += count;
         }
     }
 

@@ -35,7 +35,7 @@ final class SingleAnswer<T> implements CoreSubscriber<T>, Subscription, Command 
     private volatile boolean cancelled;
     /** The answer, until somebody takes it. */
     private volatile Object value = NOTHING;
-    private boolean many;
+    private boolean over;
 
     private SingleAnswer(MessageMux mux, Object request, MessageDecoder<T> decoder, CoreSubscriber<? super T> actual) {
         this.mux = mux;
@@ -116,7 +116,7 @@ final class SingleAnswer<T> implements CoreSubscriber<T>, Subscription, Command 
     @Override
     public void request(long n) {
         // A second answer would be one too many, and has to be seen; 0 stands for nothing asked yet.
-        long all = n > 0 ? Long.MAX_VALUE : Math.min(n, -1);
+        long all = n > 0 && requested >= 0 ? Long.MAX_VALUE : Math.min(n, -1);
         requested = all;
         MessageReceiver<T> opened = receiver;
         if (opened != null) {
@@ -147,14 +147,25 @@ final class SingleAnswer<T> implements CoreSubscriber<T>, Subscription, Command 
 
     @Override
     public void onNext(T answer) {
-        if (value != NOTHING) {
+        if (over || value != NOTHING) {
             UcxBuffer.discard(answer);
-            many = true;
+            tooMany();
             return;
         }
         value = answer;
         if (cancelled) {
             discard();
+        }
+    }
+
+    /** Others may come without an end: the first that is too many is the last. */
+    private void tooMany() {
+        MessageReceiver<T> opened = receiver;
+        if (!over && opened != null) {
+            over = true;
+            discard();
+            opened.cancel();
+            actual.onError(new IndexOutOfBoundsException("a request for one answer got more of them"));
         }
     }
 
@@ -167,10 +178,6 @@ final class SingleAnswer<T> implements CoreSubscriber<T>, Subscription, Command 
 
     @Override
     public void onComplete() {
-        if (many) {
-            onError(new IndexOutOfBoundsException("a request for one answer got more of them"));
-            return;
-        }
         Object answer = VALUE.getAndSet(this, NOTHING);
         if (answer != NOTHING) {
             @SuppressWarnings("unchecked")

@@ -13,6 +13,7 @@ final class StreamOutput {
 
     /** Large messages that wait for the peer to fetch them. */
     private static final int MOST_OFFERS = 32;
+    private static final List<MessageSender<?>> NOBODY = Collections.emptyList();
     /** Bytes of a stream's turn. */
     private static final int TURN_BYTES = 2 << 10;
 
@@ -21,7 +22,7 @@ final class StreamOutput {
     private final int mostInline;
     private @Nullable StreamMemory memory;
     /** The list is made with the first of them. */
-    private List<MessageSender<?>> senders = Collections.emptyList();
+    private List<MessageSender<?>> senders = NOBODY;
     private int turn;
     private long credit;
     private long creditBytes;
@@ -62,7 +63,7 @@ final class StreamOutput {
         }
         mux.enter();
         try {
-            if (senders.isEmpty()) {
+            if (senders == NOBODY) {
                 senders = new ArrayList<>(1);
             }
             senders.add(sender);

@@ -76,8 +76,7 @@ class MessageFramesTest {
     }
 
     private static MessageBatch all() {
-        MessageBatch batch = new MessageBatch(done -> { }, 4096, 100);
-        batch.clear();
+        MessageBatch batch = new MessageBatches().take(done -> { }, 4096, 100);
         batch.settings(1L << 40, 17);
         batch.open(3, 4, 5, new byte[] {1, 2});
         batch.credit(3, 6, 7);
@@ -104,8 +103,7 @@ class MessageFramesTest {
 
     @Test
     void messagesOfOneLengthMakeARun() {
-        MessageBatch batch = new MessageBatch(done -> { }, 4096, 100);
-        batch.clear();
+        MessageBatch batch = new MessageBatches().take(done -> { }, 4096, 100);
         for (int i = 0; i < 4; i++) {
             batch.data(3, new byte[] {1, 2});
         }
@@ -121,8 +119,7 @@ class MessageFramesTest {
 
     @Test
     void runThatIsTooLongIsBegunAnew() {
-        MessageBatch batch = new MessageBatch(done -> { }, 4096, 100);
-        batch.clear();
+        MessageBatch batch = new MessageBatches().take(done -> { }, 4096, 100);
         for (int i = 0; i < MessageFrames.MAX_RUN + 3; i++) {
             batch.data(3, new byte[0]);
         }
@@ -133,8 +130,7 @@ class MessageFramesTest {
 
     @Test
     void textThatIsTooLongIsCut() {
-        MessageBatch batch = new MessageBatch(done -> { }, 4096, 100);
-        batch.clear();
+        MessageBatch batch = new MessageBatches().take(done -> { }, 4096, 100);
         batch.error(0, 1, "x".repeat(5000));
 
         assertThat(parse(batch.finish(0, 0))).containsExactly("error 0 1 " + "x".repeat(MessageFrames.MAX_TEXT_BYTES));
