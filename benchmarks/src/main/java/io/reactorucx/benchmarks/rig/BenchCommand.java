@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -22,15 +21,15 @@ import picocli.CommandLine.Option;
 public final class BenchCommand implements Callable<Integer> {
 
     private static final int TRIES = 2;
-    private static final long QUICK_NANOS = TimeUnit.SECONDS.toNanos(560);
+    private static final double QUICK_SECONDS = 530;
 
     @Option(names = "--quick", description = "Fewer rounds, and shorter, meant for 10 minutes; only one of a case where the machine is slow.")
     private boolean quick;
-    @Option(names = "--pairs", description = "Rounds in which each contender is measured once; 5, or 2 with --quick.")
+    @Option(names = "--pairs", description = "Rounds in which each contender is measured once; 5, or 2 with --quick, 1 with --sweep.")
     private @Nullable Integer pairs;
-    @Option(names = "--seconds", description = "How long each measurement takes; 3, or 1 with --quick.")
+    @Option(names = "--seconds", description = "How long each measurement takes; 2, or 0.8 with --quick, 1 with --sweep.")
     private @Nullable Double seconds;
-    @Option(names = "--warmup-seconds", description = "How long each runs before that; 2, or 1 with --quick.")
+    @Option(names = "--warmup-seconds", description = "How long each runs before that at most; 3, or 2.5 with --quick, 2 with --sweep.")
     private @Nullable Double warmupSeconds;
     @Option(names = "--case", paramLabel = "NAME", description = "Only cases whose name contains this; may be repeated.")
     private List<String> cases = new ArrayList<>();
@@ -39,7 +38,7 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--cpus", paramLabel = "SERVER:CLIENT",
             description = "Processors of each side as taskset -c takes them, or any; a core each by default, where there are two.")
     private String cpus = "";
-    @Option(names = "--out", description = "Where the JSON goes; bench.json in this module's target folder by default.")
+    @Option(names = "--out", description = "Where the JSON goes; bench.json in this module's target folder by default, or sweep.json.")
     private @Nullable Path out;
     @Option(names = "--list", description = "Only names the cases and what they compare.")
     private boolean list;
@@ -56,8 +55,8 @@ public final class BenchCommand implements Callable<Integer> {
                     row.theirs() == null ? "" : " against " + row.theirs().name(), row.target().text(row.metric()))));
             return 0;
         }
-        Timing timing = new Timing(or(warmupSeconds, quick ? 1 : 2), or(seconds, quick ? 1 : 3), 10);
-        int rounds = pairs != null ? pairs : quick ? 2 : 5;
+        Timing timing = new Timing(or(warmupSeconds, sweep ? 2 : quick ? 2.5 : 3), or(seconds, sweep ? 1 : quick ? 0.8 : 2), 10);
+        int rounds = pairs != null ? pairs : sweep ? 1 : quick ? 2 : 5;
         if (rounds < 1 || timing.seconds() <= 0 || timing.warmupSeconds() < 0) {
             throw new IllegalArgumentException("--pairs at least 1, --seconds above 0, --warmup-seconds not below");
         }
@@ -71,7 +70,7 @@ public final class BenchCommand implements Callable<Integer> {
         }
         // The folder target/classes, or this module's jar in target/lib.
         Path code = Path.of(URI.create(BenchCommand.class.getProtectionDomain().getCodeSource().getLocation().toString()));
-        return code.resolve(Files.isDirectory(code) ? ".." : "../..").normalize().resolve("bench.json");
+        return code.resolve(Files.isDirectory(code) ? ".." : "../..").normalize().resolve(sweep ? "sweep.json" : "bench.json");
     }
 
     private static double or(@Nullable Double given, double otherwise) {
@@ -79,20 +78,20 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     private void run(List<Scenario> scenarios, Cpus where, Timing timing, int rounds) throws IOException, InterruptedException {
-        long start = System.nanoTime();
         BenchFile file = new BenchFile(where, timing, rounds);
         Processes processes = new Processes(where, timing);
         Table table = new Table(System.out);
-        System.out.println(rounds + " rounds, " + timing.seconds() + " s each after " + timing.warmupSeconds() + " s, " + where);
+        List<Contender> contenders = scenarios.stream().flatMap(each -> each.contenders().stream()).toList();
+        double estimate = contenders.stream().mapToDouble(each -> timing.estimateOf(each) * Timing.roundsOf(each, rounds)).sum();
+        Progress progress = new Progress(System.err, contenders.stream().mapToInt(each -> Timing.roundsOf(each, rounds)).sum(), estimate);
+        System.out.println(rounds + " rounds, " + timing.seconds() + " s each after up to " + timing.warmupSeconds() + " s, " + where
+                + "; about " + Progress.text(estimate) + " minutes");
         table.head();
         int met = 0;
         int all = 0;
-        int done = 0;
-        int contenders = scenarios.stream().mapToInt(each -> each.contenders().size()).sum();
         for (Scenario scenario : scenarios) {
-            boolean late = quick && (System.nanoTime() - start) * (double) contenders > QUICK_NANOS * (double) done && done > 0;
-            Map<Contender, List<Measurement>> measured = measure(scenario, processes, late ? 1 : rounds);
-            done += scenario.contenders().size();
+            boolean late = quick && progress.secondsGone() + progress.secondsLeft() > QUICK_SECONDS;
+            Map<Contender, List<Measurement>> measured = measure(scenario, processes, progress, late ? 1 : rounds, rounds);
             file.add(measured);
             for (Row row : scenario.rows()) {
                 List<Measurement> ours = measured.getOrDefault(row.ours(), List.of());
@@ -106,17 +105,30 @@ public final class BenchCommand implements Callable<Integer> {
             }
             file.write(file());
         }
-        System.out.println(met + " of " + all + " targets met, " + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start) + " s, " + file());
+        System.out.println(met + " of " + all + " targets met, " + Progress.text(progress.secondsGone()) + " minutes, " + file());
     }
 
     /** Who fails twice is not tried again. */
-    private static Map<Contender, List<Measurement>> measure(Scenario scenario, Processes processes, int rounds) throws InterruptedException {
+    private static Map<Contender, List<Measurement>> measure(Scenario scenario, Processes processes, Progress progress, int rounds,
+            int roundsPlanned) throws InterruptedException {
         Map<Contender, List<Measurement>> measured = new LinkedHashMap<>();
-        for (int round = 0; round < rounds; round++) {
+        for (int round = 0; round < roundsPlanned; round++) {
             for (Contender contender : scenario.contenders()) {
+                if (round >= Timing.roundsOf(contender, roundsPlanned)) {
+                    continue;
+                }
                 List<Measurement> before = measured.computeIfAbsent(contender, added -> new ArrayList<>());
                 boolean hopeless = before.stream().filter(Measurement::hasFailed).count() >= TRIES;
-                before.add(hopeless ? before.getLast() : processes.measure(contender));
+                if (round >= rounds || hopeless) {
+                    progress.leaveOut(processes.secondsOf(contender));
+                    if (hopeless) {
+                        before.add(before.getLast());
+                    }
+                } else {
+                    progress.begin(contender.name(), round + 1);
+                    before.add(processes.measure(contender));
+                    progress.done(processes.secondsOf(contender));
+                }
             }
         }
         return measured;

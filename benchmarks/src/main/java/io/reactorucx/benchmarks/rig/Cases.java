@@ -54,7 +54,7 @@ final class Cases {
     }
 
     private void latency(String test) {
-        Contender c = Contender.perftest("ucx_perftest " + test + " 8 B shm", new Perftest(inC(test, "lat"), 8, 1, false, 1_500_000));
+        Contender c = Contender.perftest("ucx_perftest " + test + " 8 B shm", new Perftest(inC(test, "lat"), 8, 1, false, 1_000_000));
         Contender jucx = Contender.ucxPeer("jucx " + test + " 8 B shm", "jucx", "--test", test, "--mode", "latency", "--size", "8");
         List<Row> shm = new ArrayList<>();
         for (String mode : MODES) {
@@ -67,7 +67,7 @@ final class Cases {
         }
         shm.add(allocationOf(test));
         scenarios.add(new Scenario(shm));
-        Contender cTcp = Contender.perftest("ucx_perftest " + test + " 8 B tcp", new Perftest(inC(test, "lat"), 8, 1, true, 60_000));
+        Contender cTcp = Contender.perftest("ucx_perftest " + test + " 8 B tcp", new Perftest(inC(test, "lat"), 8, 1, true, 40_000));
         List<Row> tcp = new ArrayList<>();
         tcp.add(new Row(test + "-latency-tcp", Metric.P50, latencyOf(test, "tcp", "peer"), cTcp, Target.atMost(1.1)));
         if (test.equals("am")) {
@@ -105,7 +105,7 @@ final class Cases {
                 new Row(name + "-shm-none", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "none"), c, Target.atLeast(0.95)),
                 new Row(name + "-shm-peer", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "peer"), c, Target.atLeast(0.6))));
         // Both error modes on both sides: with failure detection UCX has another rendezvous over tcp.
-        Perftest tcp = new Perftest(inC(test, "bw"), size, WINDOW, true, 3_000_000_000L / size);
+        Perftest tcp = new Perftest(inC(test, "bw"), size, WINDOW, true, 1_200_000_000L / size);
         String nameInC = "ucx_perftest " + test + " " + sizeText(size) + " tcp";
         scenarios.add(Scenario.of(
                 new Row(name + "-tcp-none", Metric.BANDWIDTH, bandwidthOf(test, size, "tcp", "none"),

@@ -3,6 +3,8 @@ package io.reactorucx.benchmarks.rig;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,6 +18,7 @@ final class ChildProcess implements AutoCloseable {
 
     private static final long END_SECONDS = 5;
     private static final int KEPT_LINES = 2000;
+    private static final long NANOS_OF_A_TICK = 10_000_000;
 
     private final Process process;
     private final String readyStart;
@@ -62,6 +65,14 @@ final class ChildProcess implements AutoCloseable {
         if (to == output) {
             ready.countDown();
         }
+    }
+
+    /** {@return processor time of all children that have ended, as {@code /proc} counts it} */
+    static long cpuNanosOfEnded() throws IOException {
+        String stat = Files.readString(Path.of("/proc/self/stat"));
+        // The program's name, in brackets, may hold anything; cutime and cstime follow.
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+        return (Long.parseLong(fields[13]) + Long.parseLong(fields[14])) * NANOS_OF_A_TICK;
     }
 
     long pid() {

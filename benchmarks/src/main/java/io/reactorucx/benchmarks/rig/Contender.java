@@ -1,6 +1,8 @@
 package io.reactorucx.benchmarks.rig;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param perftest what ucx_perftest is told, which has a form of its own
  */
 record Contender(String name, Tool tool, List<String> arguments, @Nullable Perftest perftest) {
+
+    private static final String LOAD = "--load";
 
     enum Tool {
         /** {@code perf}: Reactor UCX. */
@@ -42,6 +46,43 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
 
     static Contender perftest(String name, Perftest perftest) {
         return new Contender(name, Tool.UCX_PERFTEST, List.of(), perftest);
+    }
+
+    /** {@return the same at a share of the rate that this one reaches by itself} */
+    Contender atLoad(int percent) {
+        List<String> more = new ArrayList<>(arguments);
+        more.addAll(List.of(LOAD, Integer.toString(percent)));
+        return new Contender(line() + ", load " + percent + " %", tool, List.copyOf(more), null);
+    }
+
+    /** {@return in percent; 0 for as fast as it goes} */
+    int load() {
+        int index = arguments.indexOf(LOAD);
+        return index < 0 ? 0 : Integer.parseInt(arguments.get(index + 1));
+    }
+
+    /** {@return what it is told at so many operations in a second instead of a load} */
+    Contender atRate(double perSecond) {
+        List<String> more = new ArrayList<>(arguments.subList(0, arguments.indexOf(LOAD)));
+        more.addAll(List.of("--rate", String.format(Locale.ROOT, "%.0f", perSecond)));
+        return new Contender(name, tool, more, null);
+    }
+
+    /** {@return what it is told without a load} */
+    List<String> argumentsOfClosedLoop() {
+        int index = arguments.indexOf(LOAD);
+        return index < 0 ? arguments : arguments.subList(0, index);
+    }
+
+    /** {@return its name without the step of a sweep} */
+    String line() {
+        int comma = name.lastIndexOf(',');
+        return comma < 0 ? name : name.substring(0, comma);
+    }
+
+    /** Whether bytes count, rather than messages. */
+    boolean isBandwidth() {
+        return arguments.contains("bandwidth");
     }
 
     boolean isOverTcp() {

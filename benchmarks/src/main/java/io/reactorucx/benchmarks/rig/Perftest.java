@@ -14,13 +14,11 @@ import java.util.Locale;
  * @param window operations under way at once, 1 for latency
  * @param tcp whether over TCP, rather than what UCX takes by itself
  * @param peerErrors whether its endpoints notice the failure of the peer, which takes some protocols away; they do not by default
- * @param perSecond how many it does in a second on a usual machine, for it counts and has no clock
+ * @param perSecond how many it does in a second on a usual machine, until that is known
  */
 record Perftest(String test, int size, int window, boolean tcp, boolean peerErrors, long perSecond) {
 
     private static final long FEWEST = 100;
-    /** It needs less than what the JVM takes to compile. */
-    private static final double COMPILED_ALREADY = 10;
 
     Perftest(String test, int size, int window, boolean tcp, long perSecond) {
         this(test, size, window, tcp, false, perSecond);
@@ -31,9 +29,9 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
     }
 
     /** {@return the command of either side, without the server's address} */
-    List<String> arguments(int port, double warmupSeconds, double seconds) {
+    List<String> arguments(int port, long warmup, long messages) {
         List<String> all = new ArrayList<>(List.of("ucx_perftest", "-t", test, "-s", Integer.toString(size), "-p", Integer.toString(port),
-                "-w", count(warmupSeconds / COMPILED_ALREADY), "-n", count(seconds), "-f", "-v"));
+                "-w", Long.toString(warmup), "-n", Long.toString(messages), "-f", "-v"));
         if (window > 1) {
             all.addAll(List.of("-O", Integer.toString(window)));
         }
@@ -43,8 +41,9 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
         return all;
     }
 
-    private String count(double seconds) {
-        return Long.toString(Math.max(FEWEST, (long) (seconds * perSecond)));
+    /** {@return how many it is told to do, for about so long} */
+    static long count(double seconds, double perSecond) {
+        return Math.max(FEWEST, (long) (seconds * perSecond));
     }
 
     boolean isLatency() {
@@ -52,7 +51,7 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
     }
 
     /** Whether its latency is half of a round trip. */
-    private boolean isOneWay() {
+    boolean isOneWay() {
         return test.endsWith("_lat");
     }
 

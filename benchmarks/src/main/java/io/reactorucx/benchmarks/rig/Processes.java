@@ -7,67 +7,67 @@ import io.reactorucx.benchmarks.Main;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
+import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Measures a contender: a server and a client, both new, each on its processors. */
 final class Processes {
 
-    private static final long READY_SECONDS = 30;
+    static final long READY_SECONDS = 30;
     /** The same for every program in Java. */
     static final List<String> JVM_OPTIONS = List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xms256m", "-Xmx1g");
+    private static final double PERCENT = 100;
     private static final String LIBRARY_PATH = "io.reactorucx.library.path";
 
     private final Cpus cpus;
     private final Timing timing;
-    private @Nullable String perftestHelp;
+    private final PerftestProcesses inC;
+    private final Map<List<String>, Double> rates = new HashMap<>();
 
     Processes(Cpus cpus, Timing timing) {
         this.cpus = cpus;
         this.timing = timing;
+        this.inC = new PerftestProcesses(cpus, timing);
+    }
+
+    /** {@return how long one measurement probably takes} */
+    double secondsOf(Contender contender) {
+        return timing.estimateOf(contender);
     }
 
     Measurement measure(Contender contender) throws InterruptedException {
         try {
-            return Measurement.of(contender.perftest() != null ? inC(contender.perftest())
-                    : contender.tool() == Contender.Tool.LAYERS ? alone(contender) : inJava(contender));
+            return Measurement.of(contender.perftest() != null ? inC.measure(contender, contender.perftest())
+                    : contender.tool() == Contender.Tool.LAYERS ? alone(contender)
+                    : contender.load() > 0 ? inJava(atLoad(contender)) : closedLoop(contender));
         } catch (MeasurementFailure | IOException | IllegalStateException | JsonSyntaxException e) {
             return Measurement.failed(String.valueOf(e.getMessage()));
         }
     }
 
-    private JsonObject inC(Perftest perftest) throws IOException, InterruptedException {
-        List<String> arguments = new ArrayList<>(perftest.arguments(freePort(), timing.warmupSeconds(), timing.seconds()));
-        arguments.addAll(withoutMpi());
-        List<String> serverCommand = new ArrayList<>(Cpus.prefix(cpus.server()));
-        // To learn from its output when it is ready: into a pipe it would write at its end.
-        serverCommand.addAll(List.of("stdbuf", "-oL"));
-        serverCommand.addAll(arguments);
-        List<String> clientCommand = new ArrayList<>(Cpus.prefix(cpus.client()));
-        clientCommand.addAll(arguments);
-        clientCommand.add("127.0.0.1");
-        Map<String, String> environment = environment(true, perftest.tcp());
-        try (ChildProcess server = new ChildProcess(serverCommand, environment, "Waiting for connection")) {
-            server.awaitReady(READY_SECONDS);
-            try (ChildProcess client = new ChildProcess(clientCommand, environment, "never")) {
-                return perftest.figures(client.awaitOutput(timing.limitSeconds()));
-            }
+    private JsonObject closedLoop(Contender contender) throws IOException, InterruptedException {
+        JsonObject figures = inJava(contender);
+        if (figures.has(Metric.RATE.field())) {
+            rates.put(contender.arguments(), figures.get(Metric.RATE.field()).getAsDouble());
         }
+        return figures;
     }
 
-    /** A build with MPI, as that of Debian 13, would look for its other processes there; others know no such option. */
-    private List<String> withoutMpi() throws IOException {
-        if (perftestHelp == null) {
-            Process help = new ProcessBuilder("ucx_perftest", "-h").redirectErrorStream(true).start();
-            perftestHelp = new String(help.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    /** The rate that a load is a share of is measured now unless it has been. */
+    private Contender atLoad(Contender contender) throws IOException, InterruptedException {
+        List<String> closed = contender.argumentsOfClosedLoop();
+        Double rate = rates.get(closed);
+        if (rate == null) {
+            rate = closedLoop(new Contender(contender.name(), contender.tool(), closed, null)).get(Metric.RATE.field()).getAsDouble();
         }
-        return perftestHelp.contains("MPI mode") ? List.of("-P", "0") : List.of();
+        return contender.atRate(rate * contender.load() / PERCENT);
     }
 
     private JsonObject inJava(Contender contender) throws IOException, InterruptedException {
@@ -92,14 +92,15 @@ final class Processes {
     private JsonObject alone(Contender contender) throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of("layers"));
         arguments.addAll(contender.arguments());
-        arguments.addAll(times());
+        arguments.addAll(times(contender));
         try (ChildProcess process = new ChildProcess(java(cpus.client(), List.of(), arguments), environment(false, false), "never")) {
             return lastLine(process.awaitOutput(timing.limitSeconds()));
         }
     }
 
-    private List<String> times() {
-        return List.of("--seconds", Double.toString(timing.seconds()), "--warmup-seconds", Double.toString(timing.warmupSeconds()));
+    private List<String> times(Contender contender) {
+        return List.of("--seconds", Double.toString(timing.secondsOf(contender)),
+                "--warmup-seconds", Double.toString(timing.warmupOf(contender)));
     }
 
     private static List<String> program(Contender contender, String role) {
@@ -133,21 +134,33 @@ final class Processes {
     private List<String> clientArguments(Contender contender) {
         List<String> all = new ArrayList<>(contender.arguments());
         if (contender.tool() == Contender.Tool.IDLE) {
-            all.addAll(List.of("--seconds", Double.toString(timing.idleSeconds())));
+            all.addAll(List.of("--seconds", Double.toString(timing.secondsOf(contender))));
             return all;
         }
         if (contender.tool() != Contender.Tool.PERF) {
             all.removeFirst();
         }
-        all.addAll(times());
+        all.addAll(times(contender));
         all.addAll(List.of("--format", "json"));
         return all;
+    }
+
+    /** For a program's classes, as the JVM has read them; the first of its kind leaves it behind, and the others start in half of the time. */
+    private static List<String> classArchive(List<String> arguments) {
+        Path jar = Path.of(URI.create(Main.class.getProtectionDomain().getCodeSource().getLocation().toString()));
+        if (Files.isDirectory(jar)) {
+            return List.of(); // The JVM archives classes of jars alone.
+        }
+        String kind = String.join("-", arguments.subList(0, Math.min(arguments.getFirst().equals("peer") ? 3 : 2, arguments.size())));
+        Path archive = jar.resolveSibling("../classes-of-" + kind + ".jsa").normalize();
+        return List.of("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + archive, "-Xlog:disable", "-Xlog:all=off");
     }
 
     private static List<String> java(String cpus, List<String> options, List<String> arguments) {
         List<String> command = new ArrayList<>(Cpus.prefix(cpus));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_OPTIONS);
+        command.addAll(classArchive(arguments));
         command.addAll(options);
         if (System.getProperty(LIBRARY_PATH) != null) {
             command.add("-D" + LIBRARY_PATH + "=" + System.getProperty(LIBRARY_PATH));
@@ -158,7 +171,7 @@ final class Processes {
     }
 
     /** Those over UCX that have no option for it are told by the environment which transports to use. */
-    private static Map<String, String> environment(boolean toldByEnvironment, boolean tcp) {
+    static Map<String, String> environment(boolean toldByEnvironment, boolean tcp) {
         Map<String, String> environment = new LinkedHashMap<>();
         environment.put("UCX_LOG_LEVEL", "fatal");
         if (toldByEnvironment && tcp) {
@@ -172,7 +185,7 @@ final class Processes {
         return environment;
     }
 
-    private static int freePort() throws IOException {
+    static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }

@@ -1,9 +1,9 @@
 package io.reactorucx.benchmarks.rig;
 
 /**
- * How long one measurement takes.
+ * How long measurements take.
  *
- * @param warmupSeconds before
+ * @param warmupSeconds before; what has no JVM, or little to compile, takes less
  * @param seconds measured
  * @param idleSeconds measured, where nothing is done
  */
@@ -11,6 +11,41 @@ record Timing(double warmupSeconds, double seconds, double idleSeconds) {
 
     /** For a machine that is slow or busy, and for programs that count instead of looking at a clock. */
     private static final long SPARE_SECONDS = 60;
+    /** What is in C needs to make its connection, and no more. */
+    private static final double WARMUP_IN_C = 0.05;
+    /** Large data is moved by the kernel and by UCX, and layers are a loop of their own: both are compiled soon. */
+    private static final double LITTLE_TO_COMPILE = 1;
+    private static final double START_IN_C = 0.5;
+    private static final double START_OF_JVM = 1;
+    private static final double START_OF_JVMS = 2;
+
+    double warmupOf(Contender contender) {
+        return switch (contender.tool()) {
+            case UCX_PERFTEST -> Math.min(warmupSeconds, WARMUP_IN_C);
+            case IDLE -> 2;
+            case LAYERS -> Math.min(warmupSeconds, LITTLE_TO_COMPILE);
+            default -> contender.isBandwidth() ? Math.min(warmupSeconds, LITTLE_TO_COMPILE) : warmupSeconds;
+        };
+    }
+
+    double secondsOf(Contender contender) {
+        return contender.tool() == Contender.Tool.IDLE ? idleSeconds : seconds;
+    }
+
+    /** {@return how many times a contender is measured: allocation in one thread and a connection at rest have nobody to take turns with} */
+    static int roundsOf(Contender contender, int rounds) {
+        return contender.tool() == Contender.Tool.IDLE || contender.tool() == Contender.Tool.LAYERS ? 1 : rounds;
+    }
+
+    /** {@return how long one measurement probably takes, with its processes' start and end} */
+    double estimateOf(Contender contender) {
+        double start = switch (contender.tool()) {
+            case UCX_PERFTEST -> START_IN_C;
+            case LAYERS -> START_OF_JVM;
+            default -> START_OF_JVMS;
+        };
+        return start + warmupOf(contender) + secondsOf(contender);
+    }
 
     long limitSeconds() {
         return SPARE_SECONDS + 5 * (long) Math.ceil(warmupSeconds + seconds);

@@ -37,8 +37,10 @@ class PerftestTest {
 
     @Test
     void countsWhatItDoesInTheTime() {
-        assertThat(new Perftest("ucp_am_bw", 65536, 32, false, 1000).arguments(7, 5, 2))
+        Perftest perftest = new Perftest("ucp_am_bw", 65536, 32, false, 1000);
+        assertThat(perftest.arguments(7, Perftest.count(0.05, 10_000), Perftest.count(2, 1000)))
                 .containsSubsequence("-p", "7", "-w", "500", "-n", "2000").containsSubsequence("-O", "32").doesNotContain("-e");
+        assertThat(Perftest.count(0, 1000)).isEqualTo(100);
     }
 
     @Test

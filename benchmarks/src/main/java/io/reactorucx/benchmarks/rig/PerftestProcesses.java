@@ -1,0 +1,71 @@
+package io.reactorucx.benchmarks.rig;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Measures with {@code ucx_perftest}, which counts messages instead of looking at a clock, and keeps to itself what it takes of processors. */
+final class PerftestProcesses {
+
+    private final Cpus cpus;
+    private final Timing timing;
+    private final Map<Perftest, Long> cpuOfStart = new HashMap<>();
+    private final Map<Perftest, Double> perSecond = new HashMap<>();
+    private @Nullable String help;
+
+    PerftestProcesses(Cpus cpus, Timing timing) {
+        this.cpus = cpus;
+        this.timing = timing;
+    }
+
+    /** Its processor time is that of both processes but for that of their start, which one message shows. */
+    JsonObject measure(Contender contender, Perftest perftest) throws IOException, InterruptedException {
+        if (!cpuOfStart.containsKey(perftest)) {
+            cpuOfStart.put(perftest, cpuNanos(perftest, 1, 1, new ArrayList<>()));
+        }
+        double rate = perSecond.getOrDefault(perftest, (double) perftest.perSecond());
+        long warmup = Perftest.count(timing.warmupOf(contender), rate);
+        long messages = Perftest.count(timing.secondsOf(contender), rate);
+        List<String> output = new ArrayList<>();
+        long cpuNanos = cpuNanos(perftest, warmup, messages, output) - cpuOfStart.get(perftest);
+        JsonObject figures = perftest.figures(output);
+        perSecond.put(perftest, figures.get("messages_per_second").getAsDouble() / (perftest.isOneWay() ? 2 : 1));
+        figures.addProperty("cpu_ns_per_op", Math.max(0, cpuNanos) / (double) (warmup + messages));
+        return figures;
+    }
+
+    private long cpuNanos(Perftest perftest, long warmup, long messages, List<String> output) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(perftest.arguments(Processes.freePort(), warmup, messages));
+        arguments.addAll(withoutMpi());
+        List<String> serverCommand = new ArrayList<>(Cpus.prefix(cpus.server()));
+        // To learn from its output when it is ready: into a pipe it would write at its end.
+        serverCommand.addAll(List.of("stdbuf", "-oL"));
+        serverCommand.addAll(arguments);
+        List<String> clientCommand = new ArrayList<>(Cpus.prefix(cpus.client()));
+        clientCommand.addAll(arguments);
+        clientCommand.add("127.0.0.1");
+        Map<String, String> environment = Processes.environment(true, perftest.tcp());
+        long before = ChildProcess.cpuNanosOfEnded();
+        try (ChildProcess server = new ChildProcess(serverCommand, environment, "Waiting for connection")) {
+            server.awaitReady(Processes.READY_SECONDS);
+            try (ChildProcess client = new ChildProcess(clientCommand, environment, "never")) {
+                output.addAll(client.awaitOutput(timing.limitSeconds()));
+            }
+        }
+        return ChildProcess.cpuNanosOfEnded() - before;
+    }
+
+    /** A build with MPI, as that of Debian 13, would look for its other processes there; others know no such option. */
+    private List<String> withoutMpi() throws IOException {
+        if (help == null) {
+            Process asked = new ProcessBuilder("ucx_perftest", "-h").redirectErrorStream(true).start();
+            help = new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+        return help.contains("MPI mode") ? List.of("-P", "0") : List.of();
+    }
+}
