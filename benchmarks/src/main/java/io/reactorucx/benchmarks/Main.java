@@ -3,6 +3,7 @@ package io.reactorucx.benchmarks;
 import io.reactorucx.benchmarks.layers.LayersCommand;
 import io.reactorucx.benchmarks.peers.PeerCommand;
 import io.reactorucx.benchmarks.perf.PerfCommand;
+import io.reactorucx.benchmarks.report.ChartsCommand;
 import io.reactorucx.benchmarks.rig.BenchCommand;
 import io.reactorucx.benchmarks.rig.IdleCommand;
 import picocli.CommandLine;
@@ -10,7 +11,8 @@ import picocli.CommandLine.Command;
 
 /** Entry of all programs here. */
 @Command(name = "reactor-ucx-benchmarks", description = "What Reactor UCX costs.", mixinStandardHelpOptions = true,
-        subcommands = {BenchCommand.class, IdleCommand.class, JmhCommand.class, LayersCommand.class, PeerCommand.class, PerfCommand.class})
+        subcommands = {BenchCommand.class, ChartsCommand.class, IdleCommand.class, JmhCommand.class, LayersCommand.class, PeerCommand.class,
+            PerfCommand.class})
 public final class Main {
 
     private Main() {

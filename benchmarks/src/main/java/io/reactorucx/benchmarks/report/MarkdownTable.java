@@ -1,0 +1,95 @@
+package io.reactorucx.benchmarks.report;
+
+import com.google.gson.JsonObject;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.StringJoiner;
+
+/** Tables of a run: each case beside its target, and what each contender takes for a message. */
+final class MarkdownTable {
+
+    private static final double KILO = 1e3;
+
+    private MarkdownTable() {
+    }
+
+    static String of(Run run) {
+        StringJoiner text = new StringJoiner("\n", "", "\n");
+        text.add(run.circumstances()).add("");
+        text.add("| case | ours | theirs | ratio | spread | target | met |").add("|---|---:|---:|---:|---:|---:|---|");
+        run.rows().forEach(row -> text.add(line(row)));
+        text.add("").add("| measured | latency | messages per second | bytes per second | processor time, both sides, per million "
+                + "| Java heap for each |");
+        text.add("|---|---:|---:|---:|---:|---:|");
+        run.contenders().forEach(contender -> text.add(cells(contender,
+                shown(run.median(contender, "p50_ns"), MarkdownTable::time),
+                shown(run.median(contender, "messages_per_second"), value -> rounded(value / 1e6) + " M"),
+                shown(run.median(contender, "bytes_per_second"), value -> rounded(value / 1e9) + " GB"),
+                shown(run.median(contender, "cpu_ns_per_op"), value -> rounded(value / KILO) + " s"),
+                shown(run.median(contender, "alloc_bytes_per_op"), value -> rounded(value) + " B"))));
+        return text.toString();
+    }
+
+    private interface Text {
+
+        String of(double value);
+    }
+
+    private static String shown(OptionalDouble value, Text text) {
+        return value.isPresent() ? text.of(value.getAsDouble()) : "";
+    }
+
+    private static String line(JsonObject row) {
+        String name = row.get("case").getAsString();
+        String kind = row.get("target_kind").getAsString();
+        String target = target(kind, row.get("target").getAsDouble(), row.get("metric").getAsString());
+        if (!row.has("ratio")) {
+            return cells(name, "", "", "", "", target, "not measured: " + row.get("failure").getAsString().replace("|", "/"));
+        }
+        String metric = row.get("metric").getAsString();
+        boolean alone = !row.has("theirs");
+        String spread = alone ? text(metric, row.get("lowest").getAsDouble()) + " – " + text(metric, row.get("highest").getAsDouble())
+                : times(row.get("lowest").getAsDouble()) + " – " + times(row.get("highest").getAsDouble());
+        return cells(name, text(metric, row.get("ours").getAsDouble()), alone ? "" : text(metric, row.get("theirs").getAsDouble()),
+                alone ? "" : times(row.get("ratio").getAsDouble()), spread, target,
+                kind.equals("none") ? "" : row.get("met").getAsBoolean() ? "yes" : "**no**");
+    }
+
+    private static String cells(String... cells) {
+        return "| " + String.join(" | ", Arrays.asList(cells)) + " |";
+    }
+
+    private static String target(String kind, double bound, String metric) {
+        return switch (kind) {
+            case "at_most" -> "at most " + times(bound);
+            case "at_least" -> "at least " + times(bound);
+            case "faster" -> "at least " + times(bound) + " as fast";
+            case "figure_at_most" -> "at most " + text(metric, bound);
+            default -> "";
+        };
+    }
+
+    private static String text(String metric, double value) {
+        return switch (metric) {
+            case "p50_ns" -> time(value);
+            case "bytes_per_second" -> rounded(value / 1e9) + " GB/s";
+            case "messages_per_second" -> rounded(value / 1e6) + " M/s";
+            case "alloc_bytes_per_op" -> rounded(value) + " B";
+            default -> rounded(value * 100) + " %";
+        };
+    }
+
+    private static String time(double nanos) {
+        return nanos < 10 * KILO ? rounded(nanos) + " ns" : rounded(nanos / KILO) + " us";
+    }
+
+    private static String times(double ratio) {
+        return rounded(ratio) + "x";
+    }
+
+    /** Three digits that say something. */
+    private static String rounded(double value) {
+        return String.format(Locale.ROOT, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
+    }
+}

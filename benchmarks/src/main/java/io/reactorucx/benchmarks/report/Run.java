@@ -1,0 +1,71 @@
+package io.reactorucx.benchmarks.report;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.stream.StreamSupport;
+
+/** The JSON that a run of {@code bench} has written. */
+final class Run {
+
+    private final JsonObject json;
+    private final Map<String, List<JsonObject>> figures = new LinkedHashMap<>();
+
+    Run(JsonObject json) {
+        this.json = json;
+        for (JsonElement each : json.getAsJsonArray("measurements")) {
+            JsonObject one = each.getAsJsonObject();
+            if (one.has("figures")) {
+                figures.computeIfAbsent(one.get("contender").getAsString(), added -> new ArrayList<>()).add(one.getAsJsonObject("figures"));
+            }
+        }
+    }
+
+    static Run of(Path file) throws IOException {
+        return new Run(JsonParser.parseString(Files.readString(file)).getAsJsonObject());
+    }
+
+    List<JsonObject> rows() {
+        return StreamSupport.stream(json.getAsJsonArray("rows").spliterator(), false).map(JsonElement::getAsJsonObject).toList();
+    }
+
+    /** {@return who was measured, in the order of the run} */
+    List<String> contenders() {
+        return List.copyOf(figures.keySet());
+    }
+
+    /** {@return the median of what a contender's rounds have of a figure; empty when none has it} */
+    OptionalDouble median(String contender, String field) {
+        double[] values = figures.getOrDefault(contender, List.of()).stream().filter(each -> each.has(field) && !each.get(field).isJsonNull())
+                .mapToDouble(each -> each.get(field).getAsDouble()).sorted().toArray();
+        int middle = values.length / 2;
+        return values.length == 0 ? OptionalDouble.empty()
+                : OptionalDouble.of(values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2);
+    }
+
+    /** {@return whether a contender's latency is half of a round trip} */
+    boolean isOneWay(String contender) {
+        return figures.getOrDefault(contender, List.of()).stream().anyMatch(each -> each.has("one_way") && each.get("one_way").getAsBoolean());
+    }
+
+    private String text(String object, String field) {
+        JsonObject inside = json.getAsJsonObject(object);
+        return inside != null && inside.has(field) ? inside.get(field).getAsString() : "?";
+    }
+
+    /** {@return in a sentence, when, on what and how it was measured} */
+    String circumstances() {
+        return String.format("Measured on %s: %s, %s processors, %s, %s, UCX %s; %s rounds of %s s after up to %s s, %s.",
+                json.get("started").getAsString().substring(0, "2026-01-01".length()), text("machine", "processor"),
+                text("machine", "processors"), text("machine", "system"), text("machine", "java"), text("machine", "ucx"),
+                text("how", "pairs"), text("how", "seconds"), text("how", "warmup_seconds"), text("how", "pinning"));
+    }
+}

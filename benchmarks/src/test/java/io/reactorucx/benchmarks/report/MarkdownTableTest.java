@@ -1,0 +1,45 @@
+package io.reactorucx.benchmarks.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class MarkdownTableTest {
+
+    private final String table = MarkdownTable.of(RunFixture.run());
+
+    @Test
+    void comparesEachCaseWithItsTarget() {
+        assertThat(table.lines()).contains(
+                "| am-bandwidth-64K-tcp | 1.50 GB/s | 2.00 GB/s | 0.75x | 0.70x – 0.80x | at least 0.95x | **no** |",
+                "| allocation-am | 0.20 B |  |  | 0.10 B – 0.30 B | at most 64.0 B | yes |",
+                "| sweep-latency-shm-jucx-8 | 300 ns | 600 ns | 0.50x | 0.40x – 0.60x |  |  |");
+    }
+
+    @Test
+    void saysWhatWasNotMeasuredAndWhy() {
+        assertThat(table.lines()).contains("| tag-latency-tcp |  |  |  |  | at most 1.10x | not measured: a / b |");
+    }
+
+    @Test
+    void saysWhatEachTakesForAMessage() {
+        assertThat(table.lines()).contains("| Reactor UCX request, load 50 % | 900 ns | 0.02 M |  | 12.0 s |  |",
+                "| JUCX tag, latency 8 | 600 ns |  |  |  | 96.0 B |");
+        assertThat(table).doesNotContain("JUCX tag, latency 256 | ");
+    }
+
+    @Test
+    void saysWhereItWasMeasured() {
+        assertThat(table).startsWith("Measured on 2026-01-02: Some CPU, 2 processors, Linux 6, OpenJDK 25, UCX 1.13.1; 2 rounds of 0.8 s");
+    }
+
+    @Test
+    void standsBetweenItsMarksAndNowhereElse() {
+        String document = "before\n" + ChartsCommand.BEGIN + "\nold\n" + ChartsCommand.END + "\nafter\n";
+        String once = ChartsCommand.replaced(document, "new\n");
+        assertThat(once).startsWith("before\n").endsWith(ChartsCommand.END + "\nafter\n").contains("\nnew\n").doesNotContain("old");
+        assertThat(ChartsCommand.replaced(once, "new\n")).isEqualTo(once);
+        assertThatThrownBy(() -> ChartsCommand.replaced("no marks", "new")).hasMessageContaining("<!-- bench");
+    }
+}
