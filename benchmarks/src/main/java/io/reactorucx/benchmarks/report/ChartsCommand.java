@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 
 /** Draws the charts and writes the tables of the documentation. */
 @Command(name = "charts", mixinStandardHelpOptions = true, description = {
-    "Draws the charts of docs/charts from what bench --sweep has left, and writes the tables of docs/performance.md, between their marks,",
-    "from what bench has left. What is not there is left as it is."})
+    "Draws the charts of docs/charts from what bench --sweep has left, and writes the section of results in docs/performance.md from what",
+    "bench has left, with those charts that there are. What is not there is left as it is."})
 public final class ChartsCommand implements Callable<Integer> {
 
     static final String BEGIN = "<!-- bench: written by ./run charts -->";
@@ -34,8 +34,10 @@ public final class ChartsCommand implements Callable<Integer> {
         Path code = Path.of(URI.create(ChartsCommand.class.getProtectionDomain().getCodeSource().getLocation().toString()));
         Path target = code.resolve(Files.isDirectory(code) ? ".." : "../..").normalize();
         Path docs = target.resolve("../../docs").normalize();
-        boolean any = draw(sweep != null ? sweep : target.resolve("sweep.json"), out != null ? out : docs.resolve("charts"));
-        any |= tabulate(bench != null ? bench : target.resolve("bench.json"), document != null ? document : docs.resolve("performance.md"));
+        Path charts = out != null ? out : docs.resolve("charts");
+        boolean any = draw(sweep != null ? sweep : target.resolve("sweep.json"), charts);
+        any |= write(bench != null ? bench : target.resolve("bench.json"), charts,
+                document != null ? document : docs.resolve("performance.md"));
         if (!any) {
             System.err.println("neither sweep.json nor bench.json: run bench --sweep and bench before");
         }
@@ -45,6 +47,9 @@ public final class ChartsCommand implements Callable<Integer> {
     private static boolean draw(Path file, Path folder) throws IOException {
         if (!Files.exists(file)) {
             return false;
+        }
+        if (!SvgChart.hasFonts()) {
+            throw new IOException("no fonts to draw charts with: 'sudo apt-get install fontconfig fonts-dejavu-core' or the like");
         }
         Run run = Run.of(file);
         Files.createDirectories(folder);
@@ -58,22 +63,31 @@ public final class ChartsCommand implements Callable<Integer> {
         return true;
     }
 
-    private static boolean tabulate(Path file, Path document) throws IOException {
+    private static boolean write(Path file, Path charts, Path document) throws IOException {
         if (!Files.exists(file)) {
             return false;
         }
-        Files.writeString(document, replaced(Files.readString(document), MarkdownTable.of(Run.of(file))));
+        StringBuilder results = new StringBuilder(MarkdownTable.of(Run.of(file)));
+        Path folder = document.toAbsolutePath().resolveSibling(".").normalize();
+        for (ChartKind kind : ChartKind.values()) {
+            Path chart = charts.resolve(kind.file()).toAbsolutePath();
+            if (Files.exists(chart)) {
+                results.append("\n![").append(kind.title()).append("](").append(folder.relativize(chart)).append(")\n");
+            }
+        }
+        Files.writeString(document, replaced(Files.readString(document), results.toString()));
         System.out.println(document);
         return true;
     }
 
-    /** {@return a document with other tables between its marks} */
-    static String replaced(String document, String tables) {
+    /** {@return a document with other results between their marks, at its end when it has had none} */
+    static String replaced(String document, String results) {
         int begin = document.indexOf(BEGIN);
-        int end = document.indexOf(END, begin);
-        if (begin < 0 || end < 0) {
-            throw new IllegalArgumentException("the document has no line " + BEGIN + " and, after it, " + END);
+        int end = document.indexOf(END, Math.max(begin, 0));
+        if (begin < 0 != end < 0) {
+            throw new IllegalArgumentException("the document has one of the lines " + BEGIN + " and " + END + " only");
         }
-        return document.substring(0, begin) + BEGIN + "\n\n" + tables + "\n" + document.substring(end);
+        String before = begin < 0 ? document.stripTrailing() + "\n\n## Results\n\n" : document.substring(0, begin);
+        return before + BEGIN + "\n\n" + results + "\n" + (end < 0 ? END + "\n" : document.substring(end));
     }
 }

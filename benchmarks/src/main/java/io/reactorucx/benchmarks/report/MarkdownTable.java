@@ -19,13 +19,11 @@ final class MarkdownTable {
         text.add(run.circumstances()).add("");
         text.add("| case | ours | theirs | ratio | spread | target | met |").add("|---|---:|---:|---:|---:|---:|---|");
         run.rows().forEach(row -> text.add(line(row)));
-        text.add("").add("| measured | latency | messages per second | bytes per second | processor time, both sides, per million "
-                + "| Java heap for each |");
-        text.add("|---|---:|---:|---:|---:|---:|");
+        text.add("").add("| measured | latency | operations per second | processor time of both sides per million | Java heap for each |");
+        text.add("|---|---:|---:|---:|---:|");
         run.contenders().forEach(contender -> text.add(cells(contender,
                 shown(run.median(contender, "p50_ns"), MarkdownTable::time),
-                shown(run.median(contender, "messages_per_second"), value -> rounded(value / 1e6) + " M"),
-                shown(run.median(contender, "bytes_per_second"), value -> rounded(value / 1e9) + " GB"),
+                shown(run.median(contender, "messages_per_second"), MarkdownTable::count),
                 shown(run.median(contender, "cpu_ns_per_op"), value -> rounded(value / KILO) + " s"),
                 shown(run.median(contender, "alloc_bytes_per_op"), value -> rounded(value) + " B"))));
         return text.toString();
@@ -82,6 +80,10 @@ final class MarkdownTable {
 
     private static String time(double nanos) {
         return nanos < 10 * KILO ? rounded(nanos) + " ns" : rounded(nanos / KILO) + " us";
+    }
+
+    private static String count(double value) {
+        return value >= KILO * KILO ? rounded(value / KILO / KILO) + " M" : value >= KILO ? rounded(value / KILO) + " k" : rounded(value);
     }
 
     private static String times(double ratio) {

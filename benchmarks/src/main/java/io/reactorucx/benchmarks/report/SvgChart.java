@@ -3,6 +3,7 @@ package io.reactorucx.benchmarks.report;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
+import java.awt.GraphicsEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,15 @@ final class SvgChart {
         new Color(0xe69f00), new Color(0x56b4e9)};
 
     private SvgChart() {
+    }
+
+    /** {@return whether there is anything to draw letters with} */
+    static boolean hasFonts() {
+        try {
+            return GraphicsEnvironment.getLocalGraphicsEnvironment().getAvailableFontFamilyNames().length > 0;
+        } catch (LinkageError | InternalError | RuntimeException e) {
+            return false; // So a JDK without a screen says that fontconfig or its fonts are missing.
+        }
     }
 
     /** {@return the file's text; letters are drawn as shapes, whose corners need no more than a tenth of a pixel} */

@@ -42,7 +42,7 @@ final class Cases {
         cases.requests();
         cases.allocation();
         cases.idleAndConnections();
-        return cases.scenarios;
+        return Scenario.joined(cases.scenarios);
     }
 
     private static Contender latencyOf(String test, String transport, String mode) {

@@ -51,7 +51,7 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
     }
 
     /** Whether its latency is half of a round trip. */
-    boolean isOneWay() {
+    private boolean isOneWay() {
         return test.endsWith("_lat");
     }
 
@@ -80,7 +80,8 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
             json.addProperty("p50_ns", 1e3 * value(names, values, "50.0_percentile_lat"));
             json.addProperty("mean_ns", 1e3 * value(names, values, "overall_lat"));
         }
-        double rate = value(names, values, "overall_mr");
+        // A message each way is one operation, as it is for perf.
+        double rate = value(names, values, "overall_mr") / (isLatency() && isOneWay() ? 2 : 1);
         json.addProperty("messages_per_second", rate);
         json.addProperty("bytes_per_second", rate * size);
         return json;

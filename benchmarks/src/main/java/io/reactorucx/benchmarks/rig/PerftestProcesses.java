@@ -34,7 +34,7 @@ final class PerftestProcesses {
         List<String> output = new ArrayList<>();
         long cpuNanos = cpuNanos(perftest, warmup, messages, output) - cpuOfStart.get(perftest);
         JsonObject figures = perftest.figures(output);
-        perSecond.put(perftest, figures.get("messages_per_second").getAsDouble() / (perftest.isOneWay() ? 2 : 1));
+        perSecond.put(perftest, figures.get(Metric.RATE.field()).getAsDouble());
         figures.addProperty("cpu_ns_per_op", Math.max(0, cpuNanos) / (double) (warmup + messages));
         return figures;
     }

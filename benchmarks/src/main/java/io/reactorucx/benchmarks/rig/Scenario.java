@@ -1,9 +1,12 @@
 package io.reactorucx.benchmarks.rig;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Lines of the table whose contenders are measured in turns: all of them, and again all of them.
@@ -14,6 +17,23 @@ record Scenario(List<Row> rows) {
 
     static Scenario of(Row... rows) {
         return new Scenario(List.of(rows));
+    }
+
+    /** {@return the same lines, those with a contender in common in one scenario, so that it is measured once a round} */
+    static List<Scenario> joined(List<Scenario> all) {
+        List<Scenario> joined = new ArrayList<>();
+        for (Scenario next : all) {
+            int index = 0;
+            while (index < joined.size() && Collections.disjoint(joined.get(index).contenders(), next.contenders())) {
+                index++;
+            }
+            if (index == joined.size()) {
+                joined.add(next);
+            } else {
+                joined.set(index, new Scenario(Stream.concat(joined.get(index).rows().stream(), next.rows().stream()).toList()));
+            }
+        }
+        return joined;
     }
 
     Scenario only(Predicate<Row> wanted) {

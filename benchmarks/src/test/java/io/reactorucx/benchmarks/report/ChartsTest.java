@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.awt.GraphicsEnvironment;
 import java.io.StringReader;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -47,7 +46,7 @@ class ChartsTest {
 
     @Test
     void drawsAsManyLinesAsThereAre() throws Exception {
-        assumeTrue(hasFonts(), "no fonts on this machine");
+        assumeTrue(SvgChart.hasFonts(), "no fonts on this machine");
         List<String> three = strokes(parse(SvgChart.draw(ChartKind.LATENCY_SHM, lines(3))));
         List<String> five = strokes(parse(SvgChart.draw(ChartKind.LATENCY_SHM, lines(5))));
         assertThat(three).contains("stroke:rgb(0,114,178)", "stroke:rgb(213,94,0)", "stroke:rgb(0,158,115)");
@@ -56,17 +55,13 @@ class ChartsTest {
 
     @Test
     void drawsTheSameForTheSameAndLittleOfIt() throws Exception {
-        assumeTrue(hasFonts(), "no fonts on this machine");
+        assumeTrue(SvgChart.hasFonts(), "no fonts on this machine");
         for (ChartKind kind : ChartKind.values()) {
             String svg = SvgChart.draw(kind, lines(6));
             assertThat(svg).isEqualTo(SvgChart.draw(kind, lines(6)));
             assertThat(svg.length()).isLessThan(MOST_BYTES);
             assertThat(parse(svg).getDocumentElement().getTagName()).isEqualTo("svg");
         }
-    }
-
-    private static boolean hasFonts() {
-        return GraphicsEnvironment.getLocalGraphicsEnvironment().getAvailableFontFamilyNames().length > 0;
     }
 
     @Test

@@ -24,8 +24,8 @@ class MarkdownTableTest {
 
     @Test
     void saysWhatEachTakesForAMessage() {
-        assertThat(table.lines()).contains("| Reactor UCX request, load 50 % | 900 ns | 0.02 M |  | 12.0 s |  |",
-                "| JUCX tag, latency 8 | 600 ns |  |  |  | 96.0 B |");
+        assertThat(table.lines()).contains("| Reactor UCX request, load 50 % | 900 ns | 20.0 k | 12.0 s |  |",
+                "| JUCX tag, latency 8 | 600 ns |  |  | 96.0 B |");
         assertThat(table).doesNotContain("JUCX tag, latency 256 | ");
     }
 
@@ -40,6 +40,13 @@ class MarkdownTableTest {
         String once = ChartsCommand.replaced(document, "new\n");
         assertThat(once).startsWith("before\n").endsWith(ChartsCommand.END + "\nafter\n").contains("\nnew\n").doesNotContain("old");
         assertThat(ChartsCommand.replaced(once, "new\n")).isEqualTo(once);
-        assertThatThrownBy(() -> ChartsCommand.replaced("no marks", "new")).hasMessageContaining("<!-- bench");
+        assertThatThrownBy(() -> ChartsCommand.replaced("x\n" + ChartsCommand.BEGIN + "\n", "new")).hasMessageContaining(ChartsCommand.END);
+    }
+
+    @Test
+    void standsAtTheEndOfADocumentThatHasNone() {
+        String once = ChartsCommand.replaced("# Title\n", "first\n");
+        assertThat(once).startsWith("# Title\n\n## Results\n\n" + ChartsCommand.BEGIN).endsWith(ChartsCommand.END + "\n");
+        assertThat(ChartsCommand.replaced(once, "second\n")).isEqualTo(once.replace("first", "second"));
     }
 }

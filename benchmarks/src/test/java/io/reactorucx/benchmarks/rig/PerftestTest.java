@@ -17,6 +17,7 @@ class PerftestTest {
                 .figures(List.of(HEAD, "100000,0.472,0.5,0.51,1.37,0.21,180024,27267"));
         assertThat(figures.get("p50_ns").getAsDouble()).isEqualTo(472);
         assertThat(figures.get("one_way").getAsBoolean()).isTrue();
+        assertThat(figures.get("messages_per_second").getAsDouble()).isEqualTo(13633.5);
         assertThat(figures.get("operations").getAsDouble()).isEqualTo(100_000);
     }
 

@@ -64,6 +64,21 @@ class ProcessesTest {
     }
 
     @Test
+    void measuresEachContenderOnceARound() {
+        assertThat(Cases.all().stream().flatMap(each -> each.contenders().stream())).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void turnsALoadIntoARate() {
+        Contender closed = Contender.peer("RSocket, closed loop", "rsocket", "--tcp");
+        Contender half = closed.atLoad(50);
+        assertThat(half.load()).isEqualTo(50);
+        assertThat(half.name()).isEqualTo("RSocket, load 50 %");
+        assertThat(half.argumentsOfClosedLoop()).isEqualTo(closed.arguments());
+        assertThat(half.atRate(1234).arguments()).containsExactly("rsocket", "--tcp", "--rate", "1234");
+    }
+
+    @Test
     void namesEachContenderOnce() {
         Set<Contender> contenders = new LinkedHashSet<>();
         Stream.concat(Cases.all().stream(), Sweeps.all().stream()).forEach(each -> contenders.addAll(each.contenders()));
