@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ControlFrame(int protocolVersion, Type type, ControlFields fields, Rejection rejection) {
 
-    static final int PROTOCOL_VERSION = 3;
+    static final int PROTOCOL_VERSION = 2;
 
     private static final int MAGIC = 0x52554358;
     private static final int HEAD_BYTES = 4 + 1 + 1;
