@@ -102,7 +102,7 @@ final class ActiveMessageReceiver implements Subscription {
         } finally {
             draining = false;
         }
-        if (cancelled || ended) {
+        if (cancelled || ended || !waiting.isEmpty()) {
             drain();
         }
     }

@@ -1,6 +1,8 @@
 package io.reactorucx;
 
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -70,7 +72,10 @@ final class BufferSlabs {
         Arena arena = Arena.ofShared();
         try {
             return new BufferSlab(arena, context.register(arena.allocate(slabBytes(sizeClass), PAGE_BYTES)), sizeClass);
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) {
+            arena.close();
+            throw new UcxException(UcxStatus.NO_MEMORY, "acquire", null, String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
             arena.close();
             throw e;
         }

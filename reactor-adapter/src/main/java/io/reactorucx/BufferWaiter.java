@@ -51,6 +51,10 @@ final class BufferWaiter implements Subscription {
         }
     }
 
+    boolean isOver() {
+        return state.get() == State.DONE;
+    }
+
     /** Ends the wait with a lease, which goes back after a cancel, or with an error. */
     void end(@Nullable UcxBuffer lease, @Nullable RuntimeException error) {
         if (!state.compareAndSet(State.WAITING, State.DONE)) {

@@ -254,11 +254,11 @@ final class ConnectionRegistry {
         return buffers;
     }
 
-    /** What became of flow-controlled messages. Any thread. */
     MessageBatches batches() {
         return batches;
     }
 
+    /** What became of flow-controlled messages. Any thread. */
     MessageCounters messages() {
         return messages;
     }

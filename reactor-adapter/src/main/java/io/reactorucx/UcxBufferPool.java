@@ -50,6 +50,7 @@ public final class UcxBufferPool {
     private long leasedBytes;
     private int leases;
     private boolean closed;
+    private boolean roomAgain;
     private @Nullable Runnable afterLast;
 
     UcxBufferPool(UcpContext context, long maxBytes, int maxWaiters, Leaks leaks) {
@@ -103,7 +104,17 @@ public final class UcxBufferPool {
             }
             return leased;
         } finally {
-            lock.unlock();
+            unlockAndServe();
+        }
+    }
+
+    /** Those who found no room for the sake of a slab that could not be made: nobody who gives memory back would come to serve them. */
+    private void unlockAndServe() {
+        boolean due = roomAgain;
+        roomAgain = false;
+        lock.unlock();
+        if (due) {
+            serve();
         }
     }
 
@@ -138,6 +149,7 @@ public final class UcxBufferPool {
         } finally {
             lock.lock();
             slabs.made(sizeClass, slab);
+            roomAgain |= slab == null && !waiters.isEmpty();
             slabMade.signalAll();
         }
         // Nobody else had the lock since the slab is there. A pool that closes has waited for it.
@@ -190,6 +202,10 @@ public final class UcxBufferPool {
             if (leased == null && closed) {
                 refusal = poolClosed();
             } else if (leased == null) {
+                if (waiter.isOver()) {
+                    // It has left while a slab was made, and would never be taken out again.
+                    return;
+                }
                 if (waiters.size() < maxWaiters) {
                     waiters.add(waiter);
                     return;
@@ -200,7 +216,7 @@ public final class UcxBufferPool {
             // UCX registers no more memory.
             refusal = e;
         } finally {
-            lock.unlock();
+            unlockAndServe();
         }
         waiter.end(leased, refusal);
     }

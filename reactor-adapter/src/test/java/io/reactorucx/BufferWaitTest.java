@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -31,12 +32,18 @@ import reactor.util.context.Context;
 class BufferWaitTest implements NeedsUcx {
 
     private static final long LIMIT = 8L * Bytes.MIB;
+    /** More than there is address space for. */
+    private static final long IMPOSSIBLE = 1L << 47;
 
     private UcxResources resources;
     private UcxBufferPool pool;
 
     private void open(int maxWaiters) {
-        resources = UcxResources.builder().transports("tcp").maxBufferBytes(LIMIT).maxBufferWaiters(maxWaiters)
+        open(maxWaiters, LIMIT);
+    }
+
+    private void open(int maxWaiters, long limit) {
+        resources = UcxResources.builder().transports("tcp").maxBufferBytes(limit).maxBufferWaiters(maxWaiters)
                 .leakDetection(LeakDetection.DISABLED).build();
         pool = resources.buffers();
     }
@@ -88,6 +95,51 @@ class BufferWaitTest implements NeedsUcx {
         assertThat(pool.waiters()).isZero();
         waiting.forEach(each -> Waits.get(each).release());
         all.forEach(UcxBuffer::release);
+    }
+
+    @Test
+    void whoFoundNoRoomForASlabThatCannotBeMadeIsServedAfterIt() throws InterruptedException {
+        open(10, IMPOSSIBLE);
+        for (int i = 0; i < 100; i++) {
+            Thread other = Thread.ofPlatform().start(() -> assertThatThrownBy(() -> pool.acquire(IMPOSSIBLE)).isInstanceOf(UcxException.class));
+            CompletableFuture<UcxBuffer> waiting = pool.acquireLater(4096).toFuture();
+            other.join();
+            Waits.get(waiting).release();
+        }
+    }
+
+    @Test
+    void waiterThatMemoryCannotBeFoundForHearsSoAndTheNextIsServed() {
+        open(10, IMPOSSIBLE);
+        UcxBuffer small = pool.acquire(1);
+        CompletableFuture<UcxBuffer> impossible = pool.acquireLater(IMPOSSIBLE).toFuture();
+        CompletableFuture<UcxBuffer> next = pool.acquireLater(1).toFuture();
+        assertThat(pool.waiters()).isEqualTo(2);
+
+        small.release();
+
+        assertThat(Waits.failure(impossible)).isInstanceOfSatisfying(UcxException.class,
+                error -> assertThat(error.status()).isEqualTo(UcxStatus.NO_MEMORY));
+        Waits.get(next).release();
+    }
+
+    @Test
+    void whoLeavesWhileASlabIsMadeDoesNotStandInTheWay() throws InterruptedException {
+        long large = 256L * Bytes.MIB;
+        open(10, large + 2 * LIMIT);
+        CompletableFuture<UcxBuffer> first = CompletableFuture.supplyAsync(() -> pool.acquire(large));
+        await().atMost(Waits.PATIENCE).until(() -> pool.slabBytes() > 0 || first.isDone());
+        BaseSubscriber<UcxBuffer> second = new BaseSubscriber<>() { };
+        Thread waiting = Thread.ofPlatform().start(() -> pool.acquireLater(large).subscribe(second));
+        await().atMost(Waits.PATIENCE).until(() -> waiting.getState() == Thread.State.WAITING || !waiting.isAlive());
+
+        second.cancel();
+
+        waiting.join();
+        UcxBuffer lease = Waits.get(first);
+        assertThat(pool.waiters()).isZero();
+        Waits.get(pool.acquireLater(4096).toFuture()).release();
+        lease.release();
     }
 
     @Test

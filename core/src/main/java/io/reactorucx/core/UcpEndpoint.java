@@ -379,7 +379,7 @@ public final class UcpEndpoint {
     }
 
     private void requireOpen(String operation) {
-        worker.checkThread();
+        worker.checkOpen(operation);
         if (closed) {
             throw new UcxClosedException(operation, peer, "the endpoint is closed");
         }
