@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxUnsupportedException;
@@ -46,7 +47,7 @@ class MemoryPathTest implements NeedsUcx {
             memory.segment().set(ValueLayout.JAVA_LONG, 8, 5);
             assertThat(remote.atomics().fetchAdd(8, 2).block(Waits.PATIENCE)).isEqualTo(5);
             assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(7);
-            assertThat(peers.serverResources().servedMemory().served()).as("atomic operations are served").isPositive();
+            await("atomic operations are served").atMost(Waits.PATIENCE).until(() -> peers.serverResources().servedMemory().served() > 0);
             remote.close();
             Waits.engineOf(peers.client());
             window.revoke().block(Waits.PATIENCE);

@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /** Sleeping until a worker has something to do, and waking it: {@code ucp_worker_arm}, the event descriptor, {@code ucp_worker_signal}. */
@@ -18,8 +18,8 @@ final class WorkerWakeup {
     private final int eventFd;
     private final boolean external;
     private final MemorySegment poll;
-    /** Held while signalling and while the worker is destroyed: a signal to a destroyed worker is a use after free. */
-    private final ReentrantLock lifetime = new ReentrantLock();
+    /** Read while signalling, so that several threads can at once; written when the worker goes: a signal to it then is a use after free. */
+    private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
     private boolean destroyed;
 
     WorkerWakeup(MemorySegment worker, @Nullable EpollDescriptor given, Arena arena) {
@@ -59,22 +59,25 @@ final class WorkerWakeup {
     }
 
     void signal() {
-        lifetime.lock();
+        if (!lifetime.readLock().tryLock()) {
+            // It is going in this moment.
+            return;
+        }
         try {
             if (!destroyed) {
                 UcpContext.check(ucx_h.ucp_worker_signal(worker), "worker_signal");
             }
         } finally {
-            lifetime.unlock();
+            lifetime.readLock().unlock();
         }
     }
 
     void destroyed() {
-        lifetime.lock();
+        lifetime.writeLock().lock();
         try {
             destroyed = true;
         } finally {
-            lifetime.unlock();
+            lifetime.writeLock().unlock();
         }
     }
 }

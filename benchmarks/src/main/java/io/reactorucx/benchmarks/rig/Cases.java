@@ -14,7 +14,7 @@ final class Cases {
     /** What a connection allows without being told: the others have buffers that are far larger. */
     private static final int MESSAGE_WINDOW = 1024;
     private static final int CONNECTIONS = 1000;
-    /** Of all connections together, however many they are. */
+    /** Of all of them together; one alone has no use for so much. */
     private static final int SHARED_WINDOW = 64 * CONNECTIONS;
     /** Nothing, but for what the JVM itself does now and then on the same thread. */
     private static final double NO_BYTES = 0.5;
@@ -204,6 +204,6 @@ final class Cases {
                 new Contender("reactor-ucx idle", Contender.Tool.IDLE, List.of(), null), null, Target.figureAtMost(0.01))));
         // Slower by a factor is the rate divided by it.
         scenarios.add(Scenario.of(new Row("cost-1000-connections", Metric.RATE, rateOf("message", "shm", "peer", SHARED_WINDOW, CONNECTIONS),
-                rateOf("message", "shm", "peer", SHARED_WINDOW, 1), Target.atLeast(1 / 1.5))));
+                rateOf("message", "shm", "peer", MESSAGE_WINDOW, 1), Target.atLeast(1 / 1.5))));
     }
 }
