@@ -4,9 +4,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import reactor.core.scheduler.Schedulers;
 
 /** Runs one action on the engine's thread, once for any number of calls that come before it has run: at most one waits for its turn. */
 final class CoalescedCommand implements Command {
@@ -17,7 +15,7 @@ final class CoalescedCommand implements Command {
     private final ProgressEngine engine;
     private final Runnable action;
     private final Runnable whenEngineClosed;
-    private final int delayMillis;
+    private final boolean delayed;
     private volatile int waiting;
 
     CoalescedCommand(ConnectionCore connection, Runnable action) {
@@ -25,38 +23,34 @@ final class CoalescedCommand implements Command {
     }
 
     CoalescedCommand(ProgressEngine engine, Runnable action) {
-        this(engine, action, () -> { }, 0);
+        this(engine, action, () -> { }, false);
     }
 
     /** As above, with something else to do, on any thread, once the engine is closed. */
     CoalescedCommand(ConnectionCore connection, Runnable action, Runnable whenEngineClosed) {
-        this(connection.engine(), action, whenEngineClosed, 0);
+        this(connection.engine(), action, whenEngineClosed, false);
     }
 
-    private CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed, int delayMillis) {
+    private CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed, boolean delayed) {
         this.engine = engine;
         this.action = action;
         this.whenEngineClosed = whenEngineClosed;
-        this.delayMillis = delayMillis;
+        this.delayed = delayed;
     }
 
     /** One that runs a moment later: a second attempt at something. */
     static CoalescedCommand delayed(ConnectionCore connection, Runnable action) {
-        return new CoalescedCommand(connection.engine(), action, () -> { }, 1);
+        return new CoalescedCommand(connection.engine(), action, () -> { }, true);
     }
 
     void submit() {
         if (waiting == 0 && WAITING.compareAndSet(this, 0, 1)) {
-            if (delayMillis == 0) {
-                engine.execute(this);
+            if (delayed) {
+                InsistentCommand.again(engine, this);
             } else {
-                executeIn(delayMillis);
+                engine.execute(this);
             }
         }
-    }
-
-    private void executeIn(int millis) {
-        Schedulers.parallel().schedule(() -> engine.execute(this), millis, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -73,7 +67,7 @@ final class CoalescedCommand implements Command {
             waiting = 0;
             whenEngineClosed.run();
         } else {
-            executeIn(1);
+            InsistentCommand.again(engine, this);
         }
     }
 }

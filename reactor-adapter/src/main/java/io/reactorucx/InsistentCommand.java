@@ -27,6 +27,11 @@ record InsistentCommand(ProgressEngine engine, Consumer<UcpWorker> action, Consu
         }, sink::error).submit());
     }
 
+    /** Another attempt in a moment, for a command that the engine had no room for. */
+    static void again(ProgressEngine engine, Command command) {
+        Schedulers.parallel().schedule(() -> engine.execute(command), 1, TimeUnit.MILLISECONDS);
+    }
+
     void submit() {
         engine.execute(this);
     }
@@ -41,7 +46,7 @@ record InsistentCommand(ProgressEngine engine, Consumer<UcpWorker> action, Consu
         if (cause instanceof UcxClosedException) {
             whenEngineClosed.accept(cause);
         } else {
-            Schedulers.parallel().schedule(this::submit, 1, TimeUnit.MILLISECONDS);
+            again(engine, this);
         }
     }
 }

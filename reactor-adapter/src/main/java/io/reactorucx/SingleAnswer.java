@@ -4,13 +4,11 @@ import io.reactorucx.RequestHead.Answer;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.Command;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * One subscription to the answer of a small request without a deadline: what {@link Request} makes of operators, in one object.
@@ -109,7 +107,7 @@ final class SingleAnswer<T> implements CoreSubscriber<T>, Subscription, Command 
                 actual.onError(cause);
             }
         } else {
-            Schedulers.parallel().schedule(() -> mux.connection().engine().execute(this), 1, TimeUnit.MILLISECONDS);
+            InsistentCommand.again(mux.connection().engine(), this);
         }
     }
 
