@@ -5,7 +5,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -20,16 +19,15 @@ import picocli.CommandLine.Option;
     "medians, too; latency is half a round trip, for request, get and put the whole operation."})
 public final class BenchCommand implements Callable<Integer> {
 
-    private static final int TRIES = 2;
     private static final double QUICK_SECONDS = 530;
 
     @Option(names = "--quick", description = "Fewer rounds, and shorter, meant for 10 minutes; only one of a case where the machine is slow.")
     private boolean quick;
     @Option(names = "--pairs", description = "Rounds in which each contender is measured once; 5, or 2 with --quick, 1 with --sweep.")
     private @Nullable Integer pairs;
-    @Option(names = "--seconds", description = "How long each measurement takes; 2, or 0.8 with --quick, 1 with --sweep.")
+    @Option(names = "--seconds", description = "How long each measurement takes; 1.5, or 0.8 with --quick, 1 with --sweep.")
     private @Nullable Double seconds;
-    @Option(names = "--warmup-seconds", description = "How long each runs before that at most; 3, or 2.5 with --quick, 2 with --sweep.")
+    @Option(names = "--warmup-seconds", description = "How long each runs before that at most; 2.5, or 2 with --sweep.")
     private @Nullable Double warmupSeconds;
     @Option(names = "--case", paramLabel = "NAME", description = "Only cases whose name contains this; may be repeated.")
     private List<String> cases = new ArrayList<>();
@@ -55,7 +53,7 @@ public final class BenchCommand implements Callable<Integer> {
                     row.theirs() == null ? "" : " against " + row.theirs().name(), row.target().text(row.metric()))));
             return 0;
         }
-        Timing timing = new Timing(or(warmupSeconds, sweep ? 2 : quick ? 2.5 : 3), or(seconds, sweep ? 1 : quick ? 0.8 : 2), 10);
+        Timing timing = new Timing(or(warmupSeconds, sweep ? 2 : 2.5), or(seconds, sweep ? 1 : quick ? 0.8 : 1.5), 10);
         int rounds = pairs != null ? pairs : sweep ? 1 : quick ? 2 : 5;
         if (rounds < 1 || timing.seconds() <= 0 || timing.warmupSeconds() < 0) {
             throw new IllegalArgumentException("--pairs at least 1, --seconds above 0, --warmup-seconds not below");
@@ -79,11 +77,11 @@ public final class BenchCommand implements Callable<Integer> {
 
     private void run(List<Scenario> scenarios, Cpus where, Timing timing, int rounds) throws IOException, InterruptedException {
         BenchFile file = new BenchFile(where, timing, rounds);
-        Processes processes = new Processes(where, timing);
         Table table = new Table(System.out);
         List<Contender> contenders = scenarios.stream().flatMap(each -> each.contenders().stream()).toList();
         double estimate = contenders.stream().mapToDouble(each -> timing.estimateOf(each) * Timing.roundsOf(each, rounds)).sum();
         Progress progress = new Progress(System.err, contenders.stream().mapToInt(each -> Timing.roundsOf(each, rounds)).sum(), estimate);
+        Rounds gauged = new Rounds(new Processes(where, timing), progress);
         System.out.println(rounds + " rounds, " + timing.seconds() + " s each after up to " + timing.warmupSeconds() + " s, " + where
                 + "; about " + Progress.text(estimate) + " minutes");
         table.head();
@@ -91,8 +89,9 @@ public final class BenchCommand implements Callable<Integer> {
         int all = 0;
         for (Scenario scenario : scenarios) {
             boolean late = quick && progress.secondsGone() + progress.secondsLeft() > QUICK_SECONDS;
-            Map<Contender, List<Measurement>> measured = measure(scenario, processes, progress, late ? 1 : rounds, rounds);
-            file.add(measured);
+            Rounds.Result result = gauged.measure(scenario, late ? 1 : rounds, rounds);
+            Map<Contender, List<Measurement>> measured = result.measurements();
+            file.add(result);
             for (Row row : scenario.rows()) {
                 List<Measurement> ours = measured.getOrDefault(row.ours(), List.of());
                 Comparison comparison = Comparison.of(row, ours, row.theirs() == null ? ours : measured.getOrDefault(row.theirs(), List.of()));
@@ -103,34 +102,9 @@ public final class BenchCommand implements Callable<Integer> {
                     all++;
                 }
             }
+            table.rounds(result);
             file.write(file());
         }
         System.out.println(met + " of " + all + " targets met, " + Progress.text(progress.secondsGone()) + " minutes, " + file());
-    }
-
-    /** Who fails twice is not tried again. */
-    private static Map<Contender, List<Measurement>> measure(Scenario scenario, Processes processes, Progress progress, int rounds,
-            int roundsPlanned) throws InterruptedException {
-        Map<Contender, List<Measurement>> measured = new LinkedHashMap<>();
-        for (int round = 0; round < roundsPlanned; round++) {
-            for (Contender contender : scenario.contenders()) {
-                if (round >= Timing.roundsOf(contender, roundsPlanned)) {
-                    continue;
-                }
-                List<Measurement> before = measured.computeIfAbsent(contender, added -> new ArrayList<>());
-                boolean hopeless = before.stream().filter(Measurement::hasFailed).count() >= TRIES;
-                if (round >= rounds || hopeless) {
-                    progress.leaveOut(processes.secondsOf(contender));
-                    if (hopeless) {
-                        before.add(before.getLast());
-                    }
-                } else {
-                    progress.begin(contender.name(), round + 1);
-                    before.add(processes.measure(contender));
-                    progress.done(processes.secondsOf(contender));
-                }
-            }
-        }
-        return measured;
     }
 }

@@ -9,17 +9,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.stream.Stream;
 
 /** All of a run as JSON: where, how, the table, and each measurement as it was printed. */
 final class BenchFile {
 
     private final JsonObject json = new JsonObject();
+    private final JsonObject how = new JsonObject();
     private final JsonArray rows = new JsonArray();
     private final JsonArray measurements = new JsonArray();
+    private int repeated;
+    private int unsteady;
 
     BenchFile(Cpus cpus, Timing timing, int pairs) throws IOException {
         JsonObject machine = new JsonObject();
@@ -28,7 +29,6 @@ final class BenchFile {
         machine.addProperty("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         machine.addProperty("java", System.getProperty("java.vm.name") + " " + Runtime.version());
         machine.addProperty("ucx", Ucx.isAvailable() ? Ucx.version().toString() : "none");
-        JsonObject how = new JsonObject();
         how.addProperty("pinning", cpus.toString());
         how.addProperty("pairs", pairs);
         how.addProperty("warmup_seconds", timing.warmupSeconds());
@@ -49,12 +49,20 @@ final class BenchFile {
         }
     }
 
-    void add(Map<Contender, List<Measurement>> measured) {
-        measured.forEach((contender, rounds) -> {
+    void add(Rounds.Result result) {
+        repeated += result.repeated();
+        unsteady += result.unsteady();
+        how.addProperty("rounds_begun_anew", repeated);
+        how.addProperty("rounds_unsteady", unsteady);
+        result.measurements().forEach((contender, rounds) -> {
             for (int round = 0; round < rounds.size(); round++) {
                 JsonObject one = new JsonObject();
                 one.addProperty("contender", contender.name());
                 one.addProperty("round", round + 1);
+                double hop = round < result.hopNanos().size() ? result.hopNanos().get(round) : Double.NaN;
+                if (!Double.isNaN(hop)) {
+                    one.addProperty("hop_ns", hop);
+                }
                 if (rounds.get(round).hasFailed()) {
                     one.addProperty("failure", rounds.get(round).failure());
                 } else {

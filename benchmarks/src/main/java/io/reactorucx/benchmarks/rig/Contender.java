@@ -85,6 +85,11 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
         return arguments.contains("bandwidth");
     }
 
+    /** Whether it sends anything from one process to another. */
+    boolean isOfTwoProcesses() {
+        return tool != Tool.IDLE && tool != Tool.LAYERS;
+    }
+
     boolean isOverTcp() {
         return perftest != null ? perftest.tcp() : arguments.contains("--tcp");
     }

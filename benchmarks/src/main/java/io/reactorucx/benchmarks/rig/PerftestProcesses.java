@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 /** Measures with {@code ucx_perftest}, which counts messages instead of looking at a clock, and keeps to itself what it takes of processors. */
 final class PerftestProcesses {
 
+    /** A message over shared memory, for a fifth of a second at most. */
+    private static final Perftest HOP = new Perftest("ucp_am_lat", 8, 1, false, 1_000_000);
+    private static final long HOPS = 100_000;
+
     private final Cpus cpus;
     private final Timing timing;
     private final Map<Perftest, Long> cpuOfStart = new HashMap<>();
@@ -37,6 +41,17 @@ final class PerftestProcesses {
         perSecond.put(perftest, figures.get(Metric.RATE.field()).getAsDouble());
         figures.addProperty("cpu_ns_per_op", Math.max(0, cpuNanos) / (double) (warmup + messages));
         return figures;
+    }
+
+    /** {@return the median time of a message between the two processors in nanoseconds, NaN where it cannot be measured} */
+    double hopNanos() throws InterruptedException {
+        try {
+            List<String> output = new ArrayList<>();
+            cpuNanos(HOP, HOPS / 10, HOPS, output);
+            return HOP.figures(output).get(Metric.P50.field()).getAsDouble();
+        } catch (MeasurementFailure | IOException | IllegalStateException e) {
+            return Double.NaN;
+        }
     }
 
     private long cpuNanos(Perftest perftest, long warmup, long messages, List<String> output) throws IOException, InterruptedException {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Measures a contender: a server and a client, both new, each on its processors. */
-final class Processes {
+final class Processes implements Rounds.Gauge {
 
     static final long READY_SECONDS = 30;
     /** The same for every program in Java. */
@@ -37,12 +37,18 @@ final class Processes {
         this.inC = new PerftestProcesses(cpus, timing);
     }
 
-    /** {@return how long one measurement probably takes} */
-    double secondsOf(Contender contender) {
+    @Override
+    public double secondsOf(Contender contender) {
         return timing.estimateOf(contender);
     }
 
-    Measurement measure(Contender contender) throws InterruptedException {
+    @Override
+    public double hopNanos() throws InterruptedException {
+        return inC.hopNanos();
+    }
+
+    @Override
+    public Measurement measure(Contender contender) throws InterruptedException {
         try {
             return Measurement.of(contender.perftest() != null ? inC.measure(contender, contender.perftest())
                     : contender.tool() == Contender.Tool.LAYERS ? alone(contender)

@@ -37,6 +37,12 @@ final class Progress {
         left -= estimated;
     }
 
+    /** Some that were done have to be done once more. */
+    void again(double estimated, int measurements) {
+        begun -= measurements;
+        left += estimated;
+    }
+
     /** One is not going to be measured. */
     void leaveOut(double estimated) {
         begun++;

@@ -38,6 +38,13 @@ final class Table {
         }
     }
 
+    /** What of the rounds has to be known to judge the lines above. */
+    void rounds(Rounds.Result result) {
+        if (result.unsteady() > 0) {
+            out.println("    " + result.unsteady() + " of these rounds stand although the machine changed meanwhile, as it did in each attempt");
+        }
+    }
+
     private static String times(double ratio) {
         return String.format(Locale.ROOT, ratio < 10 ? "%.2fx" : "%.0fx", ratio);
     }
