@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -89,20 +89,20 @@ public final class BenchCommand implements Callable<Integer> {
         int all = 0;
         for (Scenario scenario : scenarios) {
             boolean late = quick && progress.secondsGone() + progress.secondsLeft() > QUICK_SECONDS;
-            Rounds.Result result = gauged.measure(scenario, late ? 1 : rounds, rounds);
-            Map<Contender, List<Measurement>> measured = result.measurements();
-            file.add(result);
+            List<Round> measured = gauged.measure(scenario, late ? 1 : rounds, rounds);
+            file.add(measured);
             for (Row row : scenario.rows()) {
-                List<Measurement> ours = measured.getOrDefault(row.ours(), List.of());
-                Comparison comparison = Comparison.of(row, ours, row.theirs() == null ? ours : measured.getOrDefault(row.theirs(), List.of()));
-                table.line(comparison);
-                file.add(comparison);
+                List<Round.Pair> pairs = measured.stream().map(round -> round.pair(row)).filter(Objects::nonNull).toList();
+                Comparison comparison = Comparison.of(row, pairs.stream().map(Round.Pair::ours).toList(),
+                        pairs.stream().map(Round.Pair::theirs).toList());
+                long unsteady = pairs.stream().filter(pair -> !pair.steady()).count();
+                table.line(comparison, unsteady);
+                file.add(comparison, unsteady);
                 if (row.target().kind() != Target.Kind.NONE) {
                     met += comparison.isMet() ? 1 : 0;
                     all++;
                 }
             }
-            table.rounds(result);
             file.write(file());
         }
         System.out.println(met + " of " + all + " targets met, " + Progress.text(progress.secondsGone()) + " minutes, " + file());

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
@@ -16,11 +17,8 @@ import java.util.stream.Stream;
 final class BenchFile {
 
     private final JsonObject json = new JsonObject();
-    private final JsonObject how = new JsonObject();
     private final JsonArray rows = new JsonArray();
     private final JsonArray measurements = new JsonArray();
-    private int repeated;
-    private int unsteady;
 
     BenchFile(Cpus cpus, Timing timing, int pairs) throws IOException {
         JsonObject machine = new JsonObject();
@@ -29,6 +27,7 @@ final class BenchFile {
         machine.addProperty("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         machine.addProperty("java", System.getProperty("java.vm.name") + " " + Runtime.version());
         machine.addProperty("ucx", Ucx.isAvailable() ? Ucx.version().toString() : "none");
+        JsonObject how = new JsonObject();
         how.addProperty("pinning", cpus.toString());
         how.addProperty("pairs", pairs);
         how.addProperty("warmup_seconds", timing.warmupSeconds());
@@ -49,31 +48,30 @@ final class BenchFile {
         }
     }
 
-    void add(Rounds.Result result) {
-        repeated += result.repeated();
-        unsteady += result.unsteady();
-        how.addProperty("rounds_begun_anew", repeated);
-        how.addProperty("rounds_unsteady", unsteady);
-        result.measurements().forEach((contender, rounds) -> {
-            for (int round = 0; round < rounds.size(); round++) {
-                JsonObject one = new JsonObject();
-                one.addProperty("contender", contender.name());
-                one.addProperty("round", round + 1);
-                double hop = round < result.hopNanos().size() ? result.hopNanos().get(round) : Double.NaN;
-                if (!Double.isNaN(hop)) {
-                    one.addProperty("hop_ns", hop);
-                }
-                if (rounds.get(round).hasFailed()) {
-                    one.addProperty("failure", rounds.get(round).failure());
-                } else {
-                    one.add("figures", rounds.get(round).figures());
-                }
-                measurements.add(one);
-            }
-        });
+    void add(List<Round> rounds) {
+        for (int number = 0; number < rounds.size(); number++) {
+            int round = number + 1;
+            rounds.get(number).taken().forEach((contender, all) -> all.forEach(taken -> measurements.add(json(contender, round, taken))));
+        }
     }
 
-    void add(Comparison comparison) {
+    private static JsonObject json(Contender contender, int round, Round.Taken taken) {
+        JsonObject one = new JsonObject();
+        one.addProperty("contender", contender.name());
+        one.addProperty("round", round);
+        if (!Double.isNaN(taken.before()) && !Double.isNaN(taken.after())) {
+            one.addProperty("hop_ns_before", taken.before());
+            one.addProperty("hop_ns_after", taken.after());
+        }
+        if (taken.measurement().hasFailed()) {
+            one.addProperty("failure", taken.measurement().failure());
+        } else {
+            one.add("figures", taken.measurement().figures());
+        }
+        return one;
+    }
+
+    void add(Comparison comparison, long unsteady) {
         Row row = comparison.row();
         JsonObject one = new JsonObject();
         one.addProperty("case", row.name());
@@ -95,6 +93,7 @@ final class BenchFile {
             JsonArray ratios = new JsonArray();
             comparison.ratios().forEach(ratios::add);
             one.add("ratios", ratios);
+            one.addProperty("unsteady_rounds", unsteady);
         }
         one.addProperty("met", comparison.isMet());
         if (!comparison.failure().isEmpty()) {

@@ -37,9 +37,9 @@ final class Progress {
         left -= estimated;
     }
 
-    /** Some that were done have to be done once more. */
-    void again(double estimated, int measurements) {
-        begun -= measurements;
+    /** One that was done has to be done once more. */
+    void again(double estimated) {
+        begun--;
         left += estimated;
     }
 

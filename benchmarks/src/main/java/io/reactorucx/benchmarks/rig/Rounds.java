@@ -1,21 +1,15 @@
 package io.reactorucx.benchmarks.rig;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Deque;
 import java.util.List;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Measures the contenders of a scenario, round by round.
- *
- * <p>A host may move a virtual machine's processors, after which a message between them takes several times as long, for seconds or
- * minutes. What was measured before cannot be held against what is measured after: such a round begins anew.
- */
+/** Measures the contenders of a scenario, round by round, and some of them once more where the machine has changed meanwhile. */
 final class Rounds {
 
     private static final int TRIES = 2;
-    private static final int REPEATS = 3;
-    private static final double STEADY = 1.5;
 
     private final Gauge gauge;
     private final Progress progress;
@@ -33,83 +27,67 @@ final class Rounds {
         /** {@return how long that probably takes} */
         double secondsOf(Contender contender);
 
-        /** {@return what a message between the two processors takes in C, NaN where that is not known} */
+        /** {@return what a message between the two processors takes in C in nanoseconds, NaN where that is not known} */
         double hopNanos() throws InterruptedException;
     }
 
     /**
-     * All rounds of a scenario.
-     *
-     * @param measurements of each contender, one for each round
-     * @param hopNanos what a message took in C in each round; NaN where that does not matter or is not known
-     * @param unsteady how many rounds stand although the machine changed in each attempt
-     * @param repeated how often a round was begun anew
-     */
-    record Result(Map<Contender, List<Measurement>> measurements, List<Double> hopNanos, int unsteady, int repeated) {
-    }
-
-    private record Round(Map<Contender, Measurement> measurements, double hopNanos, boolean steady) {
-    }
-
-    /**
-     * Measures; who fails twice is not tried again.
+     * All rounds of a scenario. Who fails twice is not tried again.
      *
      * @param rounds how many rounds there are
      * @param planned how many there were to be: the rest is left out
      */
-    Result measure(Scenario scenario, int rounds, int planned) throws InterruptedException {
-        Map<Contender, List<Measurement>> all = new LinkedHashMap<>();
-        List<Double> hops = new ArrayList<>();
-        int unsteady = 0;
-        int repeated = 0;
+    List<Round> measure(Scenario scenario, int rounds, int planned) throws InterruptedException {
+        List<Round> all = new ArrayList<>();
         for (int number = 0; number < planned; number++) {
-            List<Contender> contenders = new ArrayList<>();
+            Round round = new Round();
+            Deque<Contender> due = new ArrayDeque<>();
             for (Contender contender : scenario.contenders()) {
-                List<Measurement> before = all.computeIfAbsent(contender, added -> new ArrayList<>());
-                boolean hopeless = before.stream().filter(Measurement::hasFailed).count() >= TRIES;
+                List<Measurement> failures = all.stream().flatMap(each -> each.taken().getOrDefault(contender, List.of()).stream())
+                        .map(Round.Taken::measurement).filter(Measurement::hasFailed).toList();
                 if (number >= Timing.roundsOf(contender, planned)) {
                     continue;
                 }
-                if (hopeless) {
-                    before.add(before.getLast());
-                }
-                if (hopeless || number >= rounds) {
-                    progress.leaveOut(gauge.secondsOf(contender));
+                if (failures.size() < TRIES && number < rounds) {
+                    due.add(contender);
                 } else {
-                    contenders.add(contender);
+                    progress.leaveOut(gauge.secondsOf(contender));
+                    if (number < rounds) {
+                        round.add(contender, new Round.Taken(failures.getLast(), Double.NaN, Double.NaN));
+                    }
                 }
             }
-            if (contenders.isEmpty()) {
-                continue;
+            if (!due.isEmpty()) {
+                fill(round, scenario, due, number + 1);
             }
-            Round round = attempt(contenders, number, false);
-            for (int again = 1; again <= REPEATS && !round.steady(); again++) {
-                repeated++;
-                progress.again(round.measurements().keySet().stream().mapToDouble(gauge::secondsOf).sum(), round.measurements().size());
-                round = attempt(contenders, number, again == REPEATS);
+            if (number < rounds) {
+                all.add(round);
             }
-            round.measurements().forEach((contender, one) -> all.computeIfAbsent(contender, added -> new ArrayList<>()).add(one));
-            hops.add(round.hopNanos());
-            unsteady += round.steady() ? 0 : 1;
         }
-        return new Result(all, hops, unsteady, repeated);
+        return all;
     }
 
-    /** Measures each once, unless {@code last} only up to the first after which the machine is another one. */
-    private Round attempt(List<Contender> contenders, int number, boolean last) throws InterruptedException {
-        boolean sensitive = contenders.stream().anyMatch(Contender::isOfTwoProcesses);
-        double hop = sensitive ? gauge.hopNanos() : Double.NaN;
-        Map<Contender, Measurement> measurements = new LinkedHashMap<>();
-        boolean steady = true;
-        for (Contender contender : contenders) {
-            if (steady || last) {
-                progress.begin(contender.name(), number + 1);
-                measurements.put(contender, gauge.measure(contender));
-                progress.done(gauge.secondsOf(contender));
-                double now = sensitive ? gauge.hopNanos() : Double.NaN;
-                steady &= Double.isNaN(now) || Math.max(hop, now) <= STEADY * Math.min(hop, now);
+    /** Each once; then, as often again at most, those that a row lacks. */
+    private void fill(Round round, Scenario scenario, Deque<Contender> due, int number) throws InterruptedException {
+        boolean watched = due.stream().anyMatch(Contender::isOfTwoProcesses);
+        int spare = due.size();
+        double hop = watched ? gauge.hopNanos() : Double.NaN;
+        @Nullable Contender next = due.poll();
+        while (next != null) {
+            progress.begin(next.name(), number);
+            Measurement measurement = gauge.measure(next);
+            progress.done(gauge.secondsOf(next));
+            double before = hop;
+            hop = watched ? gauge.hopNanos() : Double.NaN;
+            round.add(next, new Round.Taken(measurement, before, hop));
+            next = due.poll();
+            if (next == null && spare > 0) {
+                spare--;
+                next = round.missing(scenario, hop);
+                if (next != null) {
+                    progress.again(gauge.secondsOf(next));
+                }
             }
         }
-        return new Round(measurements, hop, steady);
     }
 }

@@ -18,7 +18,12 @@ final class Table {
         out.printf(LINE, "case", "ours", "theirs", "ratio", "spread", "target", "met");
     }
 
-    void line(Comparison comparison) {
+    /**
+     * Prints a line.
+     *
+     * @param unsteady how many of its rounds stand although the machine has changed meanwhile
+     */
+    void line(Comparison comparison, long unsteady) {
         Row row = comparison.row();
         Metric metric = row.metric();
         String target = row.target().text(metric);
@@ -36,12 +41,8 @@ final class Table {
         if (!comparison.failure().isEmpty()) {
             out.println("    only " + comparison.ratios().size() + " rounds: " + comparison.failure());
         }
-    }
-
-    /** What of the rounds has to be known to judge the lines above. */
-    void rounds(Rounds.Result result) {
-        if (result.unsteady() > 0) {
-            out.println("    " + result.unsteady() + " of these rounds stand although the machine changed meanwhile, as it did in each attempt");
+        if (unsteady > 0) {
+            out.println("    in " + unsteady + " of its rounds the machine changed its speed again and again");
         }
     }
 

@@ -10,12 +10,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class RoundsTest {
 
     private static final Contender OURS = Contender.ours("ours");
     private static final Contender THEIRS = Contender.peer("theirs", "peer");
+    private static final Contender OTHERS = Contender.peer("others", "peer");
     private static final Contender IDLE = new Contender("idle", Contender.Tool.IDLE, List.of(), null);
 
     /** Tells hops as they are given, the last one for ever, and numbers its measurements. */
@@ -50,77 +52,87 @@ class RoundsTest {
         }
     }
 
-    private static Rounds.Result measure(FakeGauge gauge, int rounds, int planned, Contender ours, Contender theirs)
-            throws InterruptedException {
-        Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream()), 2 * planned, 2.0 * planned);
-        Row row = new Row("a-case", Metric.P50, ours, theirs, Target.atMost(2));
-        return new Rounds(gauge, progress).measure(Scenario.of(row), rounds, planned);
+    private static Row row(Contender theirs) {
+        return new Row("a-case", Metric.P50, OURS, theirs, Target.atMost(2));
     }
 
-    private static List<Double> figures(Rounds.Result result, Contender contender) {
-        return result.measurements().get(contender).stream().map(each -> each.figure(Metric.P50).orElse(-1)).toList();
+    private static List<Round> measure(FakeGauge gauge, int rounds, int planned, Row... rows) throws InterruptedException {
+        Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream()), 2 * planned, 2.0 * planned);
+        return new Rounds(gauge, progress).measure(Scenario.of(rows), rounds, planned);
+    }
+
+    private static void pairs(List<Round> rounds, int number, Row row, double ours, double theirs, boolean steady) {
+        Round.Pair pair = Objects.requireNonNull(rounds.get(number).pair(row));
+        assertThat(pair.ours().figure(Metric.P50)).hasValue(ours);
+        assertThat(pair.theirs().figure(Metric.P50)).hasValue(theirs);
+        assertThat(pair.steady()).isEqualTo(steady);
     }
 
     @Test
     void takesTurnsOnASteadyMachine() throws InterruptedException {
         FakeGauge gauge = new FakeGauge(100.0, 140.0, 100.0);
-        Rounds.Result result = measure(gauge, 2, 2, OURS, THEIRS);
+        List<Round> rounds = measure(gauge, 2, 2, row(THEIRS));
         assertThat(gauge.measured).containsExactly("ours", "theirs", "ours", "theirs");
-        assertThat(result.repeated()).isZero();
-        assertThat(result.unsteady()).isZero();
-        assertThat(result.hopNanos()).containsExactly(100.0, 100.0);
+        pairs(rounds, 0, row(THEIRS), 1, 2, true);
+        pairs(rounds, 1, row(THEIRS), 3, 4, true);
     }
 
     @Test
-    void beginsARoundAnewAfterTheMachineHasChanged() throws InterruptedException {
-        FakeGauge gauge = new FakeGauge(100.0, 100.0, 600.0, 600.0, 500.0, 600.0);
-        Rounds.Result result = measure(gauge, 1, 1, OURS, THEIRS);
-        assertThat(gauge.measured).containsExactly("ours", "theirs", "ours", "theirs");
-        assertThat(figures(result, OURS)).containsExactly(3.0);
-        assertThat(figures(result, THEIRS)).containsExactly(4.0);
-        assertThat(result.repeated()).isOne();
-        assertThat(result.unsteady()).isZero();
-        assertThat(result.hopNanos()).containsExactly(600.0);
+    void measuresTheFirstAgainWhenTheMachineHasChangedDuringIt() throws InterruptedException {
+        FakeGauge gauge = new FakeGauge(100.0, 600.0, 600.0, 500.0);
+        List<Round> rounds = measure(gauge, 1, 1, row(THEIRS));
+        assertThat(gauge.measured).containsExactly("ours", "theirs", "ours");
+        pairs(rounds, 0, row(THEIRS), 3, 2, true);
     }
 
     @Test
-    void leavesTheRestOfARoundThatIsVoid() throws InterruptedException {
-        FakeGauge gauge = new FakeGauge(600.0, 100.0, 100.0);
-        assertThat(figures(measure(gauge, 1, 1, OURS, THEIRS), OURS)).containsExactly(2.0);
-        assertThat(gauge.measured).containsExactly("ours", "ours", "theirs");
+    void measuresTheSecondAgainWhenTheMachineHasChangedDuringIt() throws InterruptedException {
+        FakeGauge gauge = new FakeGauge(100.0, 100.0, 600.0, 100.0, 100.0);
+        List<Round> rounds = measure(gauge, 1, 1, row(THEIRS));
+        // The machine is slow after the second: ours is wanted there, is not steady either, and then theirs is on the machine of the beginning.
+        assertThat(gauge.measured).containsExactly("ours", "theirs", "ours", "theirs");
+        pairs(rounds, 0, row(THEIRS), 1, 4, true);
+    }
+
+    @Test
+    void measuresAgainOnlyWhatARowLacks() throws InterruptedException {
+        FakeGauge gauge = new FakeGauge(100.0, 100.0, 100.0, 600.0, 100.0);
+        List<Round> rounds = measure(gauge, 1, 1, row(THEIRS), row(OTHERS));
+        assertThat(gauge.measured).startsWith("ours", "theirs", "others").hasSize(5);
+        pairs(rounds, 0, row(THEIRS), 1, 2, true);
+        pairs(rounds, 0, row(OTHERS), 1, 5, true);
     }
 
     @Test
     void saysThatTheMachineWasNeverSteady() throws InterruptedException {
-        FakeGauge gauge = new FakeGauge(1.0, 10.0, 1.0, 10.0, 1.0, 10.0, 1.0, 10.0, 1.0);
-        Rounds.Result result = measure(gauge, 1, 1, OURS, THEIRS);
-        assertThat(gauge.measured).containsExactly("ours", "ours", "ours", "ours", "theirs");
-        assertThat(result.unsteady()).isOne();
-        assertThat(result.repeated()).isEqualTo(3);
-        assertThat(figures(result, THEIRS)).containsExactly(5.0);
+        FakeGauge gauge = new FakeGauge(1.0, 10.0, 1.0, 10.0, 1.0, 10.0, 1.0);
+        List<Round> rounds = measure(gauge, 1, 1, row(THEIRS));
+        assertThat(gauge.measured).hasSize(4);
+        assertThat(Objects.requireNonNull(rounds.getFirst().pair(row(THEIRS))).steady()).isFalse();
     }
 
     @Test
     void measuresWithoutTheToolThatTellsTheSpeed() throws InterruptedException {
-        Rounds.Result result = measure(new FakeGauge(Double.NaN), 1, 1, OURS, THEIRS);
-        assertThat(figures(result, THEIRS)).containsExactly(2.0);
-        assertThat(result.repeated() + result.unsteady()).isZero();
+        FakeGauge gauge = new FakeGauge(Double.NaN);
+        pairs(measure(gauge, 1, 1, row(THEIRS)), 0, row(THEIRS), 1, 2, true);
+        assertThat(gauge.measured).hasSize(2);
     }
 
     @Test
     void leavesOutWhoFailsTwiceAndRoundsForWhichThereIsNoTime() throws InterruptedException {
         FakeGauge gauge = new FakeGauge(1.0);
         Contender broken = Contender.peer("broken", "peer");
-        Rounds.Result result = measure(gauge, 4, 5, OURS, broken);
+        List<Round> rounds = measure(gauge, 4, 5, row(broken));
         assertThat(gauge.measured).containsExactly("ours", "broken", "ours", "broken", "ours", "ours");
-        assertThat(result.measurements().get(OURS)).hasSize(4);
-        assertThat(result.measurements().get(broken)).allMatch(Measurement::hasFailed);
+        assertThat(rounds).hasSize(4).allSatisfy(round ->
+                assertThat(Objects.requireNonNull(round.pair(row(broken))).theirs().failure()).isEqualTo("broken"));
     }
 
     @Test
     void measuresRestOnce() throws InterruptedException {
         FakeGauge gauge = new FakeGauge(1.0);
-        measure(gauge, 3, 3, OURS, IDLE);
+        List<Round> rounds = measure(gauge, 3, 3, row(IDLE));
         assertThat(gauge.measured).containsExactly("ours", "idle", "ours", "ours");
+        assertThat(rounds.get(1).pair(row(IDLE))).isNull();
     }
 }
