@@ -80,11 +80,6 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
         return comma < 0 ? name : name.substring(0, comma);
     }
 
-    /** Whether bytes count, rather than messages. */
-    boolean isBandwidth() {
-        return arguments.contains("bandwidth");
-    }
-
     /** Whether it sends anything from one process to another. */
     boolean isOfTwoProcesses() {
         return tool != Tool.IDLE && tool != Tool.LAYERS;
