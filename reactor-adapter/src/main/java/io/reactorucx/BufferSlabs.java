@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.core.LargePages;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -16,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class BufferSlabs {
 
     static final long SLAB_BYTES = 4L << 20;
-
-    private static final long PAGE_BYTES = 4096;
 
     private final UcpContext context;
     private final long maxBytes;
@@ -71,7 +70,7 @@ final class BufferSlabs {
     BufferSlab make(int sizeClass) {
         Arena arena = Arena.ofShared();
         try {
-            return new BufferSlab(arena, context.register(arena.allocate(slabBytes(sizeClass), PAGE_BYTES)), sizeClass);
+            return new BufferSlab(arena, context.register(LargePages.allocate(slabBytes(sizeClass), arena)), sizeClass);
         } catch (OutOfMemoryError e) {
             arena.close();
             throw new UcxException(UcxStatus.NO_MEMORY, "acquire", null, String.valueOf(e.getMessage()));

@@ -31,6 +31,11 @@ public final class UcpCompat {
     /** MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE and MAP_FIXED_NOREPLACE. */
     private static final int MAP_RESERVE = 0x2 | 0x20 | 0x4000 | 0x100000;
 
+    private static final int PROT_READ_WRITE = 0x1 | 0x2;
+    /** MAP_PRIVATE and MAP_ANONYMOUS. */
+    private static final int MAP_OWN = 0x2 | 0x20;
+    private static final int MADV_HUGEPAGE = 14;
+
     private UcpCompat() {
     }
 
@@ -67,6 +72,11 @@ public final class UcpCompat {
     private static final class mmap {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("mmap"),
                 FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+    }
+
+    private static final class madvise {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("madvise"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     }
 
     private static final class munmap {
@@ -164,6 +174,34 @@ public final class UcpCompat {
                 unmap(MemorySegment.ofAddress(result), bytes);
             }
             return result == address;
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /**
+     * {@snippet lang=c : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) }
+     *
+     * @param bytes how much, a multiple of the page size
+     * @return the address, -1 when there is no memory
+     */
+    public static long map(long bytes) {
+        try {
+            return (long) mmap.HANDLE.invokeExact(0L, bytes, PROT_READ_WRITE, MAP_OWN, -1, 0L);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /**
+     * {@snippet lang=c : madvise(address, bytes, MADV_HUGEPAGE) }, which a kernel without large pages refuses: nothing is lost then.
+     *
+     * @param address a multiple of the page size
+     * @param bytes how much
+     */
+    public static void adviseLargePages(long address, long bytes) {
+        try {
+            int ignored = (int) madvise.HANDLE.invokeExact(address, bytes, MADV_HUGEPAGE);
         } catch (Throwable t) {
             throw rethrow(t);
         }
