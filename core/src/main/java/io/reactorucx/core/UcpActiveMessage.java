@@ -73,6 +73,17 @@ public final class UcpActiveMessage {
         return Arrays.copyOfRange(bytes, headerLength, bytes.length);
     }
 
+    /**
+     * As {@link #toByteArray()}, without a copy where there is no header: for one that is alone with the message, and does not look at it
+     * again.
+     *
+     * @return the data, which is the caller's
+     */
+    public byte[] takeBytes() {
+        checkInline();
+        return headerLength == 0 ? bytes : toByteArray();
+    }
+
     private void checkInline() {
         if (data != 0) {
             throw new IllegalStateException("active message " + id + ": its " + length + " bytes are held by UCX, fetch or release them");
