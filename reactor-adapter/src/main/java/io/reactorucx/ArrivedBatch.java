@@ -2,7 +2,6 @@ package io.reactorucx;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The batch that is taken apart now. Its messages that go out as leases share one block. On the engine's thread. */
@@ -42,6 +41,8 @@ final class ArrivedBatch {
     }
 
     byte[] copy(int offset, int length) {
-        return Arrays.copyOfRange(bytes, offset, offset + length);
+        byte[] copy = new byte[length];
+        MessageFrames.copy(bytes, offset, copy, 0, length);
+        return copy;
     }
 }

@@ -53,6 +53,7 @@ final class MessageBatch implements Completion {
         whenSent = toldWhenSent;
         usualBytes = usual;
         lastStream = NO_STREAM;
+        runCountAt = 0;
         size = MessageFrames.PREAMBLE_BYTES;
     }
 
@@ -71,6 +72,7 @@ final class MessageBatch implements Completion {
     }
 
     MemorySegment finish(int sequence, int acknowledged) {
+        tellRun();
         MessageFrames.putInt(bytes, 0, sequence);
         MessageFrames.putInt(bytes, Integer.BYTES, acknowledged);
         MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, size);
@@ -81,6 +83,8 @@ final class MessageBatch implements Completion {
     }
 
     private void frame(byte type, int stream) {
+        tellRun();
+        runCountAt = 0;
         lastStream = NO_STREAM;
         bytes[size] = type;
         MessageFrames.putInt(bytes, size + 1, stream);
@@ -93,8 +97,15 @@ final class MessageBatch implements Completion {
     }
 
     private void add(byte[] more) {
-        System.arraycopy(more, 0, bytes, size, more.length);
+        MessageFrames.copy(more, 0, bytes, size, more.length);
         size += more.length;
+    }
+
+    /** How many messages the run has so far; told once for all of them. */
+    private void tellRun() {
+        if (runCountAt != 0) {
+            MessageFrames.putShort(bytes, runCountAt, (short) runCount);
+        }
     }
 
     void data(int stream, byte[] message) {
@@ -109,7 +120,6 @@ final class MessageBatch implements Completion {
             add(length);
             lastStream = stream;
             lastLength = length;
-            runCountAt = 0;
             return;
         }
         if (runCountAt == 0) {
@@ -120,7 +130,7 @@ final class MessageBatch implements Completion {
             runCount = 0;
             size += Short.BYTES;
         }
-        MessageFrames.putShort(bytes, runCountAt, (short) ++runCount);
+        runCount++;
     }
 
     void data(int stream, MemorySegment message) {

@@ -58,7 +58,22 @@ final class MessageFrames {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
+    /** For bytes that are only moved. */
+    private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final int MOST_WORDS_BYTES = 2 * Long.BYTES;
+
     private MessageFrames() {
+    }
+
+    /** As {@link System#arraycopy} between two arrays, which is a call where it does not know the length. */
+    static void copy(byte[] from, int fromAt, byte[] to, int toAt, int length) {
+        if (length >= Long.BYTES && length <= MOST_WORDS_BYTES) {
+            long last = (long) WORD.get(from, fromAt + length - Long.BYTES);
+            WORD.set(to, toAt, (long) WORD.get(from, fromAt));
+            WORD.set(to, toAt + length - Long.BYTES, last);
+        } else {
+            System.arraycopy(from, fromAt, to, toAt, length);
+        }
     }
 
     static int getInt(byte[] bytes, int at) {

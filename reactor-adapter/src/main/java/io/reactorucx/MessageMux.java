@@ -157,7 +157,7 @@ final class MessageMux implements ProtocolPart {
     /** The bytes of a batch, which UCX may hold when they are more than the worker copies by itself. */
     private byte[] contents(UcpActiveMessage message) {
         if (message.isInline()) {
-            return message.toByteArray();
+            return message.takeBytes();
         }
         if (message.length() > MessageFrames.MAX_BATCH_BYTES) {
             throw new BadFrameException("a batch of " + message.length() + " bytes");
