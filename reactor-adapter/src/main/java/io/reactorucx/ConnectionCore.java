@@ -88,10 +88,10 @@ final class ConnectionCore {
         }
         handshake = null;
         int ours = registry.worker().maxHeaderBytes();
-        // What a peer says of its own limit is not trusted to make sense.
-        maxHeaderBytes = facts == null ? ours : Math.clamp(facts.limits().maxHeaderBytes(), 0, ours);
+        maxHeaderBytes = facts == null ? ours : Math.clamp(facts.limits().maxHeaderBytes(), 0, ours); // Not trusted to make sense.
         if (facts != null) {
             heartbeat.start(PeerFacts.heartbeat(PeerFacts.here(config, registry), facts));
+            parts.connected(facts);
         }
         state = State.CONNECTED;
         return true;

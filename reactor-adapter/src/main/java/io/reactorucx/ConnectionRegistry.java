@@ -35,6 +35,7 @@ final class ConnectionRegistry {
     private final UcxBufferPool buffers;
     private final MessageCounters messages = new MessageCounters();
     private final MessageBatches batches = new MessageBatches();
+    private final PeerRooms rooms = new PeerRooms();
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
     private final Set<ConnectionCore> undelivered = new HashSet<>();
     private final Set<Integer> receivedIds = new HashSet<>();
@@ -256,6 +257,10 @@ final class ConnectionRegistry {
 
     MessageBatches batches() {
         return batches;
+    }
+
+    PeerRooms rooms() {
+        return rooms;
     }
 
     /** What became of flow-controlled messages. Any thread. */

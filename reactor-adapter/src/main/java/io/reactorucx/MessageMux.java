@@ -36,6 +36,7 @@ final class MessageMux implements ProtocolPart {
     private final ArrivedBatch batch;
     private final List<LogicalStream> touched = new ArrayList<>();
     private @Nullable LogicalStream lastTouched;
+    private @Nullable PeerFacts peer;
     private volatile long peerMaxMessageBytes = MessageLimits.DEFAULT.maxMessageBytes();
     private int depth;
     private boolean flushing;
@@ -51,6 +52,12 @@ final class MessageMux implements ProtocolPart {
         this.outbox = new MessageOutbox(this, connection, sequence);
         this.batch = new ArrivedBatch(pool);
         this.streams = new MessageStreams(this, batch);
+    }
+
+    /** The handshake is done: room on the way to the peer's worker is shared with its other connections. */
+    void connected(PeerFacts facts) {
+        peer = facts;
+        outbox.shares(connection.registry().rooms().join(facts.workerId()));
     }
 
     void enter() {
@@ -246,6 +253,10 @@ final class MessageMux implements ProtocolPart {
     private void end(@Nullable UcxException loss) {
         ended = true;
         outbox.stop();
+        if (peer != null) {
+            connection.registry().rooms().leave(peer.workerId());
+            peer = null;
+        }
         UcxClosedException closed = closed("send", "the connection is closed");
         for (Object early = sequence.pollAny(); early != null; early = sequence.pollAny()) {
             if (early instanceof UcpActiveMessage large) {

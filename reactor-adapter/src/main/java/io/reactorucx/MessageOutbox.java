@@ -22,7 +22,6 @@ import org.slf4j.LoggerFactory;
 final class MessageOutbox {
 
     private static final Logger LOG = LoggerFactory.getLogger(MessageOutbox.class);
-    private static final int MOST_BATCHES = 8;
     /** Large messages that wait for the peer to fetch them; each has a slot of the engine. */
     private static final int MOST_OFFERS = 256;
 
@@ -51,10 +50,13 @@ final class MessageOutbox {
     private final MemorySegment largeHeaderSegment = MemorySegment.ofArray(largeHeader);
     private final CoalescedCommand retry;
     private final Consumer<MessageBatch> whenSent = this::sent;
+    private final Runnable turn = this::turn;
     private @Nullable MessageBatch current;
     /** The current one, as long as nobody waits for a turn. */
     private @Nullable MessageBatch open;
-    private int underWay;
+    /** Its own until it is known with whom it is shared. */
+    private PeerRoom room = new PeerRoom();
+    private boolean waitsForRoom;
     private int largeUnderWay;
     private int spent;
     private boolean filling;
@@ -85,6 +87,11 @@ final class MessageOutbox {
         });
     }
 
+    /** From now on what is under way is counted together with that of others. */
+    void shares(PeerRoom of) {
+        room = of;
+    }
+
     /** A stream needs something of which there is too little now; it is tried again in a moment. */
     void retryLater(LogicalStream stream) {
         stalled.add(stream);
@@ -107,7 +114,7 @@ final class MessageOutbox {
     /** Sends what there is, as far as UCX and the peer take it. */
     void flush() {
         boolean more = true;
-        while (more) {
+        while (more && mayGoOn()) {
             more = !stopped && step();
             more |= settle();
         }
@@ -121,6 +128,29 @@ final class MessageOutbox {
             open = null;
             batches.give(unused);
         }
+    }
+
+    /** Waits for its turn where UCX has no room for what there is to send, and takes nothing more from the sources until then. */
+    private boolean mayGoOn() {
+        if (stopped || room.admits()) {
+            return true;
+        }
+        if (!waitsForRoom && (hasWork() || !unsettled.isEmpty())) {
+            waitsForRoom = true;
+            room.waits(turn);
+        }
+        return false;
+    }
+
+    private boolean hasWork() {
+        return !ready.isEmpty() || current != null && !current.isEmpty() || sequence.isAcknowledgementDue() || isLastDue();
+    }
+
+    /** There is room again. */
+    private void turn() {
+        waitsForRoom = false;
+        mux.enter();
+        mux.leave();
     }
 
     /** A message has been put into a batch, or is offered. */
@@ -138,7 +168,7 @@ final class MessageOutbox {
     }
 
     private boolean step() {
-        MessageBatch batch = batch();
+        MessageBatch batch = hasWork() ? batch() : null;
         LogicalStream large = batch == null ? null : fill(batch);
         // What a sender says at its end goes along with its last message.
         while (batch != null && large == null && settle()) {
@@ -180,7 +210,7 @@ final class MessageOutbox {
 
     /** One that waits to be sent, else an empty one; null while as many as may be are under way. */
     private @Nullable MessageBatch batch() {
-        if (current == null && underWay < MOST_BATCHES) {
+        if (current == null && room.isFree()) {
             current = batches.take(whenSent, limits.batchBytes(), limits.rendezvousBytes());
         }
         return current;
@@ -220,11 +250,15 @@ final class MessageOutbox {
                 }
             }
         }
-        if (greeted && !lastWritten && mux.isLastDue() && batch.hasRoom(MessageFrames.FRAME_BYTES)) {
+        if (isLastDue() && batch.hasRoom(MessageFrames.FRAME_BYTES)) {
             lastWritten = true;
             batch.signal(MessageFrames.LAST, 0);
         }
         return null;
+    }
+
+    private boolean isLastDue() {
+        return greeted && !lastWritten && mux.isLastDue();
     }
 
     private boolean send(MessageBatch batch) {
@@ -242,7 +276,7 @@ final class MessageOutbox {
             if (done) {
                 batches.give(batch);
             } else {
-                underWay++;
+                room.keeps();
             }
             return true;
         } catch (RuntimeException e) {
@@ -256,10 +290,11 @@ final class MessageOutbox {
     void sent(MessageBatch batch) {
         mux.enter();
         try {
-            underWay--;
+            room.hasRoom();
             batches.give(batch);
         } finally {
             mux.leave();
+            room.next();
         }
     }
 

@@ -23,6 +23,13 @@ record ProtocolParts(@Nullable MessageMux messages, @Nullable MemoryPart memory,
         return new ProtocolParts(messages, memory, List.of(messages, memory));
     }
 
+    /** The handshake is done. */
+    void connected(PeerFacts peer) {
+        if (messages != null) {
+            messages.connected(peer);
+        }
+    }
+
     /** Hands a message to its part; answers whether there is one. */
     boolean offer(UcpActiveMessage message) {
         ProtocolPart part = message.id() == ReservedIds.MESSAGES ? messages : message.id() == ReservedIds.MEMORY ? memory : null;
