@@ -2,7 +2,6 @@ package io.reactorucx.benchmarks.jmh;
 
 import io.reactorucx.ActiveMessage;
 import io.reactorucx.UcxBoundServer;
-import io.reactorucx.UcxBuffer;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
@@ -41,12 +40,14 @@ import reactor.core.publisher.Mono;
 public class ReactiveBenchmark {
 
     private static final int MANY = 10_000;
+    /** So many that it does not matter what it takes to wake up who waits for the last one. */
+    private static final int MESSAGES = 1_000_000;
     private static final int ID = 1;
 
     private final UcxResources resources = UcxResources.builder().waitStrategy(WaitStrategy.BUSY_SPIN).build();
     private final UcxBoundServer server = UcxServer.create(resources).bindAddress("127.0.0.1", 0).handle(connected -> {
         connected.activeMessages().receive(ID).subscribe(ActiveMessage::discard);
-        return connected.inbound().receive().doOnNext(UcxBuffer::release).then();
+        return connected.inbound().receiveByteArrays().then();
     }).bindNow();
     private final UcxConnection connection = UcxClient.create(resources).remoteAddress("127.0.0.1", server.port()).connectNow();
     private final Mono<Void> send = connection.activeMessages()
@@ -72,8 +73,8 @@ public class ReactiveBenchmark {
     }
 
     @Benchmark
-    @OperationsPerInvocation(MANY)
+    @OperationsPerInvocation(MESSAGES)
     public void streamWithCredits() {
-        connection.outbound().sendByteArrays(Flux.range(0, MANY).map(i -> message)).then().block();
+        connection.outbound().sendByteArrays(Flux.range(0, MESSAGES).map(i -> message)).then().block();
     }
 }

@@ -14,8 +14,8 @@ final class Cases {
     /** What a connection allows without being told: the others have buffers that are far larger. */
     private static final int MESSAGE_WINDOW = 1024;
     private static final int CONNECTIONS = 1000;
-    /** Of all of them together; one alone has no use for so much. */
-    private static final int SHARED_WINDOW = 64 * CONNECTIONS;
+    /** So small that a batch holds few messages, and each connection waits for credit all the time. */
+    private static final int SMALL_WINDOW = 64;
     /** Nothing, but for what the JVM itself does now and then on the same thread. */
     private static final double NO_BYTES = 0.5;
     private static final double MONO_BYTES = 64;
@@ -145,7 +145,8 @@ final class Cases {
         if (transport.equals("tcp")) {
             arguments.add("--tcp");
         }
-        return Contender.ours("reactor-ucx " + test + " rate " + transport + " " + mode + (connections == 1 ? "" : " x" + connections),
+        return Contender.ours("reactor-ucx " + test + " rate " + transport + " " + mode + (connections == 1 ? "" : " x" + connections)
+                + (window / connections == SMALL_WINDOW ? " window " + SMALL_WINDOW : ""),
                 arguments.toArray(String[]::new));
     }
 
@@ -202,8 +203,13 @@ final class Cases {
     private void idleAndConnections() {
         scenarios.add(Scenario.of(new Row("idle-cpu", Metric.CPU_SHARE,
                 new Contender("reactor-ucx idle", Contender.Tool.IDLE, List.of(), null), null, Target.figureAtMost(0.01))));
-        // Slower by a factor is the rate divided by it.
-        scenarios.add(Scenario.of(new Row("cost-1000-connections", Metric.RATE, rateOf("message", "shm", "peer", SHARED_WINDOW, CONNECTIONS),
-                rateOf("message", "shm", "peer", MESSAGE_WINDOW, 1), Target.atLeast(1 / 1.5))));
+        scenarios.add(connections("cost-1000-connections", MESSAGE_WINDOW));
+        scenarios.add(connections("cost-1000-connections-window-64", SMALL_WINDOW));
+    }
+
+    /** All connections have the same window, however many they are: slower by a factor is the rate divided by it. */
+    private static Scenario connections(String name, int window) {
+        return Scenario.of(new Row(name, Metric.RATE, rateOf("message", "shm", "peer", window * CONNECTIONS, CONNECTIONS),
+                rateOf("message", "shm", "peer", window, 1), Target.atLeast(1 / 1.5)));
     }
 }
