@@ -46,14 +46,20 @@ final class ArrivalUpcalls {
             UcpEndpoint replyEndpoint = replyHandle == 0 ? null : worker.endpoint(replyHandle);
             boolean rendezvous = (attributes & IS_RENDEZVOUS) != 0;
             boolean hold = rendezvous || ((attributes & MAY_BE_KEPT) != 0 && length > maxInlineBytes);
+            Object replyTo = replyEndpoint != null || replyHandle == 0 ? replyEndpoint : (Object) replyHandle;
+            if (!hold && headerLength == 0 && length <= Long.BYTES) {
+                worker.arrived(new UcpActiveMessage((int) arg, UcpDirect.word(data, (int) length), (int) length, replyTo));
+                return OK;
+            }
             int copied = hold ? 0 : Math.toIntExact(length);
             byte[] bytes = new byte[Math.addExact(Math.toIntExact(headerLength), copied)];
-            UcpDirect.copy(header, bytes, 0, (int) headerLength);
+            if (headerLength > 0) {
+                UcpDirect.copy(header, bytes, 0, (int) headerLength);
+            }
             if (copied > 0) {
                 UcpDirect.copy(data, bytes, (int) headerLength, copied);
             }
-            worker.arrived(new UcpActiveMessage((int) arg, bytes, (int) headerLength, length, hold ? data : 0,
-                    rendezvous, replyEndpoint, replyHandle));
+            worker.arrived(new UcpActiveMessage((int) arg, bytes, (int) headerLength, length, hold ? data : 0, rendezvous, replyTo));
             return hold ? IN_PROGRESS : OK;
         } catch (Throwable t) {
             log(t);

@@ -16,24 +16,38 @@ import org.jspecify.annotations.Nullable;
 public final class UcpActiveMessage {
 
     private final int id;
-    private final byte[] bytes;
+    /** Header and inline data; null when these are in the word. */
+    private final byte @Nullable [] bytes;
     private final int headerLength;
     private final long length;
-    private final long data;
+    /**
+     * Descriptor of held data. Without bytes it is inline data of up to 8 bytes itself, the first one lowest: messages as small as that come
+     * in great numbers, and an array for each would be a third of what they allocate.
+     */
+    private final long word;
     private final boolean rendezvous;
-    private final @Nullable UcpEndpoint replyEndpoint;
-    private final long replyHandle;
+    /** The endpoint that leads back, or the handle of one that UCX has made for itself. */
+    private final @Nullable Object replyTo;
 
-    UcpActiveMessage(int id, byte[] bytes, int headerLength, long length, long data, boolean rendezvous,
-            @Nullable UcpEndpoint replyEndpoint, long replyHandle) {
+    UcpActiveMessage(int id, byte[] bytes, int headerLength, long length, long descriptor, boolean rendezvous, @Nullable Object replyTo) {
         this.id = id;
         this.bytes = bytes;
         this.headerLength = headerLength;
         this.length = length;
-        this.data = data;
+        this.word = descriptor;
         this.rendezvous = rendezvous;
-        this.replyEndpoint = replyEndpoint;
-        this.replyHandle = replyHandle;
+        this.replyTo = replyTo;
+    }
+
+    /** One without a header, and with at most 8 bytes of data. */
+    UcpActiveMessage(int id, long data, int length, @Nullable Object replyTo) {
+        this.id = id;
+        this.bytes = null;
+        this.headerLength = 0;
+        this.length = length;
+        this.word = data;
+        this.rendezvous = false;
+        this.replyTo = replyTo;
     }
 
     /** {@return id of the active message} */
@@ -43,7 +57,7 @@ public final class UcpActiveMessage {
 
     /** {@return the header, on the Java heap} */
     public MemorySegment header() {
-        return MemorySegment.ofArray(bytes).asSlice(0, headerLength).asReadOnly();
+        return MemorySegment.ofArray(bytes()).asSlice(0, headerLength).asReadOnly();
     }
 
     /** {@return size of the data in bytes} */
@@ -53,7 +67,7 @@ public final class UcpActiveMessage {
 
     /** {@return whether the data is here already, and nothing has to be released} */
     public boolean isInline() {
-        return data == 0;
+        return data() == 0;
     }
 
     /** {@return whether the data is still with the sender} */
@@ -64,13 +78,25 @@ public final class UcpActiveMessage {
     /** {@return the data of an inline message, on the Java heap} */
     public MemorySegment payload() {
         checkInline();
-        return MemorySegment.ofArray(bytes).asSlice(headerLength).asReadOnly();
+        return MemorySegment.ofArray(bytes()).asSlice(headerLength).asReadOnly();
     }
 
     /** {@return a copy of the data of an inline message} */
     public byte[] toByteArray() {
         checkInline();
-        return Arrays.copyOfRange(bytes, headerLength, bytes.length);
+        byte[] all = bytes();
+        return Arrays.copyOfRange(all, headerLength, all.length);
+    }
+
+    private byte[] bytes() {
+        byte[] all = bytes;
+        if (all == null) {
+            all = new byte[(int) length];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = (byte) (word >>> (i << 3));
+            }
+        }
+        return all;
     }
 
     /**
@@ -81,18 +107,18 @@ public final class UcpActiveMessage {
      */
     public byte[] takeBytes() {
         checkInline();
-        return headerLength == 0 ? bytes : toByteArray();
+        return headerLength == 0 ? bytes() : toByteArray();
     }
 
     private void checkInline() {
-        if (data != 0) {
+        if (data() != 0) {
             throw new IllegalStateException("active message " + id + ": its " + length + " bytes are held by UCX, fetch or release them");
         }
     }
 
     /** {@return the endpoint that leads back to the sender; null when the sender did not ask for replies or it is closed here} */
     public @Nullable UcpEndpoint replyEndpoint() {
-        return replyEndpoint;
+        return replyTo instanceof UcpEndpoint endpoint ? endpoint : null;
     }
 
     /**
@@ -103,11 +129,12 @@ public final class UcpActiveMessage {
      * @return whether what is sent over it reaches the endpoint that sent this message
      */
     public boolean isAnsweredBy(UcpEndpoint endpoint) {
+        long replyHandle = replyTo instanceof UcpEndpoint known ? known.handle().address() : replyTo instanceof Long handle ? handle : 0;
         return replyHandle != 0 && !endpoint.isClosed() && endpoint.handle().address() == replyHandle;
     }
 
     /** Descriptor of held data, 0 when inline. */
     long data() {
-        return data;
+        return bytes == null ? 0 : word;
     }
 }

@@ -28,7 +28,7 @@ class WorkerBadInputTest extends BadInput {
     }
 
     static Stream<Arguments> everyMethod() {
-        UcpActiveMessage message = new UcpActiveMessage(1, new byte[0], 0, 5, 4096, true, null, 0);
+        UcpActiveMessage message = new UcpActiveMessage(1, new byte[0], 0, 5, 4096, true, null);
         return Stream.of(argumentSet("progress", (Use) UcpWorker::progress), argumentSet("arm", (Use) UcpWorker::arm),
                 argumentSet("await", (Use) worker -> worker.await(1)), argumentSet("eventFd", (Use) UcpWorker::eventFd),
                 argumentSet("address", (Use) UcpWorker::address), argumentSet("networkAddress", (Use) UcpWorker::networkAddress),

@@ -142,8 +142,8 @@ class AllocationTest {
     }
 
     /**
-     * The target is nothing. Of 240 bytes 80 are the message and a copy of its data, the others what FFM makes of an upcall's arguments; how
-     * much of that the compiler sees through differs from run to run, up to 292 were seen.
+     * The target is nothing. 48 bytes are the message with its data, the others what FFM makes of an upcall's arguments; how much of that
+     * the compiler sees through differs from run to run, up to 292 in all were seen when a message had its data in an array.
      */
     @Test
     void activeMessagesStayWithinTheLimit() {

@@ -8,8 +8,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.nio.ByteOrder;
 
 /**
  * What each message calls, a second time and by hand, with numbers for pointers: a segment for each would be an object wherever the compiler
@@ -17,6 +19,7 @@ import java.lang.invoke.MethodHandles;
  */
 public final class UcpDirect {
 
+    private static final ValueLayout.OfLong LITTLE_ENDIAN = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     private UcpDirect() {
@@ -192,6 +195,18 @@ public final class UcpDirect {
     /** {@snippet lang=c : memcpy(to + offset, address, bytes) } */
     public static void copy(long address, byte[] to, int offset, int bytes) {
         MemorySegment.copy(ALL, JAVA_BYTE, address, to, offset, bytes);
+    }
+
+    /** {@return up to 8 bytes, the first one lowest} */
+    public static long word(long address, int bytes) {
+        if (bytes == Long.BYTES) {
+            return ALL.get(LITTLE_ENDIAN, address);
+        }
+        long word = 0;
+        for (int i = 0; i < bytes; i++) {
+            word |= (ALL.get(JAVA_BYTE, address + i) & 0xffL) << (i << 3);
+        }
+        return word;
     }
 
     private static RuntimeException rethrow(Throwable t) {
