@@ -127,31 +127,42 @@ public final class Tags {
      */
     public Mono<TaggedMessage> receive(long tag, long mask, MemorySegment destination) {
         Objects.requireNonNull(destination, "destination");
-        return new Mono<>() {
-            @Override
-            public void subscribe(CoreSubscriber<? super TaggedMessage> actual) {
-                actual.onSubscribe(new TagReceive(connection, actual, tag, mask, destination));
-            }
-        };
+        return new TagReceive(connection, tag, mask, destination);
     }
 
-    private static final class TagReceive extends ConnectionOperation<TaggedMessage> {
+    private static final class TagReceive extends Mono<TaggedMessage> {
 
+        private final ConnectionCore connection;
         private final long tag;
         private final long mask;
         private final MemorySegment destination;
-        private long receive;
 
-        TagReceive(ConnectionCore connection, CoreSubscriber<? super TaggedMessage> actual, long tag, long mask, MemorySegment destination) {
-            super(connection, OperationKind.TAG_RECEIVE, actual);
+        TagReceive(ConnectionCore connection, long tag, long mask, MemorySegment destination) {
+            this.connection = connection;
             this.tag = tag;
             this.mask = mask;
             this.destination = destination;
         }
 
         @Override
+        public void subscribe(CoreSubscriber<? super TaggedMessage> actual) {
+            actual.onSubscribe(new TagReceiveOperation(this, actual));
+        }
+    }
+
+    private static final class TagReceiveOperation extends ConnectionOperation<TaggedMessage> {
+
+        private final TagReceive wanted;
+        private long receive;
+
+        TagReceiveOperation(TagReceive wanted, CoreSubscriber<? super TaggedMessage> actual) {
+            super(wanted.connection, OperationKind.TAG_RECEIVE, actual);
+            this.wanted = wanted;
+        }
+
+        @Override
         boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            receive = worker.tagReceive(destination, null, tag, mask, this);
+            receive = worker.tagReceive(wanted.destination, null, wanted.tag, wanted.mask, this);
             return false;
         }
 
@@ -162,7 +173,8 @@ public final class Tags {
 
         @Override
         @Nullable TaggedMessage result(long receivedLength, long senderTag) {
-            return new TaggedMessage(senderTag, destination.asSlice(0, receivedLength));
+            MemorySegment all = wanted.destination;
+            return new TaggedMessage(senderTag, receivedLength == all.byteSize() ? all : all.asSlice(0, receivedLength));
         }
 
         @Override
