@@ -54,10 +54,12 @@ final class MessageMux implements ProtocolPart {
         this.streams = new MessageStreams(this, batch);
     }
 
-    /** The handshake is done: room on the way to the peer's worker is shared with its other connections. */
+    /** The handshake is done: where the way to the peer's worker is also that of its other connections, room there is shared with them. */
     void connected(PeerFacts facts) {
-        peer = facts;
-        outbox.shares(connection.registry().rooms().join(facts.workerId()));
+        if (PeerRooms.isShared(connection.endpoint())) {
+            peer = facts;
+            outbox.shares(connection.registry().rooms().join(facts.workerId()));
+        }
     }
 
     void enter() {
@@ -276,6 +278,7 @@ final class MessageMux implements ProtocolPart {
         if (!ended) {
             withinAnEnd(() -> end(loss));
         }
+        outbox.leaveRoom();
     }
 
     @Override

@@ -57,6 +57,8 @@ final class MessageOutbox {
     /** Its own until it is known with whom it is shared. */
     private PeerRoom room = new PeerRoom();
     private boolean waitsForRoom;
+    /** Of what is under way in the room. */
+    private int underWay;
     private int largeUnderWay;
     private int spent;
     private boolean filling;
@@ -114,7 +116,8 @@ final class MessageOutbox {
     /** Sends what there is, as far as UCX and the peer take it. */
     void flush() {
         boolean more = true;
-        while (more && mayGoOn()) {
+        // Also after the last step, within which others may have taken the room.
+        while (mayGoOn() && more) {
             more = !stopped && step();
             more |= settle();
         }
@@ -149,8 +152,16 @@ final class MessageOutbox {
     /** There is room again. */
     private void turn() {
         waitsForRoom = false;
+        boolean whole = false;
         mux.enter();
-        mux.leave();
+        try {
+            mux.leave();
+            whole = true;
+        } finally {
+            if (!whole) {
+                retry.submit();
+            }
+        }
     }
 
     /** A message has been put into a batch, or is offered. */
@@ -276,6 +287,7 @@ final class MessageOutbox {
             if (done) {
                 batches.give(batch);
             } else {
+                underWay++;
                 room.keeps();
             }
             return true;
@@ -290,11 +302,28 @@ final class MessageOutbox {
     void sent(MessageBatch batch) {
         mux.enter();
         try {
-            room.hasRoom();
+            if (underWay > 0) {
+                underWay--;
+                room.hasRoom();
+            }
             batches.give(batch);
         } finally {
-            mux.leave();
-            room.next();
+            try {
+                mux.leave();
+            } finally {
+                room.next();
+            }
+        }
+    }
+
+    /** The connection has ended: others need not wait for what UCX still has of it, which may be for ever. */
+    void leaveRoom() {
+        for (; underWay > 0; underWay--) {
+            room.hasRoom();
+        }
+        if (room.isAwaited()) {
+            // Not now: their sources are the application's code, and this is the middle of an end.
+            CoalescedCommand.delayed(connection, room::next).submit();
         }
     }
 
@@ -358,6 +387,10 @@ final class MessageOutbox {
 
     void stop() {
         stopped = true;
+        if (waitsForRoom) {
+            waitsForRoom = false;
+            room.waitsNoMore(turn);
+        }
         open = null;
         ready.clear();
     }

@@ -1,7 +1,7 @@
 package io.reactorucx;
 
-import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.LinkedHashSet;
+import java.util.SequencedSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,7 +17,7 @@ final class PeerRoom {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerRoom.class);
 
-    private final Queue<Runnable> line = new ArrayDeque<>(1);
+    private final SequencedSet<Runnable> line = new LinkedHashSet<>();
     private int connections;
     private int underWay;
     private boolean calling;
@@ -32,9 +32,18 @@ final class PeerRoom {
         return isFree() && (calling || line.isEmpty());
     }
 
+    boolean isAwaited() {
+        return !line.isEmpty();
+    }
+
     /** Somebody takes the last place in the line, and is called when there is room. */
     void waits(Runnable turn) {
         line.add(turn);
+    }
+
+    /** Somebody has nothing to send any more. */
+    void waitsNoMore(Runnable turn) {
+        line.remove(turn);
     }
 
     /** UCX has not sent a batch at once. */
@@ -55,8 +64,8 @@ final class PeerRoom {
         calling = true;
         try {
             // Each at most once: who has more to send, and no room, waits again.
-            for (int i = line.size(); i > 0 && isFree(); i--) {
-                call(line.remove());
+            for (int i = line.size(); i > 0 && isFree() && !line.isEmpty(); i--) {
+                call(line.removeFirst());
             }
         } finally {
             calling = false;

@@ -78,9 +78,9 @@ final class StreamOutput {
 
     void remove(MessageSender<?> sender) {
         cancelMemory();
-        // The others too: one of them may have been the one who waited for memory.
-        if (senders.remove(sender) && (last != null || !senders.isEmpty())) {
-            mux.within(stream::ready);
+        if (senders.remove(sender)) {
+            // The others too: one of them may have been the one who waited for memory. Without any, the connection's last word may be due.
+            mux.within(last != null || !senders.isEmpty() ? stream::ready : () -> { });
         }
     }
 

@@ -84,6 +84,21 @@ class PeerRoomTest {
     }
 
     @Test
+    void whoWaitsNoMoreIsNotCalled() {
+        fill();
+        Runnable second = () -> called.add("b");
+        room.waits(() -> {
+            called.add("a");
+            room.waitsNoMore(second);
+        });
+        room.waits(second);
+        room.hasRoom();
+        room.next();
+        assertThat(called).containsExactly("a");
+        assertThat(room.admits()).isTrue();
+    }
+
+    @Test
     void aRoomLastsAsLongAsSomebodyIsConnected() {
         PeerRooms rooms = new PeerRooms();
         PeerRoom first = rooms.join(7);
