@@ -20,7 +20,7 @@ final class EndpointTable {
 
     private final UcpWorker worker;
     private final MemorySegment workerHandle;
-    private final HandleTable<UcpEndpoint> endpoints = new HandleTable<>();
+    private final Map<Long, UcpEndpoint> endpoints = new HashMap<>();
     private final Map<Long, UcpListener> listeners = new HashMap<>();
     /** Operations used them when they were last looked at. */
     private final List<UcpRemoteKey> closedKeys = new ArrayList<>();
@@ -68,7 +68,7 @@ final class EndpointTable {
     }
 
     List<UcpEndpoint> open() {
-        return endpoints.all();
+        return List.copyOf(endpoints.values());
     }
 
     UcpListener listen(InetSocketAddress bindAddress, MemorySegment onRequest, Consumer<UcpConnectionRequest> handler, int maxPending) {
