@@ -25,6 +25,8 @@ final class SvgChart {
     private static final int WIDTH = 760;
     private static final int HEIGHT = 440;
     private static final int GREY = 0xe0e0e0;
+    /** Names of lines beside each other in the legend. */
+    private static final int MOST_IN_A_ROW = 3;
     private static final Pattern FINER_THAN_A_TENTH = Pattern.compile("(\\d\\.\\d)\\d+");
     /** Apart from each other for most people, on white. */
     private static final Color[] COLORS = {new Color(0x0072b2), new Color(0xd55e00), new Color(0x009e73), new Color(0xcc79a7),
@@ -52,7 +54,7 @@ final class SvgChart {
     static XYChart chart(ChartKind kind, Map<String, Map<Double, Double>> lines) {
         XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(kind.title()).xAxisTitle(kind.acrossTitle())
                 .yAxisTitle(kind.upTitle()).build();
-        style(chart.getStyler());
+        style(chart.getStyler(), lines.size());
         List<Double> all = new ArrayList<>();
         lines.forEach((name, points) -> {
             // A logarithmic axis has no place for nothing.
@@ -70,7 +72,7 @@ final class SvgChart {
     }
 
     /** White behind it, so that it can be read on a dark page, too. */
-    private static void style(XYStyler styler) {
+    private static void style(XYStyler styler, int lines) {
         styler.setLocale(Locale.ROOT);
         styler.setXAxisLogarithmic(true);
         styler.setYAxisLogarithmic(true);
@@ -82,7 +84,8 @@ final class SvgChart {
         styler.setPlotGridLinesColor(new Color(GREY));
         styler.setPlotGridLinesStroke(new BasicStroke(1));
         styler.setLegendPosition(Styler.LegendPosition.OutsideS);
-        styler.setLegendLayout(Styler.LegendLayout.Horizontal);
+        // In a row they would end beyond the picture as soon as there are some.
+        styler.setLegendLayout(lines > MOST_IN_A_ROW ? Styler.LegendLayout.Vertical : Styler.LegendLayout.Horizontal);
         styler.setLegendBorderColor(Color.WHITE);
         styler.setSeriesColors(COLORS);
         styler.setMarkerSize(7);
