@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -375,6 +376,26 @@ class MessageDemandTest implements NeedsUcx {
         Waits.get(asker.end);
         assertThat(asker.received).hasValue(2);
         sent.assertDone();
+    }
+
+    @Test
+    void cancelOfTheSendThatACloseWaitsForLetsItEnd() {
+        // Longer than this test waits: what ends the close is the last word.
+        connect(server -> server, client -> client.closeTimeout(Waits.PATIENCE.multipliedBy(3)));
+        Asker asker = asker();
+        Disposable sends = Mono.when(peers.client().outbound().sendByteArrays(Flux.just(new byte[1])),
+                peers.client().outbound().sendByteArrays(Flux.just(new byte[2]))).subscribe();
+        Waits.engineOf(peers.client());
+        asker.request(1);
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1));
+        CompletableFuture<Void> closed = peers.client().close().toFuture();
+        Waits.engineOf(peers.client());
+        assertThat(closed).as("the second message was taken").isNotDone();
+
+        sends.dispose();
+
+        Waits.get(closed);
+        assertThat(asker.received).hasValue(1);
     }
 
     @Test
