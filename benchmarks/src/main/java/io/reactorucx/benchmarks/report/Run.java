@@ -63,7 +63,7 @@ final class Run {
 
     /** {@return in a sentence, when, on what and how it was measured} */
     String circumstances() {
-        return String.format("Measured on %s: %s, %s processors, %s, %s, UCX %s; %s rounds of %s s after up to %s s, %s.",
+        return String.format("Measured on %s: %s, %s processors, %s, %s, UCX %s; up to %s rounds of %s s after up to %s s, %s.",
                 json.get("started").getAsString().substring(0, "2026-01-01".length()), text("machine", "processor"),
                 text("machine", "processors"), text("machine", "system"), text("machine", "java"), text("machine", "ucx"),
                 text("how", "pairs"), text("how", "seconds"), text("how", "warmup_seconds"), text("how", "pinning"));

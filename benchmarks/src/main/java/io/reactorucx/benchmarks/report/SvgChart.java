@@ -84,7 +84,7 @@ final class SvgChart {
         styler.setPlotGridLinesColor(new Color(GREY));
         styler.setPlotGridLinesStroke(new BasicStroke(1));
         styler.setLegendPosition(Styler.LegendPosition.OutsideS);
-        // In a row they would end beyond the picture as soon as there are some.
+        // In a row more of them end beyond the picture.
         styler.setLegendLayout(lines > MOST_IN_A_ROW ? Styler.LegendLayout.Vertical : Styler.LegendLayout.Horizontal);
         styler.setLegendBorderColor(Color.WHITE);
         styler.setSeriesColors(COLORS);

@@ -15,9 +15,10 @@ record Timing(double warmupSeconds, double seconds, double idleSeconds) {
     private static final double WARMUP_IN_C = 0.05;
     /** A layer is a loop of its own in one process, which is compiled soon. */
     private static final double LITTLE_TO_COMPILE = 1;
-    private static final double START_IN_C = 0.5;
+    /** With what is measured of the machine before and after. */
+    private static final double START_IN_C = 1;
     private static final double START_OF_JVM = 1;
-    private static final double START_OF_JVMS = 2;
+    private static final double START_OF_JVMS = 3.5;
 
     double warmupOf(Contender contender) {
         return switch (contender.tool()) {

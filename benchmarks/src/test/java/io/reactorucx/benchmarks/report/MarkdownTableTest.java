@@ -31,7 +31,7 @@ class MarkdownTableTest {
 
     @Test
     void saysWhereItWasMeasured() {
-        assertThat(table).startsWith("Measured on 2026-01-02: Some CPU, 2 processors, Linux 6, OpenJDK 25, UCX 1.13.1; 2 rounds of 0.8 s");
+        assertThat(table).startsWith("Measured on 2026-01-02: Some CPU, 2 processors, Linux 6, OpenJDK 25, UCX 1.13.1; up to 2 rounds of 0.8 s");
     }
 
     @Test
