@@ -2,6 +2,8 @@ package io.reactorucx;
 
 import io.reactorucx.core.UcpActiveMessage;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -21,20 +23,28 @@ import reactor.core.publisher.Mono;
  */
 public final class ActiveMessage implements Disposable {
 
-    private final ConnectionCore connection;
-    private final UcpActiveMessage message;
-    private final @Nullable Offer offer;
+    private static final ValueLayout.OfLong LITTLE_ENDIAN = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final MemorySegment EMPTY = MemorySegment.ofArray(new byte[0]).asReadOnly();
 
-    private ActiveMessage(ConnectionCore connection, UcpActiveMessage message, @Nullable Offer offer) {
+    private final ConnectionCore connection;
+    /** An {@link Offer}, or a message that is inline; null for one that is a word: these come in great numbers, and take one object each. */
+    private final @Nullable Object content;
+    private final long word;
+    private final byte wordLength;
+    private final char id;
+
+    private ActiveMessage(ConnectionCore connection, UcpActiveMessage message, @Nullable Object content) {
         this.connection = connection;
-        this.message = message;
-        this.offer = offer;
+        this.content = content;
+        this.word = content == null ? message.word() : 0;
+        this.wordLength = content == null ? (byte) message.length() : 0;
+        this.id = (char) message.id();
     }
 
     /** A message that has come, for who subscribed at a place, if that is remembered. On the engine's thread. */
     static ActiveMessage received(ConnectionCore connection, UcpActiveMessage message, @Nullable LeakPlace subscribed) {
         if (message.isInline()) {
-            return new ActiveMessage(connection, message, null);
+            return new ActiveMessage(connection, message, message.isWord() ? null : message.keep());
         }
         Offer offer = new Offer(connection, message);
         ActiveMessage received = new ActiveMessage(connection, message, offer);
@@ -45,34 +55,52 @@ public final class ActiveMessage implements Disposable {
         return received;
     }
 
+    private @Nullable Offer offer() {
+        return content instanceof Offer offer ? offer : null;
+    }
+
+    /** What the core knows of it, unless it is a word. */
+    private @Nullable UcpActiveMessage message() {
+        return content instanceof Offer offer ? offer.message() : (UcpActiveMessage) content;
+    }
+
     /** {@return id of the message} */
     public int id() {
-        return message.id();
+        return id;
     }
 
     /** {@return the header, on the Java heap, empty when there is none} */
     public MemorySegment header() {
-        return message.header();
+        UcpActiveMessage message = message();
+        return message == null ? EMPTY : message.header();
     }
 
     /** {@return size of the data in bytes} */
     public long length() {
-        return message.length();
+        UcpActiveMessage message = message();
+        return message == null ? wordLength : message.length();
     }
 
     /** {@return whether the data is here already} */
     public boolean isInline() {
-        return message.isInline();
+        return offer() == null;
     }
 
     /** {@return whether the data is still with the sender} */
     public boolean isRendezvous() {
-        return message.isRendezvous();
+        UcpActiveMessage message = message();
+        return message != null && message.isRendezvous();
     }
 
     /** {@return inline data, on the Java heap; {@link IllegalStateException} when the data is offered} */
     public MemorySegment data() {
-        return message.payload();
+        UcpActiveMessage message = message();
+        if (message != null) {
+            return message.payload();
+        }
+        MemorySegment bytes = MemorySegment.ofArray(new byte[Long.BYTES]);
+        bytes.set(LITTLE_ENDIAN, 0, word);
+        return bytes.asSlice(0, wordLength).asReadOnly();
     }
 
     /**
@@ -83,17 +111,17 @@ public final class ActiveMessage implements Disposable {
      * @return the part of the destination that was filled
      */
     public Mono<MemorySegment> fetch(MemorySegment destination) {
-        if (destination.byteSize() < message.length()) {
+        if (destination.byteSize() < length()) {
             return Mono.error(new IllegalArgumentException("destination of " + destination.byteSize() + " bytes: the message has "
-                    + message.length()));
+                    + length()));
         }
         if (destination.isReadOnly()) {
             return Mono.error(new IllegalArgumentException("destination: it is read-only"));
         }
-        MemorySegment filled = destination.asSlice(0, message.length());
-        Offer open = offer;
+        MemorySegment filled = destination.asSlice(0, length());
+        Offer open = offer();
         if (open == null) {
-            return Mono.fromSupplier(() -> filled.copyFrom(message.payload()));
+            return Mono.fromSupplier(() -> filled.copyFrom(data()));
         }
         return mono(actual -> new FetchOperation.IntoSegment(connection, this, open, actual, filled));
     }
@@ -111,11 +139,11 @@ public final class ActiveMessage implements Disposable {
      */
     public Mono<UcxBuffer> fetch(UcxBufferPool pool) {
         Objects.requireNonNull(pool, "pool");
-        Offer open = offer;
+        Offer open = offer();
         if (open == null) {
             return Mono.fromSupplier(() -> {
-                UcxBuffer buffer = pool.acquire(message.length());
-                buffer.segment().copyFrom(message.payload());
+                UcxBuffer buffer = pool.acquire(length());
+                buffer.segment().copyFrom(data());
                 return buffer;
             });
         }
@@ -133,8 +161,9 @@ public final class ActiveMessage implements Disposable {
 
     /** Gives the data up. Does nothing when it is inline, or fetched or discarded before. */
     public void discard() {
-        if (offer != null) {
-            offer.discard();
+        Offer open = offer();
+        if (open != null) {
+            open.discard();
         }
     }
 
@@ -157,6 +186,7 @@ public final class ActiveMessage implements Disposable {
 
     @Override
     public boolean isDisposed() {
-        return offer == null || offer.isTaken();
+        Offer open = offer();
+        return open == null || open.isTaken();
     }
 }

@@ -176,7 +176,8 @@ final class Pairing implements Handshake {
     }
 
     private Runnable askAgain(PairingFrame bind, UcpActiveMessage message) {
-        Runnable again = () -> received(bind, message);
+        UcpActiveMessage kept = message.keep();
+        Runnable again = () -> received(bind, kept);
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> table.pairs().forget(again));
         return again;
     }

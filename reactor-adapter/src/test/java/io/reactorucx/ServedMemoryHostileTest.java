@@ -111,7 +111,7 @@ class ServedMemoryHostileTest implements NeedsUcx {
     private BlockingQueue<UcpActiveMessage> listen() {
         BlockingQueue<UcpActiveMessage> messages = new LinkedBlockingQueue<>();
         UcxResources.onEngine(rudeResources.engines().getFirst(), worker -> {
-            worker.activeMessageHandler(ReservedIds.MEMORY, messages::add);
+            worker.activeMessageHandler(ReservedIds.MEMORY, message -> messages.add(message.keep()));
             return worker;
         }).block(Waits.PATIENCE);
         return messages;

@@ -4,7 +4,8 @@ package io.reactorucx.core;
  * Takes the active messages of one id.
  *
  * <p><b>Threading:</b> the worker's thread, from {@link UcpWorker#progress()}, never from inside UCX.
- * <b>Ownership:</b> held data is the handler's to fetch or release. <b>Errors:</b> should not throw; what it throws is logged and held
+ * <b>Ownership:</b> held data is the handler's to fetch or release; an inline message is its until it returns, or {@link
+ * UcpActiveMessage#keep() kept}. <b>Errors:</b> should not throw; what it throws is logged and held
  * data released.
  */
 @FunctionalInterface

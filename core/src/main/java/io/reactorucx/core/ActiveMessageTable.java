@@ -5,6 +5,7 @@ import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -15,10 +16,14 @@ import org.jspecify.annotations.Nullable;
 /** Who takes which active messages of a worker, and the messages whose data UCX holds for them. */
 final class ActiveMessageTable {
 
+    /** As many inline messages are kept for reuse: more than arrive between two deliveries, most of the time. */
+    private static final int MAX_SPARE = 256;
+
     private final UcpReceiver worker;
     private final MemorySegment workerHandle;
     private @Nullable ActiveMessageHandler[] handlers = new ActiveMessageHandler[0];
     private final Set<UcpActiveMessage> held = new HashSet<>();
+    private final ArrayDeque<UcpActiveMessage> spare = new ArrayDeque<>();
 
     ActiveMessageTable(UcpReceiver worker, MemorySegment workerHandle) {
         this.worker = worker;
@@ -63,6 +68,12 @@ final class ActiveMessageTable {
         UcpContext.check(ucx_h.ucp_worker_set_am_recv_handler(workerHandle, params), "worker_set_am_recv_handler");
     }
 
+    /** An object for an inline message, until that is {@linkplain #deliver delivered}. */
+    UcpActiveMessage spare() {
+        UcpActiveMessage unused = spare.pollLast();
+        return unused == null ? new UcpActiveMessage() : unused;
+    }
+
     void arrived(UcpActiveMessage message) {
         if (!message.isInline()) {
             held.add(message);
@@ -78,7 +89,12 @@ final class ActiveMessageTable {
                 taken = true;
             }
         } finally {
-            if (!taken && held.contains(message)) {
+            if (message.isReused()) {
+                message.over();
+                if (spare.size() < MAX_SPARE) {
+                    spare.addLast(message);
+                }
+            } else if (!taken && held.contains(message)) {
                 release(message);
             }
         }

@@ -47,24 +47,35 @@ final class ArrivalUpcalls {
             boolean rendezvous = (attributes & IS_RENDEZVOUS) != 0;
             boolean hold = rendezvous || ((attributes & MAY_BE_KEPT) != 0 && length > maxInlineBytes);
             Object replyTo = replyEndpoint != null || replyHandle == 0 ? replyEndpoint : (Object) replyHandle;
-            if (!hold && headerLength == 0 && length <= Long.BYTES) {
-                worker.arrived(new UcpActiveMessage((int) arg, UcpDirect.word(data, (int) length), (int) length, replyTo));
-                return OK;
+            if (hold) {
+                worker.arrived(new UcpActiveMessage((int) arg, bytes(header, headerLength, 0), length, data, rendezvous, replyTo));
+                return IN_PROGRESS;
             }
-            int copied = hold ? 0 : Math.toIntExact(length);
-            byte[] bytes = new byte[Math.addExact(Math.toIntExact(headerLength), copied)];
-            if (headerLength > 0) {
-                UcpDirect.copy(header, bytes, 0, (int) headerLength);
+            UcpActiveMessage message = worker.activeMessages().spare();
+            if (headerLength == 0 && length <= Long.BYTES) {
+                message.become((int) arg, UcpDirect.word(data, (int) length), (int) length, replyTo);
+            } else {
+                byte[] bytes = bytes(header, headerLength, length);
+                if (length > 0) {
+                    UcpDirect.copy(data, bytes, (int) headerLength, (int) length);
+                }
+                message.become((int) arg, bytes, (int) headerLength, replyTo);
             }
-            if (copied > 0) {
-                UcpDirect.copy(data, bytes, (int) headerLength, copied);
-            }
-            worker.arrived(new UcpActiveMessage((int) arg, bytes, (int) headerLength, length, hold ? data : 0, rendezvous, replyTo));
-            return hold ? IN_PROGRESS : OK;
+            worker.arrived(message);
+            return OK;
         } catch (Throwable t) {
             log(t);
             return OK;
         }
+    }
+
+    /** An array that begins with the header, with room behind it. */
+    private static byte[] bytes(long header, long headerLength, long room) {
+        byte[] bytes = new byte[Math.addExact(Math.toIntExact(headerLength), Math.toIntExact(room))];
+        if (headerLength > 0) {
+            UcpDirect.copy(header, bytes, 0, (int) headerLength);
+        }
+        return bytes;
     }
 
     private void endpointError(MemorySegment arg, MemorySegment endpoint, byte status) {

@@ -10,44 +10,100 @@ import org.jspecify.annotations.Nullable;
  * <p>Small data is <em>inline</em>: copied, on the Java heap, nothing to release. Other data is <em>held</em> by UCX, a rendezvous offer or
  * a large eager message: exactly one of {@link UcpWorker#fetch} and {@link UcpWorker#release} ends it.
  *
- * <p><b>Threading:</b> reading is safe from any thread. <b>Ownership:</b> as above. <b>Errors:</b> {@link #payload()} and
- * {@link #toByteArray()} of held data throw {@link IllegalStateException}.
+ * <p>An inline message is the handler's until it returns: then the worker fills the same object with another one. {@link #keep()} gives one
+ * that stays, and so do the segments and arrays that the other methods give.
+ *
+ * <p><b>Threading:</b> the worker's thread, while it is the handler's; any thread, once it is kept. <b>Ownership:</b> as above.
+ * <b>Errors:</b> {@link #payload()} and {@link #toByteArray()} of held data, and of a message that was not kept, throw
+ * {@link IllegalStateException}; the latter is not noticed any more when the object has another message.
  */
 public final class UcpActiveMessage {
 
-    private final int id;
+    private static final int OVER = -1;
+
+    private int id;
     /** Header and inline data; null when these are in the word. */
-    private final byte @Nullable [] bytes;
-    private final int headerLength;
-    private final long length;
+    private byte @Nullable [] bytes;
+    private int headerLength;
+    private long length;
     /**
      * Descriptor of held data. Without bytes it is inline data of up to 8 bytes itself, the first one lowest: messages as small as that come
-     * in great numbers, and an array for each would be a third of what they allocate.
+     * in great numbers, and an array would be all that they allocate.
      */
-    private final long word;
+    private long word;
     private final boolean rendezvous;
+    private final boolean reused;
     /** The endpoint that leads back, or the handle of one that UCX has made for itself. */
-    private final @Nullable Object replyTo;
+    private @Nullable Object replyTo;
 
-    UcpActiveMessage(int id, byte[] bytes, int headerLength, long length, long descriptor, boolean rendezvous, @Nullable Object replyTo) {
+    /** One whose data UCX holds, with its header. */
+    UcpActiveMessage(int id, byte[] header, long length, long descriptor, boolean rendezvous, @Nullable Object replyTo) {
         this.id = id;
-        this.bytes = bytes;
-        this.headerLength = headerLength;
+        this.bytes = header;
+        this.headerLength = header.length;
         this.length = length;
         this.word = descriptor;
         this.rendezvous = rendezvous;
+        this.reused = false;
         this.replyTo = replyTo;
     }
 
-    /** One without a header, and with at most 8 bytes of data. */
-    UcpActiveMessage(int id, long data, int length, @Nullable Object replyTo) {
-        this.id = id;
-        this.bytes = null;
-        this.headerLength = 0;
-        this.length = length;
-        this.word = data;
+    /** One that has no message yet, and will have many. */
+    UcpActiveMessage() {
         this.rendezvous = false;
-        this.replyTo = replyTo;
+        this.reused = true;
+        over();
+    }
+
+    /** The same inline message, which stays. */
+    private UcpActiveMessage(UcpActiveMessage other) {
+        this.id = other.id;
+        this.bytes = other.bytes;
+        this.headerLength = other.headerLength;
+        this.length = other.length;
+        this.word = other.word;
+        this.rendezvous = false;
+        this.reused = false;
+        this.replyTo = other.replyTo;
+    }
+
+    /** Is an inline message from now on. */
+    void become(int newId, byte[] headerAndData, int itsHeader, @Nullable Object itsReplyTo) {
+        become(newId, headerAndData.length - itsHeader, itsReplyTo);
+        bytes = headerAndData;
+        headerLength = itsHeader;
+    }
+
+    /** Is one without a header from now on, and with at most 8 bytes of data. */
+    void become(int newId, long data, int dataLength, @Nullable Object itsReplyTo) {
+        become(newId, dataLength, itsReplyTo);
+        word = data;
+    }
+
+    private void become(int newId, int dataLength, @Nullable Object itsReplyTo) {
+        id = newId;
+        length = dataLength;
+        replyTo = itsReplyTo;
+    }
+
+    /** The handler has returned. */
+    void over() {
+        id = OVER;
+        length = 0;
+        bytes = null;
+        headerLength = 0;
+        word = 0;
+        replyTo = null;
+    }
+
+    boolean isReused() {
+        return reused;
+    }
+
+    /** {@return the same message, but one that stays when the handler has returned; shares the data} */
+    public UcpActiveMessage keep() {
+        checkNotOver();
+        return reused ? new UcpActiveMessage(this) : this;
     }
 
     /** {@return id of the active message} */
@@ -57,6 +113,7 @@ public final class UcpActiveMessage {
 
     /** {@return the header, on the Java heap} */
     public MemorySegment header() {
+        checkNotOver();
         return MemorySegment.ofArray(bytes()).asSlice(0, headerLength).asReadOnly();
     }
 
@@ -110,7 +167,29 @@ public final class UcpActiveMessage {
         return headerLength == 0 ? bytes() : toByteArray();
     }
 
+    /** {@return whether it has no header, and at most 8 bytes of data: {@link #word()}} */
+    public boolean isWord() {
+        return bytes == null;
+    }
+
+    /** {@return the data of a message that {@link #isWord()}, without an array: the first byte lowest, 0 beyond the length} */
+    public long word() {
+        checkNotOver();
+        if (!isWord()) {
+            throw new IllegalStateException("active message " + id + ": its header of " + headerLength + " bytes and data of " + length
+                    + " are more than a word");
+        }
+        return word;
+    }
+
+    private void checkNotOver() {
+        if (id == OVER) {
+            throw new IllegalStateException("active message: its handler has returned, keep() it there");
+        }
+    }
+
     private void checkInline() {
+        checkNotOver();
         if (data() != 0) {
             throw new IllegalStateException("active message " + id + ": its " + length + " bytes are held by UCX, fetch or release them");
         }

@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.Arena;
@@ -153,7 +154,7 @@ abstract class ActiveMessageContract {
 
     @Test
     void leadsBackToTheSenderWhenItAsksForReplies() {
-        pair.client.activeMessageHandler(Pair.ID + 1, pair.received::add);
+        pair.client.activeMessageHandler(Pair.ID + 1, message -> pair.received.add(message.keep()));
         Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, true, done));
         UcpEndpoint back = Objects.requireNonNull(pair.awaitMessage().replyEndpoint(), "replyEndpoint");
         pair.awaitOk(sent);
@@ -172,7 +173,7 @@ abstract class ActiveMessageContract {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 255, 40_000})
     void deliversOnIdsUpToLargeOnes(int id) {
-        pair.server.activeMessageHandler(id, pair.received::add);
+        pair.server.activeMessageHandler(id, message -> pair.received.add(message.keep()));
         pair.run(done -> pair.toServer.amSend(id, Pair.EMPTY, Pair.pattern(5), null, AmProtocol.AUTO, false, done));
         assertThat(pair.awaitMessage().id()).isEqualTo(id);
     }
@@ -180,13 +181,47 @@ abstract class ActiveMessageContract {
     @Test
     void dropsMessagesWhenHandlerIsTakenAway() {
         List<UcpActiveMessage> first = new ArrayList<>();
-        pair.server.activeMessageHandler(9, first::add);
+        pair.server.activeMessageHandler(9, message -> first.add(message.keep()));
         pair.run(done -> pair.toServer.amSend(9, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, false, done));
         pair.until(() -> first.size() == 1, "the first message");
         pair.server.activeMessageHandler(9, null);
         pair.run(done -> pair.toServer.amSend(9, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, false, done));
         pair.assertStillWorks();
         assertThat(first).hasSize(1);
+    }
+
+    @Test
+    void inlineMessageIsOverWhenItsHandlerHasReturnedUnlessItIsKept() {
+        List<UcpActiveMessage> borrowed = new ArrayList<>();
+        List<UcpActiveMessage> kept = new ArrayList<>();
+        pair.server.activeMessageHandler(9, message -> {
+            borrowed.add(message);
+            kept.add(message.keep());
+        });
+        MemorySegment word = Pair.pattern(5);
+        MemorySegment more = Pair.pattern(100);
+        pair.run(done -> pair.toServer.amSend(9, Pair.EMPTY, word, null, AmProtocol.EAGER, true, done));
+        pair.until(() -> kept.size() == 1, "a message without a header");
+        pair.run(done -> pair.toServer.amSend(9, Pair.pattern(24), more, null, AmProtocol.EAGER, false, done));
+        pair.until(() -> kept.size() == 2, "a message with a header");
+
+        assertThat(borrowed.getLast()).as("the same object").isSameAs(borrowed.getFirst());
+        assertThatThrownBy(borrowed.getLast()::payload).isInstanceOf(IllegalStateException.class).hasMessageContaining("keep()");
+        assertThatThrownBy(borrowed.getLast()::header).isInstanceOf(IllegalStateException.class).hasMessageContaining("keep()");
+        assertThatThrownBy(borrowed.getLast()::word).isInstanceOf(IllegalStateException.class).hasMessageContaining("keep()");
+        assertThatThrownBy(borrowed.getLast()::keep).isInstanceOf(IllegalStateException.class).hasMessageContaining("keep()");
+        UcpActiveMessage first = kept.getFirst();
+        assertThat(first.isWord()).isTrue();
+        assertThat(first.word()).isEqualTo(Pair.wordOf(word));
+        assertThat(first.payload().mismatch(word)).isEqualTo(-1);
+        assertThat(first.replyEndpoint()).isSameAs(pair.toClient);
+        assertThat(first.keep()).isSameAs(first);
+        UcpActiveMessage second = kept.getLast();
+        assertThat(second.isWord()).isFalse();
+        assertThatThrownBy(second::word).isInstanceOf(IllegalStateException.class).hasMessageContaining("24 bytes");
+        assertThat(second.header().mismatch(Pair.pattern(24))).isEqualTo(-1);
+        assertThat(second.payload().mismatch(more)).isEqualTo(-1);
+        assertThat(second.replyEndpoint()).isNull();
     }
 
     @Test
@@ -219,7 +254,7 @@ abstract class ActiveMessageContract {
 
     @Test
     void holdsEagerDataThatUcxIsToldToKeep() {
-        pair.server.activeMessageHandler(Pair.ID, pair.received::add, true);
+        pair.server.activeMessageHandler(Pair.ID, message -> pair.received.add(message.keep()), true);
         MemorySegment payload = Pair.pattern(100_000);
         Outcome sent = pair.send(Pair.pattern(24), payload, AmProtocol.EAGER);
         UcpActiveMessage message = pair.awaitMessage();

@@ -132,7 +132,7 @@ class DataBadInputTest extends BadInput {
 
     /** Data that is here already is not received by UCX, so that what UCX would refuse or do with flags is this library's to see to. */
     private UcpActiveMessage awaitEagerMessage() {
-        pair.server.activeMessageHandler(Pair.ID, pair.received::add, true);
+        pair.server.activeMessageHandler(Pair.ID, message -> pair.received.add(message.keep()), true);
         pair.awaitOk(pair.send(Pair.EMPTY, Pair.pattern(100_000), AmProtocol.EAGER));
         UcpActiveMessage message = pair.awaitMessage();
         assertThat(message.isInline() || message.isRendezvous()).isFalse();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ final class Pair implements AutoCloseable {
         }
         awaitOk(Outcome.of(toServer::flush));
         awaitOk(Outcome.of(toClient::flush));
-        server.activeMessageHandler(ID, received::add);
+        server.activeMessageHandler(ID, message -> received.add(message.keep()));
     }
 
     static Pair of(Link link) {
@@ -137,6 +138,15 @@ final class Pair implements AutoCloseable {
         awaitOk(arrived);
         assertThat(destination.mismatch(payload)).isEqualTo(-1);
         assertThat(server.inFlight() + client.inFlight()).as("operations in flight").isZero();
+    }
+
+    /** Up to 8 bytes, the first one lowest. */
+    static long wordOf(MemorySegment bytes) {
+        long word = 0;
+        for (long i = bytes.byteSize() - 1; i >= 0; i--) {
+            word = word << Byte.SIZE | bytes.get(ValueLayout.JAVA_BYTE, i) & 0xff;
+        }
+        return word;
     }
 
     /** Native memory whose bytes tell their place. */

@@ -101,7 +101,7 @@ class SettingsTest {
     private static boolean arrivesAsOffer(UcpConfig config) {
         List<UcpActiveMessage> received = new ArrayList<>();
         try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
-            worker.activeMessageHandler(Pair.ID, received::add);
+            worker.activeMessageHandler(Pair.ID, message -> received.add(message.keep()));
             EndpointOptions options = new EndpointOptions(ErrorMode.PEER, "itself", (endpoint, status) -> { });
             UcpEndpoint endpoint = worker.connect(worker.address(), options);
             Outcome sent = Outcome.of(

@@ -28,7 +28,7 @@ class WorkerBadInputTest extends BadInput {
     }
 
     static Stream<Arguments> everyMethod() {
-        UcpActiveMessage message = new UcpActiveMessage(1, new byte[0], 0, 5, 4096, true, null);
+        UcpActiveMessage message = new UcpActiveMessage(1, new byte[0], 5, 4096, true, null);
         return Stream.of(argumentSet("progress", (Use) UcpWorker::progress), argumentSet("arm", (Use) UcpWorker::arm),
                 argumentSet("await", (Use) worker -> worker.await(1)), argumentSet("eventFd", (Use) UcpWorker::eventFd),
                 argumentSet("address", (Use) UcpWorker::address), argumentSet("networkAddress", (Use) UcpWorker::networkAddress),
@@ -237,7 +237,7 @@ class WorkerBadInputTest extends BadInput {
     @Test
     void postsInsideHandlers() {
         AtomicReference<Outcome> answered = new AtomicReference<>();
-        pair.client.activeMessageHandler(11, pair.received::add);
+        pair.client.activeMessageHandler(11, message -> pair.received.add(message.keep()));
         pair.server.activeMessageHandler(10, message -> answered.set(Outcome.of(
                 done -> pair.toClient.amSend(11, message.header(), Pair.EMPTY, null, AmProtocol.AUTO, false, done))));
         pair.run(done -> pair.toServer.amSend(10, heap(), Pair.EMPTY, null, AmProtocol.AUTO, false, done));

@@ -225,7 +225,7 @@ class EngineClosingTest {
     void releasesMessagesThatNobodyFetched() {
         UcpWorker worker = Fixture.worker(engine);
         List<UcpActiveMessage> held = new ArrayList<>();
-        worker.activeMessageHandler(AM_ID, held::add);
+        worker.activeMessageHandler(AM_ID, message -> held.add(message.keep()));
         UcpEndpoint endpoint = Fixture.connect(peer, engine, ErrorMode.PEER);
         MemorySegment payload = Arena.ofAuto().allocate(Fixture.RENDEZVOUS_BYTES);
         TestOperation send = new TestOperation(peer, OperationKind.AM_SEND, Fixture.RENDEZVOUS_BYTES, (it, whenDone) -> endpoint.amSend(
