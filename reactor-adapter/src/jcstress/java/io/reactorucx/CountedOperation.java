@@ -18,7 +18,7 @@ final class CountedOperation extends ConnectionOperation<Integer> {
     }
 
     private CountedOperation(ConnectionCore connection, Heard heard) {
-        super(connection, OperationKind.GET, heard);
+        super(OperationMono.<Integer>of(connection, OperationKind.GET, (mono, actual) -> new CountedOperation(connection)), heard);
         this.heard = heard;
     }
 

@@ -1,13 +1,12 @@
 package io.reactorucx;
 
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Objects;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
@@ -123,7 +122,8 @@ public final class ActiveMessage implements Disposable {
         if (open == null) {
             return Mono.fromSupplier(() -> filled.copyFrom(data()));
         }
-        return mono(actual -> new FetchOperation.IntoSegment(connection, this, open, actual, filled));
+        return OperationMono.of(connection, OperationKind.AM_FETCH,
+                (mono, actual) -> new FetchOperation.IntoSegment(mono, this, open, actual, filled));
     }
 
     /**
@@ -147,16 +147,8 @@ public final class ActiveMessage implements Disposable {
                 return buffer;
             });
         }
-        return mono(actual -> new FetchOperation.IntoPool(connection, this, open, actual, pool));
-    }
-
-    private static <T> Mono<T> mono(Function<CoreSubscriber<? super T>, FetchOperation<T>> operation) {
-        return new Mono<>() {
-            @Override
-            public void subscribe(CoreSubscriber<? super T> actual) {
-                actual.onSubscribe(operation.apply(actual));
-            }
-        };
+        return OperationMono.of(connection, OperationKind.AM_FETCH,
+                (mono, actual) -> new FetchOperation.IntoPool(mono, this, open, actual, pool));
     }
 
     /** Gives the data up. Does nothing when it is inline, or fetched or discarded before. */

@@ -63,7 +63,7 @@ public final class ActiveMessages {
     public Mono<Void> send(int id, MemorySegment header, MemorySegment payload, AmProtocol protocol) {
         check(id, header, protocol);
         Objects.requireNonNull(payload, "payload");
-        return ConnectionOperation.mono(connection, OperationKind.AM_SEND, payload.byteSize(),
+        return PostedMono.of(connection, OperationKind.AM_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload, null, protocol, true, whenDone));
     }
 
@@ -78,7 +78,7 @@ public final class ActiveMessages {
     public Mono<Void> send(int id, MemorySegment header, List<MemorySegment> payload) {
         check(id, header, AmProtocol.AUTO);
         UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
-        return ConnectionOperation.mono(connection, OperationKind.AM_SEND, data.byteSize(), (worker, endpoint, whenDone) -> endpoint.transfers()
+        return PostedMono.of(connection, OperationKind.AM_SEND, data.byteSize(), (worker, endpoint, whenDone) -> endpoint.transfers()
                 .amSend(id, header, data, Set.of(AmSendFlag.REPLY), Set.of(), whenDone).isImmediate());
     }
 
@@ -93,7 +93,7 @@ public final class ActiveMessages {
      */
     public Mono<Void> send(int id, MemorySegment header, UcxBuffer payload, AmProtocol protocol) {
         check(id, header, protocol);
-        return ConnectionOperation.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.AM_SEND,
+        return PostedMono.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.AM_SEND,
                 (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload.segment(), payload.registration(), protocol, true,
                         whenDone));
     }

@@ -1,16 +1,15 @@
 package io.reactorucx;
 
-import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Operation;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.engine.ProgressEngine;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
@@ -29,17 +28,30 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
     private static final int SUBMITTED = 1;
     private static final int DONE = 2;
 
-    final ConnectionCore connection;
+    final OperationMono<?> mono;
     private final CoreSubscriber<? super T> subscriber;
     private volatile int state = NEW;
-    private boolean linked;
+    /** Its neighbours in an {@link OperationList}; the first one precedes itself. Null outside of a list. */
     @Nullable ConnectionOperation<?> previous;
     @Nullable ConnectionOperation<?> next;
 
-    ConnectionOperation(ConnectionCore connection, OperationKind kind, CoreSubscriber<? super T> subscriber) {
-        super(connection.engine(), kind);
-        this.connection = connection;
+    ConnectionOperation(OperationMono<?> mono, CoreSubscriber<? super T> subscriber) {
+        this.mono = mono;
         this.subscriber = subscriber;
+    }
+
+    final ConnectionCore connection() {
+        return mono.connection;
+    }
+
+    @Override
+    protected final ProgressEngine engine() {
+        return mono.connection.engine();
+    }
+
+    @Override
+    public final OperationKind kind() {
+        return mono.kind;
     }
 
     /** Hands it to UCX; answers whether it is done. */
@@ -70,8 +82,8 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
             released();
         } else if (before == SUBMITTED) {
             // Whatever the queue holds: a receive that stays takes a message that is somebody else's. An engine that closes cancels by itself.
-            connection.execute(worker -> {
-                if (linked) {
+            connection().execute(worker -> {
+                if (OperationList.isLinked(this)) {
                     cancelled(worker);
                 }
             });
@@ -83,11 +95,10 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
         if (state == DONE) {
             throw new CancellationException("cancelled before it was posted");
         }
-        UcpEndpoint endpoint = connection.endpointFor(kind());
+        UcpEndpoint endpoint = connection().endpointFor(kind());
         boolean done = post(worker, endpoint);
         if (!done) {
-            linked = true;
-            connection.link(this);
+            connection().link(this);
         }
         return done;
     }
@@ -104,7 +115,7 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
                 signal(receivedLength, tag);
             }
         } finally {
-            connection.operationEnded();
+            connection().operationEnded();
         }
     }
 
@@ -134,7 +145,7 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
             }
         } finally {
             if (engine().isEngineThread()) {
-                connection.operationEnded();
+                connection().operationEnded();
             }
         }
     }
@@ -146,7 +157,7 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
 
     /** What the subscriber hears of an error. */
     RuntimeException explained(RuntimeException error) {
-        return connection.explained(error, kind());
+        return connection().explained(error, kind());
     }
 
     /** Whether it is a receive, whose data may be here although the peer is not any more. */
@@ -169,100 +180,13 @@ abstract class ConnectionOperation<T> extends Operation implements Subscription 
     }
 
     private void unlink() {
-        if (linked) {
-            linked = false;
-            connection.unlink(this);
+        if (OperationList.isLinked(this)) {
+            connection().unlink(this);
         }
     }
 
     @Override
     protected final String peer() {
-        return connection.peer();
-    }
-
-    /** Posts an operation; answers whether it is done. */
-    @FunctionalInterface
-    interface Post {
-
-        boolean post(UcpWorker worker, UcpEndpoint endpoint, Completion whenDone);
-    }
-
-    /** A cold operation: posted anew for each subscriber, when it asks for the result. */
-    static Mono<Void> mono(ConnectionCore connection, OperationKind kind, long bytes, Post post) {
-        return new OperationMono<>(connection, kind, bytes, post, null, null);
-    }
-
-    /** A Mono of a fixed result. */
-    static <T> Mono<T> mono(ConnectionCore connection, OperationKind kind, long bytes, Post post, T result) {
-        return new OperationMono<>(connection, kind, bytes, post, result, null);
-    }
-
-    /** A Mono that keeps a lease while UCX uses its memory. */
-    static Mono<Void> retaining(UcxBuffer buffer, ConnectionCore connection, OperationKind kind, Post post) {
-        return new OperationMono<>(connection, kind, buffer.length(), post, null, buffer);
-    }
-
-    private static final class OperationMono<T> extends Mono<T> {
-
-        private final ConnectionCore connection;
-        private final OperationKind kind;
-        private final long bytes;
-        private final Post post;
-        private final @Nullable T result;
-        private final @Nullable UcxBuffer retained;
-
-        OperationMono(ConnectionCore connection, OperationKind kind, long bytes, Post post, @Nullable T result, @Nullable UcxBuffer retained) {
-            this.connection = connection;
-            this.kind = kind;
-            this.bytes = bytes;
-            this.post = post;
-            this.result = result;
-            this.retained = retained;
-        }
-
-        @Override
-        public void subscribe(CoreSubscriber<? super T> actual) {
-            try {
-                if (retained != null) {
-                    retained.retain();
-                }
-            } catch (IllegalStateException e) {
-                Operators.error(actual, e);
-                return;
-            }
-            actual.onSubscribe(new PostedOperation<>(this, actual));
-        }
-    }
-
-    private static final class PostedOperation<T> extends ConnectionOperation<T> {
-
-        private final OperationMono<T> mono;
-
-        PostedOperation(OperationMono<T> mono, CoreSubscriber<? super T> actual) {
-            super(mono.connection, mono.kind, actual);
-            this.mono = mono;
-        }
-
-        @Override
-        boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            return mono.post.post(worker, endpoint, this);
-        }
-
-        @Override
-        @Nullable T result(long receivedLength, long tag) {
-            return mono.result;
-        }
-
-        @Override
-        void released() {
-            if (mono.retained != null) {
-                mono.retained.release();
-            }
-        }
-
-        @Override
-        protected long bytes(long receivedLength) {
-            return mono.bytes;
-        }
+        return connection().peer();
     }
 }

@@ -3,7 +3,6 @@ package io.reactorucx;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -15,8 +14,8 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
     private final Offer offer;
     private boolean posted;
 
-    FetchOperation(ConnectionCore connection, ActiveMessage message, Offer offer, CoreSubscriber<? super T> actual) {
-        super(connection, OperationKind.AM_FETCH, actual);
+    FetchOperation(OperationMono<T> mono, ActiveMessage message, Offer offer, CoreSubscriber<? super T> actual) {
+        super(mono, actual);
         this.message = message;
         this.offer = offer;
     }
@@ -34,14 +33,14 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
         }
         try {
             boolean done = worker.fetch(offer.message(), destination(), registration(), this);
-            connection.offers().fetched(offer);
+            connection().offers().fetched(offer);
             posted = true;
             return done;
         } catch (RuntimeException e) {
             if (worker.holds(offer.message())) {
                 offer.giveBack();
             } else {
-                connection.offers().fetched(offer);
+                connection().offers().fetched(offer);
             }
             throw e;
         }
@@ -70,9 +69,9 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
 
         private final MemorySegment segment;
 
-        IntoSegment(ConnectionCore connection, ActiveMessage message, Offer offer, CoreSubscriber<? super MemorySegment> actual,
+        IntoSegment(OperationMono<MemorySegment> mono, ActiveMessage message, Offer offer, CoreSubscriber<? super MemorySegment> actual,
                 MemorySegment segment) {
-            super(connection, message, offer, actual);
+            super(mono, message, offer, actual);
             this.segment = segment;
         }
 
@@ -95,8 +94,9 @@ abstract class FetchOperation<T> extends ConnectionOperation<T> {
         private final @Nullable LeakPlace asked;
         private @Nullable UcxBuffer buffer;
 
-        IntoPool(ConnectionCore connection, ActiveMessage message, Offer offer, CoreSubscriber<? super UcxBuffer> actual, UcxBufferPool pool) {
-            super(connection, message, offer, actual);
+        IntoPool(OperationMono<UcxBuffer> mono, ActiveMessage message, Offer offer, CoreSubscriber<? super UcxBuffer> actual,
+                UcxBufferPool pool) {
+            super(mono, message, offer, actual);
             this.pool = pool;
             this.length = message.length();
             this.asked = pool.place();

@@ -6,7 +6,6 @@ import io.reactorucx.core.UcpAtomics;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpRemoteKey;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +20,9 @@ final class FetchingAtomic extends ConnectionOperation<Long> {
     private final AtomicCall call;
     private @Nullable UcxBuffer reply;
 
-    FetchingAtomic(ConnectionCore connection, OneSidedMemory memory, UcxBufferPool pool, long offset, AtomicCall call,
+    FetchingAtomic(OperationMono<Long> mono, OneSidedMemory memory, UcxBufferPool pool, long offset, AtomicCall call,
             CoreSubscriber<? super Long> actual) {
-        super(connection, OperationKind.ATOMIC, actual);
+        super(mono, actual);
         this.memory = memory;
         this.pool = pool;
         this.offset = offset;

@@ -15,23 +15,18 @@ final class FlushOperation extends ConnectionOperation<Void> {
     private int status;
     private long behind;
 
-    private FlushOperation(ConnectionCore connection, CoreSubscriber<? super Void> subscriber) {
-        super(connection, OperationKind.FLUSH, subscriber);
+    private FlushOperation(OperationMono<Void> mono, CoreSubscriber<? super Void> subscriber) {
+        super(mono, subscriber);
     }
 
     static Mono<Void> mono(ConnectionCore connection) {
-        return new Mono<>() {
-            @Override
-            public void subscribe(CoreSubscriber<? super Void> actual) {
-                actual.onSubscribe(new FlushOperation(connection, actual));
-            }
-        };
+        return OperationMono.<Void>of(connection, OperationKind.FLUSH, FlushOperation::new);
     }
 
     @Override
     boolean post(UcpWorker worker, UcpEndpoint endpoint) {
         flushed = endpoint.flush((rawStatus, length, tag) -> flushed(rawStatus));
-        MemoryPart part = connection.parts.memory();
+        MemoryPart part = connection().parts.memory();
         served = part == null || part.caller().flush(this);
         return flushed && served;
     }

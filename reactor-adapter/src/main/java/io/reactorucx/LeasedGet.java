@@ -5,19 +5,17 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Mono;
 
 /** A read of a peer's memory into a lease, which is taken when the read is posted and is the subscriber's once it has it. */
-final class LeasedGet extends Mono<UcxBuffer> {
+final class LeasedGet extends OperationMono<UcxBuffer> {
 
-    private final ConnectionCore connection;
     private final OneSidedMemory memory;
     private final long offset;
     private final int length;
     private final UcxBufferPool pool;
 
     LeasedGet(ConnectionCore connection, OneSidedMemory memory, long offset, int length, UcxBufferPool pool) {
-        this.connection = connection;
+        super(connection, OperationKind.GET);
         this.memory = memory;
         this.offset = offset;
         this.length = length;
@@ -25,8 +23,8 @@ final class LeasedGet extends Mono<UcxBuffer> {
     }
 
     @Override
-    public void subscribe(CoreSubscriber<? super UcxBuffer> actual) {
-        actual.onSubscribe(new GetOperation(this, actual));
+    ConnectionOperation<UcxBuffer> operation(CoreSubscriber<? super UcxBuffer> actual) {
+        return new GetOperation(this, actual);
     }
 
     private static final class GetOperation extends ConnectionOperation<UcxBuffer> {
@@ -36,7 +34,7 @@ final class LeasedGet extends Mono<UcxBuffer> {
         private @Nullable UcxBuffer buffer;
 
         GetOperation(LeasedGet get, CoreSubscriber<? super UcxBuffer> actual) {
-            super(get.connection, OperationKind.GET, actual);
+            super(get, actual);
             this.get = get;
             this.asked = get.pool.place();
         }

@@ -5,19 +5,17 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Mono;
 
 /** A tag receive into a lease, which is taken when the receive is posted and is the subscriber's once it has it. */
-final class LeasedTagReceive extends Mono<TaggedBuffer> {
+final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
 
-    private final ConnectionCore connection;
     private final long tag;
     private final long mask;
     private final int maxBytes;
     private final UcxBufferPool pool;
 
     LeasedTagReceive(ConnectionCore connection, long tag, long mask, int maxBytes, UcxBufferPool pool) {
-        this.connection = connection;
+        super(connection, OperationKind.TAG_RECEIVE);
         this.tag = tag;
         this.mask = mask;
         this.maxBytes = maxBytes;
@@ -25,8 +23,8 @@ final class LeasedTagReceive extends Mono<TaggedBuffer> {
     }
 
     @Override
-    public void subscribe(CoreSubscriber<? super TaggedBuffer> actual) {
-        actual.onSubscribe(new ReceiveOperation(this, actual));
+    ConnectionOperation<TaggedBuffer> operation(CoreSubscriber<? super TaggedBuffer> actual) {
+        return new ReceiveOperation(this, actual);
     }
 
     private static final class ReceiveOperation extends ConnectionOperation<TaggedBuffer> {
@@ -37,7 +35,7 @@ final class LeasedTagReceive extends Mono<TaggedBuffer> {
         private long posted;
 
         ReceiveOperation(LeasedTagReceive receive, CoreSubscriber<? super TaggedBuffer> actual) {
-            super(receive.connection, OperationKind.TAG_RECEIVE, actual);
+            super(receive, actual);
             this.receive = receive;
             this.asked = receive.pool.place();
         }

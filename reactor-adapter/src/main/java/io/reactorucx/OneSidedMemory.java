@@ -8,7 +8,6 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
 /** A peer's memory by UCX's own operations ({@code ucp_put_nbx}, {@code ucp_get_nbx}, {@code ucp_atomic_op_nbx}). */
@@ -34,7 +33,7 @@ final class OneSidedMemory implements MemoryAccess {
 
     @Override
     public Mono<MemorySegment> get(long offset, MemorySegment destination) {
-        return ConnectionOperation.mono(connection, OperationKind.GET, destination.byteSize(),
+        return PostedMono.of(connection, OperationKind.GET, destination.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.get(destination, null, key(endpoint), offset, whenDone), destination);
     }
 
@@ -45,30 +44,26 @@ final class OneSidedMemory implements MemoryAccess {
 
     @Override
     public Mono<Void> put(long offset, MemorySegment source) {
-        return ConnectionOperation.mono(connection, OperationKind.PUT, source.byteSize(),
+        return PostedMono.of(connection, OperationKind.PUT, source.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.put(source, null, key(endpoint), offset, whenDone));
     }
 
     @Override
     public Mono<Void> put(long offset, UcxBuffer source) {
-        return ConnectionOperation.retaining(source, connection, OperationKind.PUT,
+        return PostedMono.retaining(source, connection, OperationKind.PUT,
                 (worker, endpoint, whenDone) -> endpoint.put(source.segment(), source.registration(), key(endpoint), offset, whenDone));
     }
 
     @Override
     public Mono<Void> post(long offset, AtomicCall call) {
-        return ConnectionOperation.mono(connection, OperationKind.ATOMIC, call.width().bytes(), (worker, endpoint, whenDone) -> endpoint
+        return PostedMono.of(connection, OperationKind.ATOMIC, call.width().bytes(), (worker, endpoint, whenDone) -> endpoint
                 .atomics().post(call.operation(), call.width(), call.operand(), key(endpoint), offset, whenDone));
     }
 
     @Override
     public Mono<Long> fetch(long offset, AtomicCall call) {
-        return new Mono<>() {
-            @Override
-            public void subscribe(CoreSubscriber<? super Long> actual) {
-                actual.onSubscribe(new FetchingAtomic(connection, OneSidedMemory.this, pool, offset, call, actual));
-            }
-        };
+        return OperationMono.of(connection, OperationKind.ATOMIC,
+                (mono, actual) -> new FetchingAtomic(mono, this, pool, offset, call, actual));
     }
 
     /** Whether the peer's processor has no part in puts and gets. On the engine's thread. */

@@ -11,9 +11,14 @@ final class OperationList {
     private @Nullable ConnectionOperation<?> head;
     private int size;
 
+    static boolean isLinked(ConnectionOperation<?> operation) {
+        return operation.previous != null;
+    }
+
     void add(ConnectionOperation<?> operation) {
         ConnectionOperation<?> second = head;
         operation.next = second;
+        operation.previous = operation;
         if (second != null) {
             second.previous = operation;
         }
@@ -22,7 +27,7 @@ final class OperationList {
     }
 
     void remove(ConnectionOperation<?> operation) {
-        ConnectionOperation<?> before = operation.previous;
+        ConnectionOperation<?> before = operation.previous == operation ? null : operation.previous;
         ConnectionOperation<?> after = operation.next;
         if (before == null) {
             head = after;
@@ -30,7 +35,7 @@ final class OperationList {
             before.next = after;
         }
         if (after != null) {
-            after.previous = before;
+            after.previous = before == null ? after : before;
         }
         operation.previous = null;
         operation.next = null;

@@ -1,7 +1,6 @@
 package io.reactorucx;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.engine.OperationKind;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
@@ -12,8 +11,8 @@ final class ServedAtomic extends ServedOperation<Long> {
     private final AtomicCall call;
     private long old;
 
-    ServedAtomic(ServedMemory memory, long offset, AtomicCall call, CoreSubscriber<? super Long> subscriber) {
-        super(memory, OperationKind.ATOMIC, subscriber);
+    ServedAtomic(OperationMono<Long> mono, ServedMemory memory, long offset, AtomicCall call, CoreSubscriber<? super Long> subscriber) {
+        super(mono, memory, subscriber);
         this.offset = offset;
         this.call = call;
     }

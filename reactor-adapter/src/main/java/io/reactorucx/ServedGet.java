@@ -2,7 +2,6 @@ package io.reactorucx;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +13,8 @@ abstract class ServedGet<T> extends ServedOperation<T> {
     private final long offset;
     private final long length;
 
-    ServedGet(ServedMemory memory, long offset, long length, CoreSubscriber<? super T> subscriber) {
-        super(memory, OperationKind.GET, subscriber);
+    ServedGet(OperationMono<T> mono, ServedMemory memory, long offset, long length, CoreSubscriber<? super T> subscriber) {
+        super(mono, memory, subscriber);
         this.offset = offset;
         this.length = length;
     }
@@ -30,7 +29,7 @@ abstract class ServedGet<T> extends ServedOperation<T> {
     @Override
     final @Nullable String taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
         if (message.length() != length) {
-            fail(ServedStatus.FAILED.error(kind(), connection.peer()));
+            fail(ServedStatus.FAILED.error(kind(), connection().peer()));
             return message.length() + " bytes in reply to a read of " + length;
         }
         if (isGone() || length == 0) {
@@ -40,7 +39,7 @@ abstract class ServedGet<T> extends ServedOperation<T> {
         try {
             if (message.isInline()) {
                 destination().copyFrom(message.payload());
-            } else if (!connection.registry().worker().fetch(message, destination(), destinationRegistration(),
+            } else if (!connection().registry().worker().fetch(message, destination(), destinationRegistration(),
                     (status, received, tag) -> letGo(status))) {
                 givenToUcx();
             }
@@ -66,8 +65,9 @@ abstract class ServedGet<T> extends ServedOperation<T> {
 
         private final MemorySegment segment;
 
-        IntoSegment(ServedMemory memory, long offset, MemorySegment segment, CoreSubscriber<? super MemorySegment> subscriber) {
-            super(memory, offset, segment.byteSize(), subscriber);
+        IntoSegment(OperationMono<MemorySegment> mono, ServedMemory memory, long offset, MemorySegment segment,
+                CoreSubscriber<? super MemorySegment> subscriber) {
+            super(mono, memory, offset, segment.byteSize(), subscriber);
             this.segment = segment;
         }
 
@@ -93,8 +93,8 @@ abstract class ServedGet<T> extends ServedOperation<T> {
         private final long length;
         private @Nullable UcxBuffer buffer;
 
-        IntoPool(ServedMemory memory, long offset, long length, CoreSubscriber<? super UcxBuffer> subscriber) {
-            super(memory, offset, length, subscriber);
+        IntoPool(OperationMono<UcxBuffer> mono, ServedMemory memory, long offset, long length, CoreSubscriber<? super UcxBuffer> subscriber) {
+            super(mono, memory, offset, length, subscriber);
             this.length = length;
         }
 

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
 import reactor.core.publisher.Mono;
 
@@ -48,12 +49,14 @@ final class ServedMemory implements MemoryAccess {
 
     @Override
     public Mono<MemorySegment> get(long offset, MemorySegment destination) {
-        return ServedOperation.mono(actual -> new ServedGet.IntoSegment(this, offset, destination, actual));
+        return OperationMono.of(connection, OperationKind.GET,
+                (mono, actual) -> new ServedGet.IntoSegment(mono, this, offset, destination, actual));
     }
 
     @Override
     public Mono<UcxBuffer> get(long offset, int length) {
-        return ServedOperation.mono(actual -> new ServedGet.IntoPool(this, offset, length, actual));
+        return OperationMono.of(connection, OperationKind.GET,
+                (mono, actual) -> new ServedGet.IntoPool(mono, this, offset, length, actual));
     }
 
     @Override
@@ -73,7 +76,7 @@ final class ServedMemory implements MemoryAccess {
 
     @Override
     public Mono<Long> fetch(long offset, AtomicCall call) {
-        return ServedOperation.mono(actual -> new ServedAtomic(this, offset, call, actual));
+        return OperationMono.of(connection, OperationKind.ATOMIC, (mono, actual) -> new ServedAtomic(mono, this, offset, call, actual));
     }
 
     @Override

@@ -6,12 +6,9 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.engine.OperationKind;
 import java.lang.foreign.MemorySegment;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Mono;
 
 /** One request for the peer's memory: over when the peer has replied and UCX has let go of the memory of this side. */
 abstract class ServedOperation<T> extends ConnectionOperation<T> {
@@ -27,18 +24,9 @@ abstract class ServedOperation<T> extends ConnectionOperation<T> {
     private boolean over;
     private @Nullable RuntimeException error;
 
-    ServedOperation(ServedMemory memory, OperationKind kind, CoreSubscriber<? super T> subscriber) {
-        super(memory.connection(), kind, subscriber);
+    ServedOperation(OperationMono<T> mono, ServedMemory memory, CoreSubscriber<? super T> subscriber) {
+        super(mono, subscriber);
         this.memory = memory;
-    }
-
-    static <T> Mono<T> mono(Function<CoreSubscriber<? super T>, ServedOperation<T>> made) {
-        return new Mono<>() {
-            @Override
-            public void subscribe(CoreSubscriber<? super T> actual) {
-                actual.onSubscribe(made.apply(actual));
-            }
-        };
     }
 
     /** What the peer is asked for. */
@@ -96,7 +84,7 @@ abstract class ServedOperation<T> extends ConnectionOperation<T> {
         id = withId;
         MemorySegment header = request(withId).toSegment();
         MemorySegment data = payload();
-        if (!connection.send(ReservedIds.MEMORY, header, data, registration(), MemoryFrame.protocol(data.byteSize()),
+        if (!connection().send(ReservedIds.MEMORY, header, data, registration(), MemoryFrame.protocol(data.byteSize()),
                 (status, length, tag) -> letGo(status))) {
             inUcx++;
         }
@@ -106,7 +94,7 @@ abstract class ServedOperation<T> extends ConnectionOperation<T> {
     final @Nullable String replied(MemoryFrame.Reply reply, UcpActiveMessage message) {
         replied = true;
         if (reply.status() != ServedStatus.OK) {
-            error = reply.status().error(kind(), connection.peer());
+            error = reply.status().error(kind(), connection().peer());
             proceed();
             return null;
         }
@@ -121,7 +109,7 @@ abstract class ServedOperation<T> extends ConnectionOperation<T> {
     final void letGo(int status) {
         inUcx--;
         if (status < 0 && error == null) {
-            error = new UcxException(status, kind().ucxName(), connection.peer());
+            error = new UcxException(status, kind().ucxName(), connection().peer());
             // Nothing more will come of it.
             replied = true;
         }
@@ -164,7 +152,7 @@ abstract class ServedOperation<T> extends ConnectionOperation<T> {
     @Override
     final RuntimeException explained(RuntimeException fromUcx) {
         RuntimeException known = error;
-        return connection.explained(known != null ? known : fromUcx, kind());
+        return connection().explained(known != null ? known : fromUcx, kind());
     }
 
     @Override

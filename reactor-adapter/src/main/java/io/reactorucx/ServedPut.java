@@ -17,20 +17,21 @@ final class ServedPut extends ServedOperation<Void> {
     /** Kept until the owner has acknowledged the write. */
     private final @Nullable UcxBuffer retained;
 
-    private ServedPut(ServedMemory memory, long offset, MemorySegment source, @Nullable UcxBuffer retained,
+    private ServedPut(OperationMono<Void> mono, ServedMemory memory, long offset, MemorySegment source, @Nullable UcxBuffer retained,
             CoreSubscriber<? super Void> subscriber) {
-        super(memory, OperationKind.PUT, subscriber);
+        super(mono, memory, subscriber);
         this.offset = offset;
         this.source = source;
         this.retained = retained;
     }
 
     static Mono<Void> mono(ServedMemory memory, long offset, MemorySegment source) {
-        return ServedOperation.mono(actual -> new ServedPut(memory, offset, source, null, actual));
+        return OperationMono.of(memory.connection(), OperationKind.PUT,
+                (mono, actual) -> new ServedPut(mono, memory, offset, source, null, actual));
     }
 
     static Mono<Void> mono(ServedMemory memory, long offset, UcxBuffer source) {
-        return new Mono<>() {
+        return new OperationMono<>(memory.connection(), OperationKind.PUT) {
             @Override
             public void subscribe(CoreSubscriber<? super Void> actual) {
                 try {
@@ -39,7 +40,12 @@ final class ServedPut extends ServedOperation<Void> {
                     Operators.error(actual, e);
                     return;
                 }
-                actual.onSubscribe(new ServedPut(memory, offset, source.segment(), source, actual));
+                super.subscribe(actual);
+            }
+
+            @Override
+            ConnectionOperation<Void> operation(CoreSubscriber<? super Void> actual) {
+                return new ServedPut(this, memory, offset, source.segment(), source, actual);
             }
         };
     }

@@ -33,6 +33,7 @@ final class StreamInbox {
     private static final int MOST_POSTED = 2;
 
     private final ConnectionCore connection;
+    private final Outcome outcome = new Outcome(this);
     private final Queue<UcxBuffer> arrived = new ArrayDeque<>();
     private final Queue<UcxBuffer> rest = new ArrayDeque<>();
     private @Nullable Receiver receiver;
@@ -195,7 +196,7 @@ final class StreamInbox {
     private void post(@Nullable Receiver current) {
         while (current != null && !current.cancelled && posted < MOST_POSTED && posted < current.demand) {
             posted++;
-            new Receive(this, current).request(1);
+            current.receives.operation(outcome).request(1);
         }
     }
 
@@ -209,6 +210,7 @@ final class StreamInbox {
         private final UcxBufferPool pool;
         private final int chunkBytes;
         private final @Nullable LeakPlace asked;
+        private final OperationMono<UcxBuffer> receives;
         private final CoalescedCommand drain;
         private volatile long demand;
         private volatile boolean cancelled;
@@ -220,6 +222,7 @@ final class StreamInbox {
             this.chunkBytes = chunkBytes;
             this.asked = pool.place();
             this.drain = new CoalescedCommand(inbox.connection, inbox::drain);
+            this.receives = OperationMono.of(inbox.connection, OperationKind.STREAM_RECEIVE, (mono, actual) -> new Receive(mono, actual, this));
         }
 
         private void emit(UcxBuffer data) {
@@ -268,8 +271,8 @@ final class StreamInbox {
         private final @Nullable LeakPlace asked;
         private @Nullable UcxBuffer buffer;
 
-        Receive(StreamInbox inbox, Receiver receiver) {
-            super(inbox.connection, OperationKind.STREAM_RECEIVE, new Outcome(inbox));
+        Receive(OperationMono<UcxBuffer> mono, CoreSubscriber<? super UcxBuffer> outcome, Receiver receiver) {
+            super(mono, outcome);
             this.pool = receiver.pool;
             this.chunkBytes = receiver.chunkBytes;
             this.asked = receiver.asked;

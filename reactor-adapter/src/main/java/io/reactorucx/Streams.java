@@ -35,7 +35,7 @@ public final class Streams {
      */
     public Mono<Void> send(MemorySegment payload) {
         Objects.requireNonNull(payload, "payload");
-        return ConnectionOperation.mono(connection, OperationKind.STREAM_SEND, payload.byteSize(),
+        return PostedMono.of(connection, OperationKind.STREAM_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.stream().send(payload, null, whenDone));
     }
 
@@ -46,7 +46,7 @@ public final class Streams {
      * @return completes when the payload is free again
      */
     public Mono<Void> send(UcxBuffer payload) {
-        return ConnectionOperation.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.STREAM_SEND,
+        return PostedMono.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.STREAM_SEND,
                 (worker, endpoint, whenDone) -> endpoint.stream().send(payload.segment(), payload.registration(), whenDone));
     }
 

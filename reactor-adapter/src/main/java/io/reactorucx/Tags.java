@@ -45,7 +45,7 @@ public final class Tags {
      */
     public Mono<Void> send(long tag, MemorySegment payload) {
         Objects.requireNonNull(payload, "payload");
-        return ConnectionOperation.mono(connection, OperationKind.TAG_SEND, payload.byteSize(),
+        return PostedMono.of(connection, OperationKind.TAG_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.tagSend(payload, null, tag, whenDone));
     }
 
@@ -58,7 +58,7 @@ public final class Tags {
      */
     public Mono<Void> send(long tag, List<MemorySegment> payload) {
         UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
-        return ConnectionOperation.mono(connection, OperationKind.TAG_SEND, data.byteSize(),
+        return PostedMono.of(connection, OperationKind.TAG_SEND, data.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.transfers().tagSend(data, tag, Set.of(), whenDone).isImmediate());
     }
 
@@ -102,7 +102,7 @@ public final class Tags {
      */
     public Mono<Void> sendSync(long tag, MemorySegment payload) {
         Objects.requireNonNull(payload, "payload");
-        return ConnectionOperation.mono(connection, OperationKind.TAG_SEND_SYNC, payload.byteSize(),
+        return PostedMono.of(connection, OperationKind.TAG_SEND_SYNC, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.tagSendSync(payload, null, tag, whenDone));
     }
 
@@ -130,38 +130,40 @@ public final class Tags {
         return new TagReceive(connection, tag, mask, destination);
     }
 
-    private static final class TagReceive extends Mono<TaggedMessage> {
+    private static final class TagReceive extends OperationMono<TaggedMessage> {
 
-        private final ConnectionCore connection;
         private final long tag;
         private final long mask;
         private final MemorySegment destination;
 
         TagReceive(ConnectionCore connection, long tag, long mask, MemorySegment destination) {
-            this.connection = connection;
+            super(connection, OperationKind.TAG_RECEIVE);
             this.tag = tag;
             this.mask = mask;
             this.destination = destination;
         }
 
         @Override
-        public void subscribe(CoreSubscriber<? super TaggedMessage> actual) {
-            actual.onSubscribe(new TagReceiveOperation(this, actual));
+        ConnectionOperation<TaggedMessage> operation(CoreSubscriber<? super TaggedMessage> actual) {
+            return new TagReceiveOperation(this, actual);
         }
     }
 
     private static final class TagReceiveOperation extends ConnectionOperation<TaggedMessage> {
 
-        private final TagReceive wanted;
         private long receive;
 
         TagReceiveOperation(TagReceive wanted, CoreSubscriber<? super TaggedMessage> actual) {
-            super(wanted.connection, OperationKind.TAG_RECEIVE, actual);
-            this.wanted = wanted;
+            super(wanted, actual);
+        }
+
+        private TagReceive wanted() {
+            return (TagReceive) mono;
         }
 
         @Override
         boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+            TagReceive wanted = wanted();
             receive = worker.tagReceive(wanted.destination, null, wanted.tag, wanted.mask, this);
             return false;
         }
@@ -173,7 +175,7 @@ public final class Tags {
 
         @Override
         @Nullable TaggedMessage result(long receivedLength, long senderTag) {
-            MemorySegment all = wanted.destination;
+            MemorySegment all = wanted().destination;
             return new TaggedMessage(senderTag, receivedLength == all.byteSize() ? all : all.asSlice(0, receivedLength));
         }
 

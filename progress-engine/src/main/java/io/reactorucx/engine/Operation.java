@@ -8,26 +8,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * One operation of UCX as an engine runs it: posted by the engine's thread, ended once from its loop, never inside the call that posted it.
  *
+ * <p>It has no field of its own: there may be one for each message, and its makers know engine and kind already.
+ *
  * <p><b>Threading:</b> {@link #post}, {@link #succeeded} and {@link #failed} on the engine's thread; {@link #failed} also on the submitting
  * thread when the engine rejects it. <b>Ownership:</b> serves once, another attempt needs another object.
  * <b>Errors:</b> what {@link #post} throws ends the operation.
  */
-public abstract class Operation implements Command, Completion {
+public abstract class Operation implements Command, Completion, EndedOperation {
 
-    private final ProgressEngine engine;
-    private final OperationKind kind;
-    private @Nullable RuntimeException refused;
-
-    /**
-     * An operation that is not posted yet.
-     *
-     * @param engine the engine that will run it
-     * @param kind what it is counted as
-     */
-    protected Operation(ProgressEngine engine, OperationKind kind) {
-        this.engine = engine;
-        this.kind = kind;
+    /** An operation that is not posted yet. */
+    protected Operation() {
     }
+
+    /** {@return the engine that runs it, always the same} */
+    protected abstract ProgressEngine engine();
+
+    /** {@return what it is counted as, always the same} */
+    public abstract OperationKind kind();
 
     /**
      * Hands it to UCX, with this object as the completion.
@@ -63,32 +60,22 @@ public abstract class Operation implements Command, Completion {
     /** {@return name of the peer for errors, null when it concerns none} */
     protected abstract @Nullable String peer();
 
-    /** {@return the engine that runs it} */
-    protected final ProgressEngine engine() {
-        return engine;
-    }
-
-    /** {@return what it is counted as} */
-    public final OperationKind kind() {
-        return kind;
-    }
-
     @Override
     public final void run(UcpWorker worker) {
+        ProgressEngine engine = engine();
         if (!engine.admits(this)) {
             return;
         }
         try {
-            engine.checkOpen(kind);
-            if (!post(worker)) {
-                return;
+            engine.checkOpen(kind());
+            if (post(worker)) {
+                engine.deliverLater(this);
             }
         } catch (RuntimeException e) {
-            refused = e;
+            engine.deliverLater(new RefusedOperation(this, e));
         } catch (Error e) {
-            refused = new IllegalStateException(kind.ucxName() + ": could not be posted", e);
+            engine.deliverLater(new RefusedOperation(this, new IllegalStateException(kind().ucxName() + ": could not be posted", e)));
         }
-        engine.deliverLater(this);
     }
 
     @Override
@@ -99,24 +86,22 @@ public abstract class Operation implements Command, Completion {
     @Override
     public final void complete(int rawStatus, long receivedLength, long tag) {
         if (rawStatus < 0) {
-            refused = new UcxException(rawStatus, kind.ucxName(), peer());
-        }
-        deliver(receivedLength, tag);
-    }
-
-    /** Ends it, from the engine's loop, when it was done or refused within the call that posted it: no receive is. */
-    final void deliver() {
-        deliver(0, 0);
-    }
-
-    private void deliver(long length, long senderTag) {
-        RuntimeException error = refused;
-        if (error == null) {
-            engine.counters().ended(kind, true, bytes(length));
-            succeeded(length, senderTag);
+            refused(new UcxException(rawStatus, kind().ucxName(), peer()));
         } else {
-            engine.counters().ended(kind, false, 0);
-            failed(error);
+            engine().counters().ended(kind(), true, bytes(receivedLength));
+            succeeded(receivedLength, tag);
         }
+    }
+
+    /** Ends it, from the engine's loop, when it was done within the call that posted it: no receive is. */
+    @Override
+    public final void deliver() {
+        complete(0, 0, 0);
+    }
+
+    /** Ends it, from the engine's loop, when UCX or what was asked of it would not have it. */
+    final void refused(RuntimeException error) {
+        engine().counters().ended(kind(), false, 0);
+        failed(error);
     }
 }

@@ -37,7 +37,7 @@ public final class ProgressEngine {
     private final int index;
     private final EngineObserver observer;
     private final MpscVarHandleArrayQueue<Command> commands;
-    private final Queue<Operation> ended = new ArrayDeque<>();
+    private final Queue<EndedOperation> ended = new ArrayDeque<>();
     private final ParkingState parking = new ParkingState();
     private final EngineCounters counters = new EngineCounters();
     private final EngineClosing closing;
@@ -243,7 +243,7 @@ public final class ProgressEngine {
     }
 
     /** Lets the loop end an operation that was done, or refused, within the call that posted it. */
-    void deliverLater(Operation operation) {
+    void deliverLater(EndedOperation operation) {
         ended.add(operation);
     }
 

@@ -41,18 +41,31 @@ class AllocationTest {
     /** Begins again when it has ended. An operation serves once; this one keeps nothing of a success, so that none is made for each. */
     private static final class Repeated extends Operation {
 
+        private final ProgressEngine engine;
+        private final OperationKind kind;
         private final TestOperation.Post post;
         private int left;
         private int successes;
 
         Repeated(ProgressEngine engine, OperationKind kind, TestOperation.Post post) {
-            super(engine, kind);
+            this.engine = engine;
+            this.kind = kind;
             this.post = post;
         }
 
         void begin(int times) {
             left = times;
             engine().execute(this);
+        }
+
+        @Override
+        protected ProgressEngine engine() {
+            return engine;
+        }
+
+        @Override
+        public OperationKind kind() {
+            return kind;
         }
 
         @Override

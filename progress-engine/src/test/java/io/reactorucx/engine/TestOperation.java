@@ -13,6 +13,8 @@ final class TestOperation extends Operation {
         boolean post(UcpWorker worker, Completion whenDone);
     }
 
+    private final ProgressEngine engine;
+    private final OperationKind kind;
     private final Post post;
     private final long bytes;
     private Runnable then = () -> { };
@@ -24,7 +26,8 @@ final class TestOperation extends Operation {
     private @Nullable RuntimeException error;
 
     TestOperation(ProgressEngine engine, OperationKind kind, long bytes, Post post) {
-        super(engine, kind);
+        this.engine = engine;
+        this.kind = kind;
         this.post = post;
         this.bytes = bytes;
     }
@@ -38,6 +41,16 @@ final class TestOperation extends Operation {
     TestOperation then(Runnable action) {
         then = action;
         return this;
+    }
+
+    @Override
+    protected ProgressEngine engine() {
+        return engine;
+    }
+
+    @Override
+    public OperationKind kind() {
+        return kind;
     }
 
     @Override

@@ -34,12 +34,23 @@ final class EngineRounds implements Pace {
     /** Done as soon as it is posted, which the engine tells in its next round; keeps nothing, so that the same object serves again. */
     private static final class Round extends Operation {
 
+        private final ProgressEngine engine;
         private final Runnable tick;
         private boolean stopped;
 
         Round(ProgressEngine engine, Runnable tick) {
-            super(engine, OperationKind.FLUSH);
+            this.engine = engine;
             this.tick = tick;
+        }
+
+        @Override
+        protected ProgressEngine engine() {
+            return engine;
+        }
+
+        @Override
+        public OperationKind kind() {
+            return OperationKind.FLUSH;
         }
 
         @Override

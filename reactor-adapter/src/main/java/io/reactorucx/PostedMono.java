@@ -1,0 +1,102 @@
+package io.reactorucx;
+
+import io.reactorucx.core.Completion;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+/** A Mono of operations that one call of UCX begins: whose result is known before, and that may keep a lease while UCX uses its memory. */
+final class PostedMono<T> extends OperationMono<T> {
+
+    private final long bytes;
+    private final Post post;
+    private final @Nullable T result;
+    private final @Nullable UcxBuffer retained;
+
+    private PostedMono(ConnectionCore connection, OperationKind kind, long bytes, Post post, @Nullable T result, @Nullable UcxBuffer retained) {
+        super(connection, kind);
+        this.bytes = bytes;
+        this.post = post;
+        this.result = result;
+        this.retained = retained;
+    }
+
+    /** Posts an operation; answers whether it is done. */
+    @FunctionalInterface
+    interface Post {
+
+        boolean post(UcpWorker worker, UcpEndpoint endpoint, Completion whenDone);
+    }
+
+    /** A Mono that only completes. */
+    static Mono<Void> of(ConnectionCore connection, OperationKind kind, long bytes, Post post) {
+        return new PostedMono<>(connection, kind, bytes, post, null, null);
+    }
+
+    /** A Mono of a fixed result. */
+    static <T> Mono<T> of(ConnectionCore connection, OperationKind kind, long bytes, Post post, T result) {
+        return new PostedMono<>(connection, kind, bytes, post, result, null);
+    }
+
+    /** A Mono that keeps a lease while UCX uses its memory. */
+    static Mono<Void> retaining(UcxBuffer buffer, ConnectionCore connection, OperationKind kind, Post post) {
+        return new PostedMono<>(connection, kind, buffer.length(), post, null, buffer);
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super T> actual) {
+        try {
+            if (retained != null) {
+                retained.retain();
+            }
+        } catch (IllegalStateException e) {
+            Operators.error(actual, e);
+            return;
+        }
+        super.subscribe(actual);
+    }
+
+    @Override
+    ConnectionOperation<T> operation(CoreSubscriber<? super T> actual) {
+        return new PostedOperation<>(this, actual);
+    }
+
+    private static final class PostedOperation<T> extends ConnectionOperation<T> {
+
+        PostedOperation(PostedMono<T> mono, CoreSubscriber<? super T> actual) {
+            super(mono, actual);
+        }
+
+        @SuppressWarnings("unchecked") // it was made by one of its own type
+        private PostedMono<T> posted() {
+            return (PostedMono<T>) mono;
+        }
+
+        @Override
+        boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+            return posted().post.post(worker, endpoint, this);
+        }
+
+        @Override
+        @Nullable T result(long receivedLength, long tag) {
+            return posted().result;
+        }
+
+        @Override
+        void released() {
+            UcxBuffer lease = posted().retained;
+            if (lease != null) {
+                lease.release();
+            }
+        }
+
+        @Override
+        protected long bytes(long receivedLength) {
+            return posted().bytes;
+        }
+    }
+}
