@@ -2,6 +2,7 @@ package io.reactorucx.benchmarks.layers;
 
 import com.google.gson.JsonObject;
 import com.sun.management.ThreadMXBean;
+import io.reactorucx.benchmarks.WarmUp;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +35,9 @@ public final class LayersCommand implements Callable<Integer> {
 
     private String measure(Runnable message) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        run(message, warmupSeconds);
+        for (int part = 0; part < WarmUp.PARTS && warmupSeconds > 0; part++) {
+            run(message, warmupSeconds / WarmUp.PARTS);
+        }
         long start = System.nanoTime();
         long before = threads.getCurrentThreadAllocatedBytes();
         long messages = run(message, seconds);

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Times a stream of messages in one direction, first to warm up and then to measure. The other side
+ * Times a stream of messages in one direction: the parts of the warm-up, which are forgotten, and then what is measured. The other side
  * tells when the last one of each has arrived, and the time ends then.
  */
 final class MessageStream {
@@ -22,10 +22,16 @@ final class MessageStream {
     }
 
     static Figures measure(PeerOptions options, Burst burst) throws Exception {
-        burst.run(System.nanoTime() + options.warmupNanos());
+        for (int part = 0; part < options.warmupParts(); part++) {
+            measure(options, burst, options.warmupPartNanos());
+        }
+        return measure(options, burst, options.nanos());
+    }
+
+    private static Figures measure(PeerOptions options, Burst burst, long time) throws Exception {
         ResourceUse before = ResourceUse.now();
         long start = System.nanoTime();
-        long messages = burst.run(start + options.nanos());
+        long messages = burst.run(start + time);
         long nanos = System.nanoTime() - start;
         return new Figures(options, messages, nanos, NOT_TIMED, false, ResourceUse.now().since(before));
     }

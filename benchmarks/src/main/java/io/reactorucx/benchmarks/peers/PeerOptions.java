@@ -1,5 +1,6 @@
 package io.reactorucx.benchmarks.peers;
 
+import io.reactorucx.benchmarks.WarmUp;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Option;
@@ -68,8 +69,13 @@ final class PeerOptions {
         return (long) (seconds * TimeUnit.SECONDS.toNanos(1));
     }
 
-    long warmupNanos() {
-        return (long) (warmupSeconds * TimeUnit.SECONDS.toNanos(1));
+    int warmupParts() {
+        return warmupSeconds > 0 ? WarmUp.PARTS : 0;
+    }
+
+    /** Of each of them. */
+    long warmupPartNanos() {
+        return (long) (warmupSeconds * TimeUnit.SECONDS.toNanos(1) / WarmUp.PARTS);
     }
 
     double rate() {
@@ -89,7 +95,7 @@ final class PeerOptions {
     }
 
     void check() {
-        if (size < 1 || window < 1 || nanos() < 1 || warmupNanos() < 0 || rate < 0 || !format.equals("json")) {
+        if (size < 1 || window < 1 || nanos() < 1 || !(warmupSeconds >= 0) || rate < 0 || !format.equals("json")) {
             throw new IllegalArgumentException("--size and --window at least 1, --seconds above 0, --warmup-seconds and --rate not below,"
                     + " --format json");
         }

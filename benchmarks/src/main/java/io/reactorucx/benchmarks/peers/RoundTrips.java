@@ -18,11 +18,11 @@ final class RoundTrips {
     private final boolean oneWay;
     private final long intervalNanos;
     private final Histogram histogram = new Histogram(HIGHEST_NANOS, DIGITS);
+    private int warmupPartsLeft;
+    private long phaseStart;
+    /** When it is to end, and then when it did. */
     private long phaseEnd;
-    private boolean measuring;
     private long intended;
-    private long measureStart;
-    private long measureEnd;
     private ResourceUse atStart = new ResourceUse(0, 0);
     private ResourceUse atEnd = new ResourceUse(0, 0);
 
@@ -34,16 +34,23 @@ final class RoundTrips {
 
     /** The first is sent now. */
     void start() {
-        intended = System.nanoTime();
-        phaseEnd = intended + options.warmupNanos();
+        warmupPartsLeft = options.warmupParts();
+        begin();
+    }
+
+    /** A part of the warm-up is measured as well, by the same code, and forgotten here. */
+    private void begin() {
+        histogram.reset();
+        atStart = ResourceUse.now();
+        phaseStart = System.nanoTime();
+        phaseEnd = phaseStart + (warmupPartsLeft > 0 ? options.warmupPartNanos() : options.nanos());
+        intended = phaseStart;
     }
 
     /** {@return whether another one is to be sent now, after one has come back} */
     boolean replied() {
         long now = System.nanoTime();
-        if (measuring) {
-            histogram.recordValue(Math.min(Math.max(now - intended, 0), HIGHEST_NANOS));
-        }
+        histogram.recordValue(Math.min(Math.max(now - intended, 0), HIGHEST_NANOS));
         if (now - phaseEnd >= 0) {
             return nextPhase(now);
         }
@@ -59,20 +66,17 @@ final class RoundTrips {
     }
 
     private boolean nextPhase(long now) {
-        if (measuring) {
-            measureEnd = now;
-            atEnd = ResourceUse.now();
+        phaseEnd = now;
+        atEnd = ResourceUse.now();
+        if (warmupPartsLeft == 0) {
             return false;
         }
-        measuring = true;
-        atStart = ResourceUse.now();
-        measureStart = System.nanoTime();
-        phaseEnd = measureStart + options.nanos();
-        intended = measureStart;
+        warmupPartsLeft--;
+        begin();
         return true;
     }
 
     Figures figures() {
-        return new Figures(options, histogram.getTotalCount(), measureEnd - measureStart, histogram, oneWay, atEnd.since(atStart));
+        return new Figures(options, histogram.getTotalCount(), phaseEnd - phaseStart, histogram, oneWay, atEnd.since(atStart));
     }
 }

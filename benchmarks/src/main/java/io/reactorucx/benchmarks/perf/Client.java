@@ -3,6 +3,7 @@ package io.reactorucx.benchmarks.perf;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
+import io.reactorucx.benchmarks.WarmUp;
 import io.reactorucx.engine.WaitStrategy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +45,10 @@ final class Client {
                 UcxResources resources = options.resources(setup);
                 try {
                     connect(resources, data, rate, server);
-                    return measure(warmUp, measured, rate, server);
+                    for (int part = 0; part < WarmUp.PARTS && !warmUp.isZero(); part++) {
+                        measure(warmUp.dividedBy(WarmUp.PARTS), rate, server);
+                    }
+                    return measure(measured, rate, server);
                 } finally {
                     resources.disposeNow();
                 }
@@ -83,14 +87,11 @@ final class Client {
         return timer;
     }
 
-    private PerfResult measure(Duration warmUp, Duration measured, double rate, ControlChannel server) {
-        if (!warmUp.isZero()) {
-            run(warmUp, server);
-        }
+    private PerfResult measure(Duration time, double rate, ControlChannel server) {
         ProcessUse serverBefore = ProcessUse.ofLine(server.ask("use", ""));
         ProcessUse before = ProcessUse.now(threads);
         long begun = System.nanoTime();
-        Histogram times = run(measured, server);
+        Histogram times = run(time, server);
         long elapsed = System.nanoTime() - begun;
         ProcessUse client = ProcessUse.now(threads).since(before);
         ProcessUse served = ProcessUse.ofLine(server.ask("use", "")).since(serverBefore);

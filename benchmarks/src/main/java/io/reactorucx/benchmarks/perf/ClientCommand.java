@@ -39,7 +39,7 @@ final class ClientCommand implements Callable<Integer> {
     private @Nullable Integer window;
     @Option(names = "--seconds", paramLabel = "S", defaultValue = "5", description = "How long to measure; 5 by default.")
     private double seconds;
-    @Option(names = "--warmup-seconds", paramLabel = "S", defaultValue = "2", description = "How long to run before; 2 by default.")
+    @Option(names = "--warmup-seconds", paramLabel = "S", defaultValue = "2", description = "How long to run before, in 4 parts; 2 by default.")
     private double warmupSeconds;
     @Option(names = "--connections", paramLabel = "N", defaultValue = "1", description = "Connections, each with a window; 1 by default.")
     private int connections;
