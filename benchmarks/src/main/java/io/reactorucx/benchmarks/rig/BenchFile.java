@@ -31,6 +31,7 @@ final class BenchFile {
         how.addProperty("pinning", cpus.toString());
         how.addProperty("pairs", pairs);
         how.addProperty("warmup_seconds", timing.warmupSeconds());
+        how.addProperty("large_warmup_seconds", timing.largeWarmupSeconds());
         how.addProperty("seconds", timing.seconds());
         how.addProperty("idle_seconds", timing.idleSeconds());
         how.addProperty("jvm_options", String.join(" ", Processes.JVM_OPTIONS));

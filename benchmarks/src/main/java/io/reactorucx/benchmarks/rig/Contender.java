@@ -85,6 +85,12 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
         return tool != Tool.IDLE && tool != Tool.LAYERS;
     }
 
+    /** {@return how many bytes its operations have, as far as it is told; 0 of ucx_perftest and of what has no size} */
+    int size() {
+        int index = arguments.indexOf("--size");
+        return index < 0 ? 0 : Integer.parseInt(arguments.get(index + 1));
+    }
+
     boolean isOverTcp() {
         return perftest != null ? perftest.tcp() : arguments.contains("--tcp");
     }

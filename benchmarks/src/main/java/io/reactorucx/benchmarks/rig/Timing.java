@@ -4,13 +4,16 @@ package io.reactorucx.benchmarks.rig;
  * How long measurements take.
  *
  * @param warmupSeconds before; what has no JVM, or is a single layer, takes less
+ * @param largeWarmupSeconds before operations of {@value #LARGE} bytes and more in a JVM
  * @param seconds measured
  * @param idleSeconds measured, where nothing is done
  */
-record Timing(double warmupSeconds, double seconds, double idleSeconds) {
+record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, double idleSeconds) {
 
     /** For a machine that is slow or busy, and for programs that count instead of looking at a clock. */
     private static final long SPARE_SECONDS = 60;
+    /** There are few of them in a second, so that they are compiled late, by threads that take the engine's processor meanwhile. */
+    private static final int LARGE = 1 << 20;
     /** What is in C needs to make its connection, and no more. */
     private static final double WARMUP_IN_C = 0.05;
     /** A layer is a loop of its own in one process, which is compiled soon. */
@@ -25,8 +28,7 @@ record Timing(double warmupSeconds, double seconds, double idleSeconds) {
             case UCX_PERFTEST -> Math.min(warmupSeconds, WARMUP_IN_C);
             case IDLE -> 2;
             case LAYERS -> Math.min(warmupSeconds, LITTLE_TO_COMPILE);
-            // Large data, too: a few thousand messages a second are compiled late, by threads that take the engine's processor meanwhile.
-            default -> warmupSeconds;
+            default -> contender.size() >= LARGE ? largeWarmupSeconds : warmupSeconds;
         };
     }
 
@@ -49,7 +51,11 @@ record Timing(double warmupSeconds, double seconds, double idleSeconds) {
         return start + warmupOf(contender) + secondsOf(contender);
     }
 
+    double longestWarmup() {
+        return Math.max(warmupSeconds, largeWarmupSeconds);
+    }
+
     long limitSeconds() {
-        return SPARE_SECONDS + 5 * (long) Math.ceil(warmupSeconds + seconds);
+        return SPARE_SECONDS + 5 * (long) Math.ceil(longestWarmup() + seconds);
     }
 }

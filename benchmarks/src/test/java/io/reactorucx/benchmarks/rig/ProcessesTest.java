@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(180)
 class ProcessesTest {
 
-    private static final Timing SHORT = new Timing(0.1, 0.2, 0.1);
+    private static final Timing SHORT = new Timing(0.1, 0.1, 0.2, 0.1);
 
     private final Processes processes = new Processes(Cpus.of("any"), SHORT);
 
