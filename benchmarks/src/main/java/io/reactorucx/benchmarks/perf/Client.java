@@ -7,7 +7,10 @@ import io.reactorucx.benchmarks.WarmUp;
 import io.reactorucx.engine.WaitStrategy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.HdrHistogram.Histogram;
@@ -18,14 +21,14 @@ import reactor.core.publisher.Mono;
 /** Connects, warms up, measures, and ends the server. */
 final class Client {
 
-    private static final int SIGNIFICANT_DIGITS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Setup setup;
     private final EngineOptions options;
     private final String host;
     private final int port;
-    private final List<Load> loads = new ArrayList<>();
+    /** With the number of the engine's thread that each runs on. */
+    private final Map<Load, Long> loads = new LinkedHashMap<>();
     private final List<String> transports = new ArrayList<>();
     private final Set<Long> threads = ConcurrentHashMap.newKeySet();
     private long sent;
@@ -64,9 +67,9 @@ final class Client {
             UcxConnection connection = client.connectNow();
             LoadMaker maker = new LoadMaker(setup, connection, number, server.ask("connected", Integer.toString(number)));
             Load load = rate == 0 ? maker.closedLoop() : maker.fixedRate(rate / setup.connections(), pace(connection));
-            loads.add(load);
             connection.onTerminate().subscribe(ignored -> { }, load::failed);
-            threads.add(onEngine(connection));
+            loads.put(load, onEngine(connection));
+            threads.addAll(loads.values());
             if (transports.isEmpty()) {
                 transports.addAll(connection.transports());
             }
@@ -95,27 +98,26 @@ final class Client {
         long elapsed = System.nanoTime() - begun;
         ProcessUse client = ProcessUse.now(threads).since(before);
         ProcessUse served = ProcessUse.ofLine(server.ask("use", "")).since(serverBefore);
-        long operations = loads.stream().mapToLong(Load::operations).sum();
-        boolean reached = loads.stream().allMatch(load -> !(load instanceof FixedRate fixed) || fixed.isReached());
+        long operations = loads.keySet().stream().mapToLong(Load::operations).sum();
+        boolean reached = loads.keySet().stream().allMatch(load -> !(load instanceof FixedRate fixed) || fixed.isReached());
         return new PerfResult(setup, transports, options.peerErrors(), operations, elapsed, times, client, served, rate, reached);
     }
 
     /** Runs all loads for some time, until the server has all of it. */
     private @Nullable Histogram run(Duration time, ControlChannel server) {
         boolean timed = setup.mode() == PerfMode.LATENCY;
-        List<Histogram> all = new ArrayList<>();
-        Flux.fromIterable(loads).flatMap(load -> {
-            Histogram times = timed ? new Histogram(SIGNIFICANT_DIGITS) : null;
-            if (times != null) {
-                all.add(times);
-            }
-            return load.run(time, times);
-        }, loads.size()).blockLast(time.multipliedBy(3).plus(PATIENCE));
-        sent += loads.stream().mapToLong(Load::operations).sum();
+        // One for each engine: it belongs to that thread, and is large, so that it need not grow while it is written to.
+        Map<Long, Histogram> times = new HashMap<>();
+        if (timed) {
+            loads.values().forEach(engine -> times.computeIfAbsent(engine, number -> Load.histogram()));
+        }
+        Flux.fromIterable(loads.entrySet()).flatMap(load -> load.getKey().run(time, times.get(load.getValue())), loads.size())
+                .blockLast(time.multipliedBy(3).plus(PATIENCE));
+        sent += loads.keySet().stream().mapToLong(Load::operations).sum();
         if (!timed && setup.test().isOneWay()) {
             server.ask("drain", Long.toString(sent));
         }
-        return all.stream().reduce((sum, each) -> {
+        return times.values().stream().reduce((sum, each) -> {
             sum.add(each);
             return sum;
         }).orElse(null);

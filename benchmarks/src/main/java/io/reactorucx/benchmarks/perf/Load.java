@@ -2,6 +2,7 @@ package io.reactorucx.benchmarks.perf;
 
 import io.reactorucx.UcxConnection;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -10,6 +11,9 @@ import reactor.core.publisher.Sinks;
 /** What the client does on one connection for some time. All of it happens on the connection's engine. */
 abstract class Load {
 
+    private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(10);
+    private static final int SIGNIFICANT_DIGITS = 3;
+
     private final UcxConnection connection;
     private @Nullable Histogram nanos;
     private Sinks.Empty<Void> end = Sinks.empty();
@@ -17,6 +21,11 @@ abstract class Load {
 
     Load(UcxConnection connection) {
         this.connection = connection;
+    }
+
+    /** {@return what times are recorded in, without growing; those above ten minutes count as that} */
+    static Histogram histogram() {
+        return new Histogram(HIGHEST_NANOS, SIGNIFICANT_DIGITS);
     }
 
     /** Begins. */
@@ -50,7 +59,7 @@ abstract class Load {
     final void count(long durationNanos) {
         operations++;
         if (nanos != null) {
-            nanos.recordValue(durationNanos);
+            nanos.recordValue(Math.clamp(durationNanos, 0, HIGHEST_NANOS));
         }
     }
 

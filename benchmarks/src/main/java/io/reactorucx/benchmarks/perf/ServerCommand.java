@@ -63,6 +63,7 @@ final class ServerCommand implements Callable<Integer> {
             while (System.in.read() >= 0) {
                 Thread.onSpinWait();
             }
+            System.err.println("perf server: ends with its standard input");
         } catch (IOException e) {
             System.err.println("perf server: " + e.getMessage());
         }

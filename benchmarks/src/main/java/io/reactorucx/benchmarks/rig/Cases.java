@@ -16,9 +16,9 @@ final class Cases {
     private static final int CONNECTIONS = 1000;
     /** So small that a batch holds few messages, and each connection waits for credit all the time. */
     private static final int SMALL_WINDOW = 64;
-    /** Nothing, but for what the JVM itself does now and then on the same thread. */
+    /** Nothing, but for what a run allocates once, and what the JVM itself does now and then on the same thread. */
     private static final double NO_BYTES = 0.5;
-    private static final double MONO_BYTES = 64;
+    private static final double MONO_BYTES = 64 + NO_BYTES;
     private static final String[] MODES = {"none", "peer"};
 
     private final List<Scenario> scenarios = new ArrayList<>();
