@@ -12,6 +12,9 @@ class RaceTest {
 
     private static final Map<String, String> RACES = Map.of("BurstStress", "OK", "ParkingStateStress", "OK", "WakeupStress", "OK");
 
+    private static final String FAULTY = "\\.FaultyStress$";
+    private static final int ATTEMPTS = 10;
+
     @Test
     void commandsAndSleepMeetWell() {
         RaceRun run = RaceRun.of(Main.class, "\\.engine\\.(" + String.join("|", RACES.keySet()) + ")$", RACES.size());
@@ -20,9 +23,13 @@ class RaceTest {
         System.out.println(run.verdicts().size() + " races, " + run.samples() + " samples");
     }
 
+    /** A short run that has no second processor, since others use it, finds nothing. */
     @Test
     void lostRaceIsFound() {
-        RaceRun run = RaceRun.shortly(Main.class, "\\.FaultyStress$");
+        RaceRun run = RaceRun.shortly(Main.class, FAULTY);
+        for (int i = 1; i < ATTEMPTS && !run.verdicts().containsValue("FAILED"); i++) {
+            run = RaceRun.shortly(Main.class, FAULTY);
+        }
         assertThat(run.verdicts()).as(run.output()).isEqualTo(Map.of("FaultyStress", "FAILED"));
     }
 }
