@@ -1,16 +1,17 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.ucp_request_param_t;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The one {@code ucp_request_param_t} of a worker, filled anew for each call.
  *
- * <p>One is enough because UCX reads it only during the call and nothing is posted from inside a callback.
+ * <p>One is enough because UCX reads it only during the call and nothing is posted from inside a callback. It is written by its address,
+ * without a look at its arena: whoever comes here has found the worker open.
  */
 final class RequestParameters {
 
@@ -21,11 +22,11 @@ final class RequestParameters {
             | ucx_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE();
 
     private final MemorySegment struct;
-    private final MemorySegment callback;
+    private final long address;
 
     RequestParameters(Arena arena) {
         struct = ucp_request_param_t.allocate(arena);
-        callback = ucp_request_param_t.cb(struct);
+        address = struct.address();
     }
 
     MemorySegment of(MemorySegment stub, long token, @Nullable UcpMemory registration) {
@@ -79,14 +80,9 @@ final class RequestParameters {
         int mask = COMMON | attributes;
         if (registration != null) {
             mask |= ucx_h.UCP_OP_ATTR_FIELD_MEMH();
-            ucp_request_param_t.memh(struct, registration.handle());
+            UcpDirect.memh(address, registration.handle().address());
         }
-        ucp_request_param_t.op_attr_mask(struct, mask);
-        ucp_request_param_t.flags(struct, flags);
-        ucp_request_param_t.memory_type(struct, ucx_h.UCS_MEMORY_TYPE_HOST());
-        ucp_request_param_t.cb.send(callback, stub);
-        // A number, not a segment made of it, which would be an object for each operation where the compiler does not see through it.
-        struct.set(ValueLayout.JAVA_LONG, ucp_request_param_t.user_data$offset(), token);
+        UcpDirect.fill(address, mask, flags, stub.address(), token, ucx_h.UCS_MEMORY_TYPE_HOST());
         return struct;
     }
 }

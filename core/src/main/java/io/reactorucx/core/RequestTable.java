@@ -207,6 +207,11 @@ final class RequestTable {
         return headers.address() + offset;
     }
 
+    /** As above, for bytes that have no header. */
+    long copy(long token, MemorySegment payload) {
+        return copy(token, MemorySegment.NULL, payload);
+    }
+
     /** Native memory that lives as long as the operation; of a slot's own where it suffices, the same on every call. */
     MemorySegment scratch(long token, long bytes) {
         // Slots past the limit, which a close may have added, have no memory of their own.

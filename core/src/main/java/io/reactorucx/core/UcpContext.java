@@ -36,6 +36,7 @@ public final class UcpContext implements AutoCloseable {
 
     private final MemorySegment handle;
     private final UcpConfig config;
+    private final long features;
     private final Map<String, String> environment;
     private final boolean tcpUsesOnlyIpv6;
     private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
@@ -51,6 +52,7 @@ public final class UcpContext implements AutoCloseable {
     private UcpContext(MemorySegment handle, UcpConfig config, Map<String, String> environment) {
         this.handle = handle;
         this.config = config;
+        this.features = features(config);
         this.environment = environment;
         this.owner = config.workersShared() ? null : Thread.currentThread();
         this.tcpUsesOnlyIpv6 = "inet6".equals(setting("TCP_AF_PRIO"));
@@ -98,13 +100,17 @@ public final class UcpContext implements AutoCloseable {
         ucp_params.field_mask(params, ucx_h.UCP_PARAM_FIELD_FEATURES() | ucx_h.UCP_PARAM_FIELD_MT_WORKERS_SHARED()
                 | ucx_h.UCP_PARAM_FIELD_ESTIMATED_NUM_EPS() | ucx_h.UCP_PARAM_FIELD_ESTIMATED_NUM_PPN()
                 | ucx_h.UCP_PARAM_FIELD_TAG_SENDER_MASK() | ucx_h.UCP_PARAM_FIELD_NAME());
-        ucp_params.features(params, config.features().stream().mapToLong(UcpFeature::bit).reduce(0, (a, b) -> a | b));
+        ucp_params.features(params, features(config));
         ucp_params.mt_workers_shared(params, config.workersShared() ? 1 : 0);
         ucp_params.estimated_num_eps(params, config.estimatedEndpoints());
         ucp_params.estimated_num_ppn(params, config.estimatedProcessesPerNode());
         ucp_params.tag_sender_mask(params, config.tagSenderMask());
         ucp_params.name(params, arena.allocateFrom(config.name()));
         return params;
+    }
+
+    private static long features(UcpConfig config) {
+        return config.features().stream().mapToLong(UcpFeature::bit).reduce(0, (a, b) -> a | b);
     }
 
     static void check(int rawStatus, String operation) {
@@ -269,7 +275,7 @@ public final class UcpContext implements AutoCloseable {
     }
 
     boolean has(UcpFeature feature) {
-        return config.features().contains(feature);
+        return (features & feature.bit()) != 0;
     }
 
     /**

@@ -197,11 +197,22 @@ public final class UcpEndpoint {
     public boolean put(MemorySegment source, @Nullable UcpMemory registration, UcpRemoteKey key, long offset, Completion whenDone) {
         requireUsable("put", UcpFeature.RMA);
         MemorySegment data = UcpMemory.within(registration, Arguments.source(source, "source"));
-        long address = Objects.requireNonNull(key, "key").address(this, offset, source.byteSize());
+        long bytes = data.byteSize();
+        long remote = Objects.requireNonNull(key, "key").address(this, offset, bytes);
+        RequestTable requests = worker.requests();
+        if (RequestTable.isSmall(bytes)) {
+            worker.context().requireUsable(registration);
+            long token = requests.begin("put", whenDone, this, key.pinned(), null);
+            long copy = requests.copy(token, data);
+            if (copy != 0) {
+                return requests.posted("put", peer, token, UcpDirect.ucp_put_nbx(address, copy, bytes, remote, key.number(),
+                        worker.parameters().of(requests.onSend, token, null).address()));
+            }
+        }
         Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data));
-        long token = worker.requests().begin("put", whenDone, this, pin, source);
-        return worker.requests().posted("put", peer, token, ucx_h.ucp_put_nbx(handle, data, data.byteSize(), address, key.handle(),
-                worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data))));
+        long token = requests.begin("put", whenDone, this, pin, source);
+        return requests.posted("put", peer, token, UcpDirect.ucp_put_nbx(address, data, bytes, remote, key.number(),
+                worker.parameters().of(requests.onSend, token, UcpMemory.told(registration, data)).address()));
     }
 
     /**
@@ -217,11 +228,13 @@ public final class UcpEndpoint {
     public boolean get(MemorySegment destination, @Nullable UcpMemory registration, UcpRemoteKey key, long offset, Completion whenDone) {
         requireUsable("get", UcpFeature.RMA);
         MemorySegment data = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
-        long address = Objects.requireNonNull(key, "key").address(this, offset, destination.byteSize());
+        long bytes = data.byteSize();
+        long remote = Objects.requireNonNull(key, "key").address(this, offset, bytes);
         Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data));
-        long token = worker.requests().begin("get", whenDone, this, pin, destination);
-        return worker.requests().posted("get", peer, token, ucx_h.ucp_get_nbx(handle, data, data.byteSize(), address, key.handle(),
-                worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data))));
+        RequestTable requests = worker.requests();
+        long token = requests.begin("get", whenDone, this, pin, destination);
+        return requests.posted("get", peer, token, UcpDirect.ucp_get_nbx(address, data, bytes, remote, key.number(),
+                worker.parameters().of(requests.onSend, token, UcpMemory.told(registration, data)).address()));
     }
 
     /**

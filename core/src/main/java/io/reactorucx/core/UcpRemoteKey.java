@@ -19,14 +19,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UcpRemoteKey implements AutoCloseable {
 
+    private static final int UNMAPPED = -1;
+
     private final UcpEndpoint endpoint;
     private final MemorySegment handle;
+    private final long number;
     private final MemoryDescriptor descriptor;
-    /** The native key ends with the last of its uses; that it is open is one of them. */
-    private final AtomicInteger uses = new AtomicInteger(1);
+    /** The native key ends with the last of its uses: operations with it, which only its worker's thread counts, and those on its pointer. */
+    private int operations;
+    private final AtomicInteger pointerUses = new AtomicInteger();
     private final AtomicInteger abandonedUses = new AtomicInteger();
     private boolean closed;
-    private boolean destroyed;
     private @Nullable Arena pointers;
     private @Nullable PinnableMemory mapped;
     private @Nullable MemorySegment pointer;
@@ -35,13 +38,15 @@ public final class UcpRemoteKey implements AutoCloseable {
     private final Pinned pinned = new Pinned() {
         @Override
         public void pin() {
-            pinOnce();
+            requireOpen();
+            operations++;
         }
 
         @Override
         public void unpin() {
-            if (uses.decrementAndGet() == 0) {
-                destroy();
+            operations--;
+            if (closed) {
+                destroyIfUnused();
             }
         }
     };
@@ -50,12 +55,12 @@ public final class UcpRemoteKey implements AutoCloseable {
     private final Pinned pointerPinned = new Pinned() {
         @Override
         public void pin() {
-            pinOnce();
+            pinPointer();
         }
 
         @Override
         public void unpin() {
-            uses.decrementAndGet();
+            pointerUses.decrementAndGet();
         }
 
         @Override
@@ -67,6 +72,7 @@ public final class UcpRemoteKey implements AutoCloseable {
     UcpRemoteKey(UcpEndpoint endpoint, MemorySegment handle, MemoryDescriptor descriptor) {
         this.endpoint = endpoint;
         this.handle = handle;
+        this.number = handle.address();
         this.descriptor = descriptor;
     }
 
@@ -153,9 +159,7 @@ public final class UcpRemoteKey implements AutoCloseable {
 
     /** Address of a range in the peer's process, after a check against the bounds that UCX does not make. */
     long address(UcpEndpoint user, long offset, long length) {
-        if (closed) {
-            throw new UcxClosedException("remote key", endpoint.peer(), "the key to " + descriptor.length() + " bytes is closed");
-        }
+        requireOpen();
         if (user != endpoint) {
             throw new IllegalArgumentException("remoteKey: it was unpacked for the endpoint to " + endpoint.peer());
         }
@@ -165,6 +169,11 @@ public final class UcpRemoteKey implements AutoCloseable {
 
     MemorySegment handle() {
         return handle;
+    }
+
+    /** The native key, for a caller that has asked for the {@link #address} and holds it. */
+    long number() {
+        return number;
     }
 
     /** Throws, with nothing changed, while some thread is just reading or writing through the pointer. */
@@ -182,27 +191,34 @@ public final class UcpRemoteKey implements AutoCloseable {
         pointer = null;
     }
 
-    private void pinOnce() {
+    private void requireOpen() {
+        if (closed) {
+            throw ended();
+        }
+    }
+
+    private UcxClosedException ended() {
+        return new UcxClosedException("remote key", endpoint.peer(), "the key to " + descriptor.length() + " bytes is closed");
+    }
+
+    private void pinPointer() {
         int before;
         do {
-            before = uses.get();
-            if (before == 0) {
-                throw new UcxClosedException("remote key", endpoint.peer(), "the key to " + descriptor.length() + " bytes is closed");
+            before = pointerUses.get();
+            if (before == UNMAPPED) {
+                throw ended();
             }
-        } while (!uses.compareAndSet(before, before + 1));
+        } while (!pointerUses.compareAndSet(before, before + 1));
     }
 
     /** For a closed key: ends the native one if no operation uses it any more; answers whether there is nothing left to wait for. */
     boolean tryDestroy() {
-        if (uses.get() == 0) {
-            destroy();
-        }
-        return uses.get() <= abandonedUses.get();
+        destroyIfUnused();
+        return operations == 0 && pointerUses.get() <= abandonedUses.get();
     }
 
-    private void destroy() {
-        if (!destroyed) {
-            destroyed = true;
+    private void destroyIfUnused() {
+        if (operations == 0 && pointerUses.compareAndSet(0, UNMAPPED)) {
             ucx_h.ucp_rkey_destroy(handle);
         }
     }
@@ -214,7 +230,6 @@ public final class UcpRemoteKey implements AutoCloseable {
             endPointer();
             closed = true;
             endpoint.keyClosed(this);
-            uses.decrementAndGet();
             endpoint.worker().endpointTable().closed(this);
         }
     }

@@ -20,6 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EndpointBadInputTest extends BadInput {
 
     private final MemorySegment good = Pair.pattern(16);
+    /** Of which nothing is copied within the call. */
+    private final MemorySegment large = Pair.pattern(RequestTable.SLOT_HEADER_BYTES + 1L);
     private UcpMemory window;
     private UcpRemoteKey key;
 
@@ -111,8 +113,10 @@ class EndpointBadInputTest extends BadInput {
     @ParameterizedTest
     @EnumSource(WithMemory.class)
     void refusesRegistrationThatIsNotOfTheMemory(WithMemory operation) {
-        assertThatThrownBy(() -> operation.post(pair.toServer, good, window, key, NEVER)).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("registration");
+        for (MemorySegment memory : List.of(good, large)) {
+            assertThatThrownBy(() -> operation.post(pair.toServer, memory, window, key, NEVER)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("registration");
+        }
         MemorySegment tooLong = MemorySegment.ofAddress(window.segment().address()).reinterpret(1001);
         assertThatThrownBy(() -> operation.post(pair.toServer, tooLong.asSlice(990), window, key, NEVER))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("registration");
@@ -122,10 +126,12 @@ class EndpointBadInputTest extends BadInput {
     @ParameterizedTest
     @EnumSource(WithMemory.class)
     void refusesRegistrationThatHasEnded(WithMemory operation) {
-        UcpMemory ended = pair.context.register(good);
-        ended.close();
-        assertThatThrownBy(() -> operation.post(pair.toServer, good, ended, key, NEVER)).isInstanceOf(UcxClosedException.class)
-                .hasMessageContaining("registered memory");
+        for (MemorySegment memory : List.of(good, large)) {
+            UcpMemory ended = pair.context.register(memory);
+            ended.close();
+            assertThatThrownBy(() -> operation.post(pair.toServer, memory, ended, key, NEVER)).isInstanceOf(UcxClosedException.class)
+                    .hasMessageContaining("registered memory");
+        }
         assertThat(pair.toServer.inFlight()).isZero();
         assertThat(pair.client.inFlight()).isZero();
     }
@@ -133,10 +139,14 @@ class EndpointBadInputTest extends BadInput {
     @ParameterizedTest
     @EnumSource(WithMemory.class)
     void refusesRegistrationOfAnotherContext(WithMemory operation) {
-        try (UcpContext other = UcpContext.create(UcpConfig.builder().name("elsewhere").transports("tcp").build());
-                UcpMemory foreign = other.register(good)) {
-            assertThatThrownBy(() -> operation.post(pair.toServer, good, foreign, key, NEVER)).isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("registration").hasMessageContaining("context elsewhere");
+        try (UcpContext other = UcpContext.create(UcpConfig.builder().name("elsewhere").transports("tcp").build())) {
+            for (MemorySegment memory : List.of(good, large)) {
+                try (UcpMemory foreign = other.register(memory)) {
+                    assertThatThrownBy(() -> operation.post(pair.toServer, memory, foreign, key, NEVER))
+                            .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("registration")
+                            .hasMessageContaining("context elsewhere");
+                }
+            }
         }
         assertThat(pair.toServer.inFlight()).isZero();
         assertThat(pair.client.inFlight()).isZero();
@@ -197,6 +207,8 @@ class EndpointBadInputTest extends BadInput {
                 .hasMessageContaining("remote memory").hasMessageContaining(Long.toString(offset)).hasMessageContaining("1000");
         assertThatThrownBy(() -> pair.toServer.get(good, null, key, offset, NEVER)).isInstanceOf(IndexOutOfBoundsException.class)
                 .hasMessageContaining("remote memory");
+        assertThatThrownBy(() -> pair.toServer.put(large, null, key, offset, NEVER)).isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("remote memory");
         assertThat(pair.client.inFlight()).isZero();
     }
 
@@ -207,6 +219,8 @@ class EndpointBadInputTest extends BadInput {
                 .hasMessageContaining("remoteKey");
         assertThatThrownBy(() -> pair.toServer.get(good, null, foreign, 0, NEVER)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("remoteKey");
+        assertThatThrownBy(() -> pair.toServer.put(large, null, foreign, 0, NEVER)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("remoteKey");
         foreign.close();
     }
 
@@ -216,6 +230,7 @@ class EndpointBadInputTest extends BadInput {
         key.close();
         assertThatThrownBy(() -> pair.toServer.put(good, null, key, 0, NEVER)).isInstanceOf(UcxClosedException.class)
                 .hasMessageContaining("remote key");
+        assertThatThrownBy(() -> pair.toServer.put(large, null, key, 0, NEVER)).isInstanceOf(UcxClosedException.class);
         assertThatThrownBy(() -> pair.toServer.get(good, null, key, 0, NEVER)).isInstanceOf(UcxClosedException.class);
     }
 

@@ -14,8 +14,9 @@ import java.lang.invoke.MethodHandles;
 import java.nio.ByteOrder;
 
 /**
- * What each message calls, a second time and by hand, with numbers for pointers: a segment for each would be an object wherever the compiler
- * does not see through it, and one of a shared arena is locked for the time of the call. Data of the caller's is a segment for that lock.
+ * What each message, put and get calls, a second time and by hand, with numbers for pointers: a segment for each would be an object
+ * wherever the compiler does not see through it, and one of a shared arena is locked for the time of the call. Data of the caller's is a
+ * segment for that lock.
  */
 public final class UcpDirect {
 
@@ -86,6 +87,18 @@ public final class UcpDirect {
 
     private static final class ucp_tag_recv_nbx {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_tag_recv_nbx$address(),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    }
+
+    private static final class ucp_put_nbx {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_put_nbx$address(),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+        static final MethodHandle OF_OWN_MEMORY = Linker.nativeLinker().downcallHandle(ucx_h.ucp_put_nbx$address(),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    }
+
+    private static final class ucp_get_nbx {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_get_nbx$address(),
                 FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     }
 
@@ -163,6 +176,33 @@ public final class UcpDirect {
         }
     }
 
+    /** {@snippet lang=c : ucs_status_ptr_t ucp_put_nbx(ep, buffer, count, remote_addr, ucp_rkey_h rkey, const ucp_request_param_t *param) } */
+    public static long ucp_put_nbx(long ep, MemorySegment buffer, long count, long remoteAddress, long rkey, long param) {
+        try {
+            return (long) ucp_put_nbx.HANDLE.invokeExact(ep, buffer, count, remoteAddress, rkey, param);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** As above, for memory of the worker's own. */
+    public static long ucp_put_nbx(long ep, long buffer, long count, long remoteAddress, long rkey, long param) {
+        try {
+            return (long) ucp_put_nbx.OF_OWN_MEMORY.invokeExact(ep, buffer, count, remoteAddress, rkey, param);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : ucs_status_ptr_t ucp_get_nbx(ep, buffer, count, remote_addr, ucp_rkey_h rkey, const ucp_request_param_t *param) } */
+    public static long ucp_get_nbx(long ep, MemorySegment buffer, long count, long remoteAddress, long rkey, long param) {
+        try {
+            return (long) ucp_get_nbx.HANDLE.invokeExact(ep, buffer, count, remoteAddress, rkey, param);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
     /** {@snippet lang=c : void ucp_request_free(void *request) } */
     public static void ucp_request_free(long request) {
         try {
@@ -190,6 +230,20 @@ public final class UcpDirect {
     /** {@snippet lang=c : info->sender_tag } */
     public static long sender_tag(long info) {
         return ALL.get(JAVA_LONG, info + ucp_tag_recv_info.sender_tag$offset());
+    }
+
+    /** {@snippet lang=c : *param = {.op_attr_mask = mask, .flags = flags, .cb.send = cb, .user_data = userData, .memory_type = memoryType} } */
+    public static void fill(long param, int mask, int flags, long cb, long userData, int memoryType) {
+        ALL.set(JAVA_INT, param + ucp_request_param_t.op_attr_mask$offset(), mask);
+        ALL.set(JAVA_INT, param + ucp_request_param_t.flags$offset(), flags);
+        ALL.set(JAVA_LONG, param + ucp_request_param_t.cb$offset(), cb);
+        ALL.set(JAVA_LONG, param + ucp_request_param_t.user_data$offset(), userData);
+        ALL.set(JAVA_INT, param + ucp_request_param_t.memory_type$offset(), memoryType);
+    }
+
+    /** {@snippet lang=c : param->memh = memh } */
+    public static void memh(long param, long memh) {
+        ALL.set(JAVA_LONG, param + ucp_request_param_t.memh$offset(), memh);
     }
 
     /** {@snippet lang=c : memcpy(to + offset, address, bytes) } */
