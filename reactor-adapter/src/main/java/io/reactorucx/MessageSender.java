@@ -200,7 +200,12 @@ final class MessageSender<T> implements CoreSubscriber<T>, Subscription {
     }
 
     private boolean isFinished() {
-        return done && offers == 0 && messages.isEmpty();
+        return hasSentAll() && offers == 0;
+    }
+
+    /** Whether all of its messages have gone, or are offered to the peer. */
+    boolean hasSentAll() {
+        return done && messages.isEmpty();
     }
 
     /** A message has gone that never waited here. */

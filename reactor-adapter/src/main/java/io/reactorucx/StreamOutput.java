@@ -146,16 +146,20 @@ final class StreamOutput {
         }
     }
 
-    /** The peer takes nothing more. The default stream goes on with whoever receives next. */
+    /**
+     * The peer takes nothing more. The default stream goes on with whoever receives next. That is no failure of one whose messages are all with
+     * the peer: it may have left with the last of them, and its word of that comes before UCX's that a large one was fetched.
+     */
     void cancelledByPeer() {
         RuntimeException cancelled = mux.closed("send", "cancelled by peer");
+        List<MessageSender<?>> interrupted = senders.stream().filter(sender -> !sender.hasSentAll()).toList();
         if (stream.isDefault()) {
             resetDue = true;
             voidCredit();
-            failAll(cancelled);
+            fail(interrupted, cancelled);
             stream.ready();
         } else {
-            end(cancelled);
+            end(interrupted, cancelled);
         }
     }
 
@@ -165,21 +169,27 @@ final class StreamOutput {
         creditBytes = 0;
     }
 
-    private void failAll(RuntimeException error) {
+    private void fail(List<MessageSender<?>> some, RuntimeException error) {
         large = null;
         cancelMemory();
-        List<MessageSender<?>> all = List.copyOf(senders);
-        senders.clear();
-        all.forEach(sender -> sender.fail(error));
+        senders.removeAll(some);
+        some.forEach(sender -> sender.fail(error));
     }
 
-    /** Nothing more can be sent; whoever tries hears why. */
+    /** Nothing more can be sent; whoever tries, or waits for the peer to fetch, hears why. */
     void end(RuntimeException error) {
-        if (!ended) {
+        end(List.copyOf(senders), error);
+    }
+
+    private void end(List<MessageSender<?>> failing, RuntimeException error) {
+        boolean first = !ended;
+        if (first) {
             ended = true;
             voidCredit();
             reason = error;
-            failAll(error);
+        }
+        fail(failing, error);
+        if (first) {
             stream.maybeClosed();
         }
     }

@@ -134,6 +134,24 @@ class LogicalStreamTest implements NeedsUcx {
         theirs.cancel();
     }
 
+    /** The receiver's word that it leaves and UCX's word that the last message was fetched may come in one turn, the first one first. */
+    @Test
+    void whoHasSentAllDoesNotFailBecauseTheReceiverLeavesWithTheLast() {
+        String large = "x".repeat(100_000);
+        for (int i = 0; i < 1000; i++) {
+            LogicalStream mine = open(peers.client(), "");
+            LogicalStream theirs = accepted();
+            theirs.complete();
+            CompletableFuture<String> received = receive(theirs).next().toFuture();
+
+            send(mine, Flux.just(large)).block(Waits.PATIENCE);
+
+            assertThat(Waits.get(received)).isEqualTo(large);
+            mine.complete();
+            mine.cancel();
+        }
+    }
+
     /** Memory of a message that has gone may be what another sender waits for, who then sends in the middle of this one's turn. */
     @Test
     void whoSendsWithinTheTurnOfAnotherDisplacesNothing() {
