@@ -10,5 +10,10 @@ module io.reactorucx {
     requires reactor.pool;
 
     exports io.reactorucx;
+    exports io.reactorucx.buffer;
+    exports io.reactorucx.connection;
+    exports io.reactorucx.memory;
+    exports io.reactorucx.message;
     exports io.reactorucx.metrics;
+    exports io.reactorucx.security;
 }

@@ -1,5 +1,7 @@
 package io.reactorucx;
 
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;

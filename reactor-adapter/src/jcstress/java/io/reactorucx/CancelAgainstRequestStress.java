@@ -8,7 +8,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A cancel while the operation is asked for, of an engine that refuses it: an error or nothing, and the memory is let go of once. */
+/**
+ * A cancel while the operation is asked for, of an engine that refuses it: an error or nothing, and the memory is let
+ * go of once.
+ */
 @JCStressTest
 @Outcome(id = "100, 1", expect = Expect.ACCEPTABLE, desc = "refused")
 @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "cancelled")

@@ -3,12 +3,18 @@ package io.reactorucx;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.operation.OperationMono;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/** An operation that counts how often it lets go of its memory, and what its subscriber hears: 1 for a value, 10 for the end, 100 for an error. */
-final class CountedOperation extends ConnectionOperation<Integer> {
+/**
+ * An operation that counts how often it lets go of its memory, and what its subscriber hears: 1 for a value, 10 for the
+ * end, 100 for an error.
+ */
+final class CountedOperation extends OperationSubscription<Integer> {
 
     private final AtomicInteger released = new AtomicInteger();
     private final Heard heard;
@@ -18,7 +24,8 @@ final class CountedOperation extends ConnectionOperation<Integer> {
     }
 
     private CountedOperation(ConnectionCore connection, Heard heard) {
-        super(OperationMono.<Integer>of(connection, OperationKind.GET, (mono, actual) -> new CountedOperation(connection)), heard);
+        super(OperationMono.<Integer>of(connection, OperationKind.GET, (mono, actual) ->
+                new CountedOperation(connection)), heard);
         this.heard = heard;
     }
 
@@ -53,17 +60,17 @@ final class CountedOperation extends ConnectionOperation<Integer> {
     }
 
     @Override
-    boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+    public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
         return false;
     }
 
     @Override
-    Integer result(long receivedLength, long tag) {
+    public Integer result(long receivedLength, long tag) {
         return 1;
     }
 
     @Override
-    void released() {
+    public void released() {
         released.incrementAndGet();
     }
 

@@ -1,25 +1,40 @@
 package io.reactorucx;
 
+import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.EngineObserver;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.concurrent.EngineExecutor;
+import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.memory.WindowRegistry;
+import io.reactorucx.memory.ServedMemoryConfig;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** What the tests of races share in one process: native things, which are too dear for each of the millions of states. */
+/**
+ * What the tests of races share in one process: native things, which are too dear for each of the millions of states.
+ */
 final class Races {
 
-    private static final UcpContext CONTEXT = UcpContext.create(UcpConfig.builder().features(UcpFeature.AM, UcpFeature.WAKEUP).build());
+    private static final UcpContext CONTEXT = UcpContext.create(UcpConfig.builder()
+            .features(UcpFeature.AM, UcpFeature.WAKEUP).build());
 
-    private static final Leaks LEAKS = new Leaks(LeakDetection.DISABLED);
+    private static final LeakReporter LEAKS = new LeakReporter(LeakDetection.DISABLED);
 
     private static final UcxBufferPool POOL = pool();
 
-    private static final MemoryWindows WINDOWS = new MemoryWindows(CONTEXT, ServedMemoryConfig.DEFAULT, memory -> memory, List::of);
+    private static final WindowRegistry WINDOWS = new WindowRegistry(CONTEXT,
+            ServedMemoryConfig.DEFAULT, memory -> memory, List::of);
 
     private static final EngineConfig CONFIG = EngineConfig.of("race");
 
@@ -41,7 +56,8 @@ final class Races {
     }
 
     static ConnectionCore connection(ProgressEngine engine) {
-        return new ConnectionCore(new ConnectionRegistry(engine, POOL, LEAKS, WINDOWS, new IdleEndpoints(1)), ConnectionConfig.DEFAULT, "peer");
+        return new ConnectionCore(new EngineConnections(engine, POOL, LEAKS, WINDOWS, new IdleEndpointLimit(1)),
+                ConnectionConfig.DEFAULT, "peer");
     }
 
     /** Whether the memory that went back last is leased to one at a time; had it gone back twice, it were to two. */

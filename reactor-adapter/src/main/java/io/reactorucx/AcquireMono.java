@@ -12,7 +12,10 @@ import reactor.pool.Pool;
 import reactor.pool.PooledRef;
 import reactor.util.context.Context;
 
-/** Takes a connection of a pool, and gives it back at once when a cancel meets it on its way: reactor-pool hands it over nevertheless. */
+/**
+ * Takes a connection of a pool, and gives it back at once when a cancel meets it on its way: reactor-pool hands it over
+ * nevertheless.
+ */
 final class AcquireMono extends Mono<PooledConnection> {
 
     private final UcxConnectionPool owner;

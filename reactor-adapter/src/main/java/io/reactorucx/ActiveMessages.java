@@ -1,9 +1,15 @@
 package io.reactorucx;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.AmSendFlag;
 import io.reactorucx.core.UcpData;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.operation.SingleCallMono;
+import io.reactorucx.internal.ucp.ActiveMessageReceiver;
+import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,15 +22,16 @@ import reactor.core.publisher.Mono;
 /**
  * Active messages of one connection ({@code ucp_am_send_nbx}, {@code ucp_worker_set_am_recv_handler}).
  *
- * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a payload has to stay alive and unchanged until the
- * Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}; a header is copied when the message is posted.
- * <b>Errors:</b> {@link io.reactorucx.core.UcxException} with status, operation and peer.
+ * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a payload has to stay alive and
+ * unchanged until the Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}; a header is
+ * copied when the message is posted. <b>Errors:</b> {@link io.reactorucx.core.UcxException} with status, operation and
+ * peer.
  */
 public final class ActiveMessages {
 
     private final ConnectionCore connection;
 
-    ActiveMessages(ConnectionCore connection) {
+    public ActiveMessages(ConnectionCore connection) {
         this.connection = connection;
     }
 
@@ -63,7 +70,7 @@ public final class ActiveMessages {
     public Mono<Void> send(int id, MemorySegment header, MemorySegment payload, AmProtocol protocol) {
         check(id, header, protocol);
         Objects.requireNonNull(payload, "payload");
-        return PostedMono.of(connection, OperationKind.AM_SEND, payload.byteSize(),
+        return SingleCallMono.of(connection, OperationKind.AM_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload, null, protocol, true, whenDone));
     }
 
@@ -78,7 +85,8 @@ public final class ActiveMessages {
     public Mono<Void> send(int id, MemorySegment header, List<MemorySegment> payload) {
         check(id, header, AmProtocol.AUTO);
         UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
-        return PostedMono.of(connection, OperationKind.AM_SEND, data.byteSize(), (worker, endpoint, whenDone) -> endpoint.transfers()
+        return SingleCallMono.of(connection, OperationKind.AM_SEND,
+                data.byteSize(), (worker, endpoint, whenDone) -> endpoint.transfers()
                 .amSend(id, header, data, Set.of(AmSendFlag.REPLY), Set.of(), whenDone).isImmediate());
     }
 
@@ -93,8 +101,9 @@ public final class ActiveMessages {
      */
     public Mono<Void> send(int id, MemorySegment header, UcxBuffer payload, AmProtocol protocol) {
         check(id, header, protocol);
-        return PostedMono.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.AM_SEND,
-                (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload.segment(), payload.registration(), protocol, true,
+        return SingleCallMono.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.AM_SEND,
+                (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload.segment(), payload.registration(),
+                protocol, true,
                         whenDone));
     }
 
@@ -106,29 +115,30 @@ public final class ActiveMessages {
      * @return completes when the copy is on its way
      */
     public Mono<Void> send(int id, byte[] payload) {
-        ReservedIds.checkFree(id);
+        ReservedMessageIds.checkFree(id);
         Objects.requireNonNull(payload, "payload");
         return Mono.defer(() -> send(id, payload.length == 0 ? MemorySegment.NULL
                 : Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, payload)));
     }
 
     /**
-     * Receives the messages of one id that come over this connection, one subscriber at a time. Those that come while nobody asks wait,
-     * bounded as the connection was configured.
+     * Receives the messages of one id that come over this connection, one subscriber at a time. Those that come while
+     * nobody asks wait, bounded as the connection was configured.
      *
      * @param id 0 to 65535 but for 1020 to 1023
      * @return the messages; completes when the connection is closed in good order, fails when it is lost
      */
     public Flux<ActiveMessage> receive(int id) {
-        ReservedIds.checkFree(id);
+        ReservedMessageIds.checkFree(id);
         return ActiveMessageReceiver.flux(connection, id);
     }
 
     private void check(int id, MemorySegment header, AmProtocol protocol) {
-        ReservedIds.checkFree(id);
+        ReservedMessageIds.checkFree(id);
         Objects.requireNonNull(header, "header");
         if (header.byteSize() > connection.maxHeaderBytes()) {
-            throw new IllegalArgumentException("header of " + header.byteSize() + " bytes: at most " + connection.maxHeaderBytes());
+            throw new IllegalArgumentException("header of " + header.byteSize() + " bytes: at most "
+                    + connection.maxHeaderBytes());
         }
         Objects.requireNonNull(protocol, "protocol");
     }

@@ -6,7 +6,10 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Waits of the {@code *Now} methods. What is wrong with one is said before anything begins: Reactor subscribes first, and looks then. */
+/**
+ * Waits of the {@code *Now} methods. What is wrong with one is said before anything begins: Reactor subscribes first,
+ * and looks then.
+ */
 final class Blocking {
 
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
@@ -20,7 +23,8 @@ final class Blocking {
             throw new IllegalArgumentException("timeout " + timeout + ": must be more than 0 and at most " + LONGEST);
         }
         if (Schedulers.isInNonBlockingThread()) {
-            throw new IllegalStateException(method + ": blocks, which is not supported in thread " + Thread.currentThread().getName()
+            throw new IllegalStateException(method + ": blocks, which is not supported in thread "
+                    + Thread.currentThread().getName()
                     + "; subscribe to the Mono instead");
         }
         return mono.block(timeout);

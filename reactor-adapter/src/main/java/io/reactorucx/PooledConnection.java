@@ -7,8 +7,9 @@ import reactor.pool.PooledRef;
 /**
  * A connection that a pool has lent.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> give it back once, by {@link #release()} or {@link #invalidate()}, when nothing that was
- * begun on it goes on: the next one to have it would meet what is still subscribed. <b>Errors:</b> none of its own.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> give it back once, by {@link #release()} or {@link #invalidate()},
+ * when nothing that was begun on it goes on: the next one to have it would meet what is still subscribed.
+ * <b>Errors:</b> none of its own.
  */
 public final class PooledConnection {
 
@@ -45,6 +46,7 @@ public final class PooledConnection {
     }
 
     private Mono<Void> giveBack(Mono<Void> way) {
-        return Mono.defer(() -> returned.compareAndSet(false, true) ? way.doFinally(end -> pool.returned()) : Mono.empty());
+        return Mono.defer(() -> returned.compareAndSet(false, true) ? way.doFinally(end -> pool.returned())
+                : Mono.empty());
     }
 }

@@ -1,6 +1,12 @@
 package io.reactorucx;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AtomicWidth;
+import io.reactorucx.internal.buffer.PrefetchedLeases;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.memory.MemoryAccess;
+import io.reactorucx.internal.operation.FlushOperation;
+import io.reactorucx.memory.MemoryPath;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.reactivestreams.Publisher;
@@ -8,15 +14,16 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A peer's memory: served by the peer's engine, or reached by UCX's own operations ({@link MemoryPath}). Offsets are checked against the
- * descriptor before anything is posted; what the peer did with the memory in the meantime is not known here. Operations have no order among
- * themselves but what {@link #flush()}, {@link UcxConnection#fence()} and waiting for their Monos give them.
+ * A peer's memory: served by the peer's engine, or reached by UCX's own operations ({@link MemoryPath}). Offsets are
+ * checked against the descriptor before anything is posted; what the peer did with the memory in the meantime is not
+ * known here. Operations have no order among themselves but what {@link #flush()}, {@link UcxConnection#fence()} and
+ * waiting for their Monos give them.
  *
- * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> ends with {@link #close()} or with the connection; memory
- * of an operation has to stay alive until its Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}.
- * <b>Errors:</b> {@link IndexOutOfBoundsException} for a range outside, {@link io.reactorucx.core.UcxException} else: of a served window
- * INVALID_ADDR when it is revoked or was never exported to this side, REJECTED when it does not give the right, EXCEEDS_LIMIT when too many
- * requests wait already.
+ * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> ends with {@link #close()} or with
+ * the connection; memory of an operation has to stay alive until its Mono completes, after an error or a cancel until
+ * {@link UcxConnection#onDispose()}. <b>Errors:</b> {@link IndexOutOfBoundsException} for a range outside,
+ * {@link io.reactorucx.core.UcxException} else: of a served window INVALID_ADDR when it is revoked or was never
+ * exported to this side, REJECTED when it does not give the right, EXCEEDS_LIMIT when too many requests wait already.
  */
 public final class RemoteMemory {
 
@@ -35,7 +42,10 @@ public final class RemoteMemory {
         return length;
     }
 
-    /** {@return how puts and gets reach it, {@link MemoryPath#SERVED} or {@link MemoryPath#ONE_SIDED}; known when something was tried} */
+    /**
+     * {@return how puts and gets reach it, {@link MemoryPath#SERVED} or {@link MemoryPath#ONE_SIDED}; known when
+     * something was tried}
+     */
     public Mono<MemoryPath> path() {
         return access.path();
     }
@@ -58,8 +68,8 @@ public final class RemoteMemory {
      *
      * @param offset first byte
      * @param source native memory
-     * @return completes when the source is free again; the peer is sure to see the bytes after a {@link #flush()}, and at once where the path
-     *     is {@link MemoryPath#SERVED}
+     * @return completes when the source is free again; the peer is sure to see the bytes after a {@link #flush()}, and
+     *     at once where the path is {@link MemoryPath#SERVED}
      */
     public Mono<Void> put(long offset, MemorySegment source) {
         Objects.requireNonNull(source, "source");
@@ -81,11 +91,12 @@ public final class RemoteMemory {
     }
 
     /**
-     * Writes leases one behind the other. Each is taken over: it is released when it has been written, and when that fails or is given up.
+     * Writes leases one behind the other. Each is taken over: it is released when it has been written, and when that
+     * fails or is given up.
      *
      * @param offset where the first one goes
-     * @param source leases of the pool of the connection's resources, asked for as they can be written; one that does not fit ends it with
-     *     {@link IndexOutOfBoundsException}
+     * @param source leases of the pool of the connection's resources, asked for as they can be written; one that does
+     *     not fit ends it with {@link IndexOutOfBoundsException}
      * @param prefetch leases that may be under way at once
      * @return how many bytes were written, when the peer sees them
      */
@@ -98,7 +109,8 @@ public final class RemoteMemory {
         return Mono.defer(() -> {
             long[] next = {offset};
             return Flux.from(source).flatMap(lease -> putNext(next, lease), prefetch, 1)
-                    .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose).then(flush()).then(Mono.fromSupplier(() -> next[0] - offset));
+                    .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose).then(flush())
+                    .then(Mono.fromSupplier(() -> next[0] - offset));
         });
     }
 
@@ -153,7 +165,8 @@ public final class RemoteMemory {
     public Flux<UcxBuffer> getFlux(long offset, long bytes, int chunkBytes, int prefetch) {
         checkRange(offset, bytes);
         if (chunkBytes < 1 || prefetch < 1) {
-            throw new IllegalArgumentException("chunkBytes " + chunkBytes + ", prefetch " + prefetch + ": at least 1 each");
+            throw new IllegalArgumentException("chunkBytes " + chunkBytes + ", prefetch " + prefetch
+                    + ": at least 1 each");
         }
         long end = offset + bytes;
         Flux<Long> offsets = Flux.generate(() -> offset, (next, sink) -> {
@@ -166,7 +179,8 @@ public final class RemoteMemory {
         });
         return Flux.defer(() -> {
             PrefetchedLeases leases = new PrefetchedLeases();
-            return offsets.flatMapSequential(next -> access.get(next, (int) Math.min(chunkBytes, end - next)).doOnNext(leases::arrived),
+            return offsets.flatMapSequential(next -> access.get(next, (int) Math.min(chunkBytes, end - next))
+                    .doOnNext(leases::arrived),
                     prefetch, 1).doOnNext(leases::handedOn).doFinally(signal -> leases.close());
         });
     }

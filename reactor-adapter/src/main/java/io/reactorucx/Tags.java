@@ -1,10 +1,19 @@
 package io.reactorucx;
 
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpData;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.operation.SingleCallMono;
+import io.reactorucx.internal.ucp.LeasedTagReceive;
+import io.reactorucx.message.TagInfo;
+import io.reactorucx.message.TaggedBuffer;
+import io.reactorucx.message.TaggedMessage;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
@@ -17,12 +26,13 @@ import reactor.core.publisher.Mono;
 /**
  * Tagged messages ({@code ucp_tag_send_nbx}, {@code ucp_tag_recv_nbx}).
  *
- * <p>UCX matches tags for a whole worker: a receive takes the next matching message of any connection on the same engine. Give each
- * connection tags of its own where that matters.
+ * <p>UCX matches tags for a whole worker: a receive takes the next matching message of any connection on the same
+ * engine. Give each connection tags of its own where that matters.
  *
- * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> memory has to stay alive until the Mono completes, after
- * an error or a cancel until {@link UcxConnection#onDispose()}. <b>Errors:</b> {@link io.reactorucx.core.UcxException}; a message that is
- * longer than the destination ends a receive as {@code MESSAGE_TRUNCATED}.
+ * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> memory has to stay alive until the
+ * Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}. <b>Errors:</b>
+ * {@link io.reactorucx.core.UcxException}; a message that is longer than the destination ends a receive as
+ * {@code MESSAGE_TRUNCATED}.
  */
 public final class Tags {
 
@@ -45,7 +55,7 @@ public final class Tags {
      */
     public Mono<Void> send(long tag, MemorySegment payload) {
         Objects.requireNonNull(payload, "payload");
-        return PostedMono.of(connection, OperationKind.TAG_SEND, payload.byteSize(),
+        return SingleCallMono.of(connection, OperationKind.TAG_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.tagSend(payload, null, tag, whenDone));
     }
 
@@ -58,8 +68,9 @@ public final class Tags {
      */
     public Mono<Void> send(long tag, List<MemorySegment> payload) {
         UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
-        return PostedMono.of(connection, OperationKind.TAG_SEND, data.byteSize(),
-                (worker, endpoint, whenDone) -> endpoint.transfers().tagSend(data, tag, Set.of(), whenDone).isImmediate());
+        return SingleCallMono.of(connection, OperationKind.TAG_SEND, data.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.transfers().tagSend(data, tag, Set.of(), whenDone)
+                .isImmediate());
     }
 
     /**
@@ -77,17 +88,19 @@ public final class Tags {
     }
 
     /**
-     * Receives all messages whose tag matches, one for each that is asked for: the others wait in UCX, and go to whoever receives next.
+     * Receives all messages whose tag matches, one for each that is asked for: the others wait in UCX, and go to
+     * whoever receives next.
      *
      * @param tag the tag
      * @param mask bits of the tag that have to match
      * @param maxBytes size of the largest message; a longer one ends the Flux as {@code MESSAGE_TRUNCATED}
-     * @return the messages in leases of the pool, each the subscriber's to release; completes when the connection is closed in
-     *     good order, fails when it is lost
+     * @return the messages in leases of the pool, each the subscriber's to release; completes when the connection is
+     *     closed in good order, fails when it is lost
      */
     public Flux<TaggedBuffer> receiveAll(long tag, long mask, int maxBytes) {
         if (maxBytes < 0 || maxBytes > pool.maxBytes()) {
-            throw new IllegalArgumentException("maxBytes " + maxBytes + ": must be in 0.." + pool.maxBytes() + ", the limit of the pool");
+            throw new IllegalArgumentException("maxBytes " + maxBytes + ": must be in 0.." + pool.maxBytes()
+                    + ", the limit of the pool");
         }
         return new LeasedTagReceive(connection, tag, mask, maxBytes, pool).repeat()
                 .onErrorResume(UcxClosedException.class, connection::afterEnd);
@@ -102,7 +115,7 @@ public final class Tags {
      */
     public Mono<Void> sendSync(long tag, MemorySegment payload) {
         Objects.requireNonNull(payload, "payload");
-        return PostedMono.of(connection, OperationKind.TAG_SEND_SYNC, payload.byteSize(),
+        return SingleCallMono.of(connection, OperationKind.TAG_SEND_SYNC, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.tagSendSync(payload, null, tag, whenDone));
     }
 
@@ -144,12 +157,12 @@ public final class Tags {
         }
 
         @Override
-        ConnectionOperation<TaggedMessage> operation(CoreSubscriber<? super TaggedMessage> actual) {
+        public OperationSubscription<TaggedMessage> operation(CoreSubscriber<? super TaggedMessage> actual) {
             return new TagReceiveOperation(this, actual);
         }
     }
 
-    private static final class TagReceiveOperation extends ConnectionOperation<TaggedMessage> {
+    private static final class TagReceiveOperation extends OperationSubscription<TaggedMessage> {
 
         private long receive;
 
@@ -162,21 +175,22 @@ public final class Tags {
         }
 
         @Override
-        boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+        public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
             TagReceive wanted = wanted();
             receive = worker.tagReceive(wanted.destination, null, wanted.tag, wanted.mask, this);
             return false;
         }
 
         @Override
-        void cancelled(UcpWorker worker) {
+        public void cancelled(UcpWorker worker) {
             worker.cancelReceive(receive);
         }
 
         @Override
-        @Nullable TaggedMessage result(long receivedLength, long senderTag) {
+        public @Nullable TaggedMessage result(long receivedLength, long senderTag) {
             MemorySegment all = wanted().destination;
-            return new TaggedMessage(senderTag, receivedLength == all.byteSize() ? all : all.asSlice(0, receivedLength));
+            return new TaggedMessage(senderTag, receivedLength == all.byteSize() ? all
+                    : all.asSlice(0, receivedLength));
         }
 
         @Override

@@ -1,5 +1,7 @@
 package io.reactorucx;
 
+import io.reactorucx.internal.connect.EndpointAcceptor;
+import io.reactorucx.internal.socket.BoundListener;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
@@ -21,12 +23,12 @@ public final class UcxBoundServer implements Disposable {
 
     private static final Duration LONGEST = Duration.ofHours(1);
 
-    private final ServerAcceptor acceptor;
-    private final Listening listening;
+    private final EndpointAcceptor acceptor;
+    private final BoundListener listening;
     private final Sinks.Empty<Void> disposed = Sinks.empty();
     private final AtomicBoolean disposing = new AtomicBoolean();
 
-    UcxBoundServer(ServerAcceptor acceptor, Listening listening) {
+    public UcxBoundServer(EndpointAcceptor acceptor, BoundListener listening) {
         this.acceptor = acceptor;
         this.listening = listening;
     }
@@ -52,8 +54,8 @@ public final class UcxBoundServer implements Disposable {
     }
 
     /**
-     * Takes no more clients and closes the connections in good order. One for raw peers rejects new clients first, and stops listening when
-     * none has come for 100 ms.
+     * Takes no more clients and closes the connections in good order. One for raw peers rejects new clients first, and
+     * stops listening when none has come for 100 ms.
      *
      * @return completes when all is closed
      */
@@ -65,9 +67,10 @@ public final class UcxBoundServer implements Disposable {
     }
 
     /**
-     * Stops in good order and in a time that is known beforehand: rejects new clients, asks the handlers to come to their end
-     * ({@link UcxConnection#onClosing()}) and lets them, then closes the connections that are left in good order, and by force those that are
-     * there when the time is over. {@link #close()} ends the wait for handlers at once; another call of this method changes nothing.
+     * Stops in good order and in a time that is known beforehand: rejects new clients, asks the handlers to come to
+     * their end ({@link UcxConnection#onClosing()}) and lets them, then closes the connections that are left in good
+     * order, and by force those that are there when the time is over. {@link #close()} ends the wait for handlers at
+     * once; another call of this method changes nothing.
      *
      * @param gracePeriod how long handlers may go on, at least 0 and at most the timeout
      * @param timeout when force is used, counted from the subscription; at least 1 ms and at most an hour
@@ -82,7 +85,8 @@ public final class UcxBoundServer implements Disposable {
         if (gracePeriod.isNegative() || gracePeriod.compareTo(timeout) > 0) {
             throw new IllegalArgumentException("gracePeriod " + gracePeriod + ": must be in 0..timeout, " + timeout);
         }
-        return Mono.defer(() -> stop(gracePeriod, Schedulers.parallel().schedule(acceptor.handlers()::force, timeout.toMillis(),
+        return Mono.defer(() -> stop(gracePeriod, Schedulers.parallel()
+                .schedule(acceptor.handlers()::force, timeout.toMillis(),
                 TimeUnit.MILLISECONDS)));
     }
 

@@ -1,6 +1,13 @@
 package io.reactorucx;
 
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.internal.config.AuthenticationConfig;
+import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.connect.EndpointConnector;
+import io.reactorucx.internal.connect.SocketConnector;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.message.OverflowPolicy;
+import io.reactorucx.security.Authenticator;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
@@ -12,11 +19,11 @@ import reactor.util.retry.Retry;
 /**
  * Connects to a peer. Immutable: each setter gives a changed copy.
  *
- * <p>A connection to a socket address begins with a TCP socket, over which the handshake goes; the data then travels over UCX, and the end of
- * the socket says that the peer has gone. With {@link #raw(boolean)} it is UCX that connects.
+ * <p>A connection to a socket address begins with a TCP socket, over which the handshake goes; the data then travels
+ * over UCX, and the end of the socket says that the peer has gone. With {@link #raw(boolean)} it is UCX that connects.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> the resources are the caller's. <b>Errors:</b> {@link #connect()} ends with an
- * {@link io.reactorucx.core.UcxException} that names the peer and the status.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the resources are the caller's. <b>Errors:</b> {@link #connect()}
+ * ends with an {@link io.reactorucx.core.UcxException} that names the peer and the status.
  */
 public final class UcxClient {
 
@@ -46,7 +53,8 @@ public final class UcxClient {
      * @return the client
      */
     public static UcxClient create(UcxResources resources) {
-        return new UcxClient(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, null, null, -1, ConnectionHooks.NONE);
+        return new UcxClient(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, null, null, -1,
+                ConnectionHooks.NONE);
     }
 
     private UcxClient with(ConnectionConfig changed) {
@@ -94,7 +102,8 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient remoteWorkerAddress(byte[] address) {
-        return new UcxClient(resources, config, null, Objects.requireNonNull(address, "address").clone(), engine, hooks);
+        return new UcxClient(resources, config, null, Objects.requireNonNull(address, "address").clone(), engine,
+                hooks);
     }
 
     /**
@@ -118,8 +127,8 @@ public final class UcxClient {
     }
 
     /**
-     * Whether the death of the peer is noticed ({@link ErrorMode#PEER}). Without it more transports can be used, but operations towards a
-     * dead peer may never end. Both sides have to agree.
+     * Whether the death of the peer is noticed ({@link ErrorMode#PEER}). Without it more transports can be used, but
+     * operations towards a dead peer may never end. Both sides have to agree.
      *
      * @param value true by default
      * @return a changed copy
@@ -149,20 +158,22 @@ public final class UcxClient {
     }
 
     /**
-     * How this side and its peers prove to each other who they are; nothing of a peer is delivered before, tagged messages aside, which any
-     * program that UCX lets in can send. A server without the same method is refused. Framework peers only.
+     * How this side and its peers prove to each other who they are; nothing of a peer is delivered before, tagged
+     * messages aside, which any program that UCX lets in can send. A server without the same method is refused.
+     * Framework peers only.
      *
      * @param value none by default
      * @return a changed copy
      */
     public UcxClient authenticator(Authenticator value) {
-        return with(config.withProtocol(config.protocol().withAuthentication(Authentication.of(value))));
+        return with(config.withProtocol(config.protocol().withAuthentication(AuthenticationConfig.of(value))));
     }
 
     /**
-     * How often the sides of a connection hear of each other at least: when nothing else is sent, a heartbeat is. A peer from which nothing
-     * came for one and a half of these intervals is lost, though its process may be there. Of two sides' intervals the shorter one is used.
-     * Framework peers only. By worker address signs of life wait behind a large message: what the largest takes has to be less.
+     * How often the sides of a connection hear of each other at least: when nothing else is sent, a heartbeat is. A
+     * peer from which nothing came for one and a half of these intervals is lost, though its process may be there. Of
+     * two sides' intervals the shorter one is used. Framework peers only. By worker address signs of life wait behind a
+     * large message: what the largest takes has to be less.
      *
      * @param value 10 s by default, at least 100 ms; zero if this side does not need it, then the peer may still
      * @return a changed copy
@@ -184,7 +195,8 @@ public final class UcxClient {
     }
 
     /**
-     * How many rendezvous offers of one id may wait for demand, each with its sender, under {@link OverflowPolicy#HOLD}.
+     * How many rendezvous offers of one id may wait for demand, each with its sender, under
+     * {@link OverflowPolicy#HOLD}.
      *
      * @param count at least 1, 1024 by default; what comes beyond is dropped
      * @return a changed copy
@@ -194,8 +206,8 @@ public final class UcxClient {
     }
 
     /**
-     * What to do with each new connection before anybody else has it. It is called on the connection's engine and must not block; when it
-     * throws, the connection is closed and {@link #connect()} fails.
+     * What to do with each new connection before anybody else has it. It is called on the connection's engine and must
+     * not block; when it throws, the connection is closed and {@link #connect()} fails.
      *
      * @param action is called after those that were given before
      * @return a changed copy
@@ -218,7 +230,8 @@ public final class UcxClient {
      * How far a sender of flow-controlled messages may be ahead of this side's receiver, for each stream.
      *
      * @param messages 1 to 65536, 1024 by default; also how many this side takes from a source ahead of the peer
-     * @param bytes most bytes that this side holds, 64 KiB to 1 GiB, 1 MiB by default; messages that stay with their sender do not count
+     * @param bytes most bytes that this side holds, 64 KiB to 1 GiB, 1 MiB by default; messages that stay with their
+     * sender do not count
      * @return a changed copy
      */
     public UcxClient messageWindow(int messages, int bytes) {
@@ -238,7 +251,8 @@ public final class UcxClient {
     /**
      * How flow-controlled messages travel.
      *
-     * @param rendezvousBytes larger messages stay with their sender until they are fetched, 0 to 32 KiB, 16 KiB by default
+     * @param rendezvousBytes larger messages stay with their sender until they are fetched, 0 to 32 KiB, 16 KiB by
+     * default
      * @param batchBytes up to how many bytes of small ones travel together, 256 to 32 KiB, 8 KiB by default
      * @return a changed copy
      */
@@ -257,26 +271,29 @@ public final class UcxClient {
     }
 
     /**
-     * Connects, anew for each subscriber. A subscriber that leaves at the moment at which it is handed the connection may drop it without a
-     * word, as any operator of Reactor then does with a value: it goes to the {@code onNextDropped} hook, which may dispose of it.
+     * Connects, anew for each subscriber. A subscriber that leaves at the moment at which it is handed the connection
+     * may drop it without a word, as any operator of Reactor then does with a value: it goes to the
+     * {@code onNextDropped} hook, which may dispose of it.
      *
      * @return the connection, ready for use; a cancel before gives it up
      */
     public Mono<UcxConnection> connect() {
         return Mono.defer(() -> {
             if (remoteAddress == null && workerAddress == null) {
-                return Mono.error(new IllegalStateException("no address: call remoteAddress or remoteWorkerAddress first"));
+                return Mono.error(new IllegalStateException(
+                        "no address: call remoteAddress or remoteWorkerAddress first"));
             }
             InetSocketAddress address = remoteAddress == null || !remoteAddress.isUnresolved() ? remoteAddress
                     : new InetSocketAddress(remoteAddress.getHostString(), remoteAddress.getPort());
             if (address != null && address.isUnresolved()) {
-                return Mono.error(new IllegalArgumentException("remoteAddress " + address + ": the host name has no known address"));
+                return Mono.error(new IllegalArgumentException("remoteAddress " + address
+                        + ": the host name has no known address"));
             }
-            ConnectionRegistry registry = engine < 0 ? resources.nextRegistry() : resources.registries().get(engine);
+            EngineConnections registry = engine < 0 ? resources.nextRegistry() : resources.registries().get(engine);
             if (address != null && !config.raw()) {
                 return given(new SocketConnector(resources, registry, config, address).connect());
             }
-            return given(new ClientConnector(resources, registry, config, address, workerAddress).connect());
+            return given(new EndpointConnector(resources, registry, config, address, workerAddress).connect());
         });
     }
 
@@ -305,7 +322,8 @@ public final class UcxClient {
 
     /** What the other side is called, for logs. */
     String peer() {
-        return remoteAddress == null ? "worker address of " + (workerAddress == null ? 0 : workerAddress.length) + " bytes"
+        return remoteAddress == null ? "worker address of " + (workerAddress == null ? 0 : workerAddress.length)
+                + " bytes"
                 : remoteAddress.getHostString() + ":" + remoteAddress.getPort();
     }
 

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.connection.ConnectionState;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.MemoryDescriptor;
@@ -9,6 +10,20 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.concurrent.EngineExecutor;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.memory.MemoryProtocol;
+import io.reactorucx.internal.memory.MemoryAccessFactory;
+import io.reactorucx.internal.memory.OneSidedAccess;
+import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.operation.FlushOperation;
+import io.reactorucx.internal.request.ResponderDispatcher;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.memory.WindowDescriptor;
+import io.reactorucx.message.UcxResponder;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -25,9 +40,10 @@ import reactor.core.scheduler.Schedulers;
 /**
  * A connection to a peer. It lives on one engine for life; signals of its operations come on that engine's thread.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> close or dispose it once; {@link #onDispose()} says when it is gone, whichever side ended
- * it. <b>Errors:</b> when the peer is lost, every pending operation ends with an {@link io.reactorucx.core.UcxException} that names the peer
- * and the status; later ones end with {@link io.reactorucx.core.UcxClosedException}.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> close or dispose it once; {@link #onDispose()} says when it is
+ * gone, whichever side ended it. <b>Errors:</b> when the peer is lost, every pending operation ends with an
+ * {@link io.reactorucx.core.UcxException} that names the peer and the status; later ones end with
+ * {@link io.reactorucx.core.UcxClosedException}.
  */
 public final class UcxConnection implements Disposable {
 
@@ -38,11 +54,11 @@ public final class UcxConnection implements Disposable {
     private final int maxHeaderBytes;
     private final ActiveMessages activeMessages;
     private final Tags tags;
-    private final Streams streams;
+    private final ByteStream streams;
     private final Scheduler scheduler;
     private final Sinks.Empty<Void> closing = Sinks.empty();
 
-    UcxConnection(ConnectionCore core, UcxResources resources, UcpEndpoint endpoint, @Nullable PeerFacts peer) {
+    public UcxConnection(ConnectionCore core, UcxResources resources, UcpEndpoint endpoint, @Nullable PeerInfo peer) {
         this.core = core;
         this.resources = resources;
         this.transports = endpoint.transports();
@@ -50,7 +66,7 @@ public final class UcxConnection implements Disposable {
         this.maxHeaderBytes = core.maxHeaderBytes();
         this.activeMessages = new ActiveMessages(core);
         this.tags = new Tags(core, resources.buffers());
-        this.streams = new Streams(core, resources.buffers());
+        this.streams = new ByteStream(core, resources.buffers());
         this.scheduler = Schedulers.fromExecutor(new EngineExecutor(core.engine()));
     }
 
@@ -62,13 +78,16 @@ public final class UcxConnection implements Disposable {
     }
 
     /**
-     * {@return messages to the peer's {@link #inbound()}, at the pace of who receives there; only between peers that are both this library's}
+     * {@return messages to the peer's {@link #inbound()}, at the pace of who receives there; only between peers that
+     * are both this library's}
      */
     public UcxOutbound outbound() {
         return new UcxOutbound(messages().streams().defaultStream());
     }
 
-    /** {@return requests to the peer, which has to {@link #respond}; only between peers that are both this library's} */
+    /**
+     * {@return requests to the peer, which has to {@link #respond}; only between peers that are both this library's}
+     */
     public UcxRequester requester() {
         return new UcxRequester(messages(), 0);
     }
@@ -77,18 +96,19 @@ public final class UcxConnection implements Disposable {
      * Answers requests of the peer; those that come before are refused.
      *
      * @param responder answers them
-     * @return never completes, a cancel ends the answering of new requests; {@link IllegalStateException} when this connection has a
-     *     responder already
+     * @return never completes, a cancel ends the answering of new requests; {@link IllegalStateException} when this
+     *     connection has a responder already
      */
     public Mono<Void> respond(UcxResponder responder) {
-        return Responding.mono(messages(), Objects.requireNonNull(responder, "responder"));
+        return ResponderDispatcher.mono(messages(), Objects.requireNonNull(responder, "responder"));
     }
 
     /** The streams of messages below that, which a raw connection does not have. */
-    MessageMux messages() {
-        MessageMux messages = core.parts.messages();
+    MessageMultiplexer messages() {
+        MessageMultiplexer messages = core.parts.messages();
         if (messages == null) {
-            throw new UcxUnsupportedException("messages", "a raw peer knows none of this library's frames, use active messages");
+            throw new UcxUnsupportedException("messages",
+                    "a raw peer knows none of this library's frames, use active messages");
         }
         return messages;
     }
@@ -104,19 +124,20 @@ public final class UcxConnection implements Disposable {
     }
 
     /** {@return the byte stream; both sides need {@link UcxResourcesBuilder#streams(boolean)}} */
-    public Streams streams() {
+    public ByteStream streams() {
         return streams;
     }
 
     /**
-     * Memory of the peer, over {@code ucp_put/get}. Both sides need {@link UcxResourcesBuilder#remoteMemoryAccess(boolean)}.
+     * Memory of the peer, over {@code ucp_put/get}. Both sides need
+     * {@link UcxResourcesBuilder#remoteMemoryAccess(boolean)}.
      *
      * @param descriptor what the peer sent
      * @return the memory
      */
     public RemoteMemory memory(MemoryDescriptor descriptor) {
         Objects.requireNonNull(descriptor, "descriptor");
-        return new RemoteMemory(core, new OneSidedMemory(core, descriptor, resources.buffers()), descriptor.length());
+        return new RemoteMemory(core, new OneSidedAccess(core, descriptor, resources.buffers()), descriptor.length());
     }
 
     /** {@return as {@link #memory(WindowDescriptor, MemoryPath)} with {@link MemoryPath#AUTO}} */
@@ -132,12 +153,13 @@ public final class UcxConnection implements Disposable {
      * @return the memory
      */
     public RemoteMemory memory(WindowDescriptor descriptor, MemoryPath path) {
-        return new RemoteMemory(core, new MemoryPaths(core, resources).to(descriptor, path), descriptor.length());
+        return new RemoteMemory(core, new MemoryAccessFactory(core, resources).to(descriptor, path),
+                descriptor.length());
     }
 
     /**
-     * Exports memory as {@link UcxResources#exportMemory(MemorySegment, Set)} does, to the peer of this connection only: whoever else has the
-     * descriptor cannot use it, and the window ends with the connection.
+     * Exports memory as {@link UcxResources#exportMemory(MemorySegment, Set)} does, to the peer of this connection
+     * only: whoever else has the descriptor cannot use it, and the window ends with the connection.
      *
      * @param segment native memory, alive until the window is revoked
      * @param rights what the peer may do
@@ -178,7 +200,7 @@ public final class UcxConnection implements Disposable {
         return UcxResources.onEngine(core.engine(), worker -> {
             core.endpointFor(OperationKind.FLUSH);
             worker.fence();
-            MemoryPart part = core.parts.memory();
+            MemoryProtocol part = core.parts.memory();
             if (part != null) {
                 part.caller().fence();
             }
@@ -222,8 +244,8 @@ public final class UcxConnection implements Disposable {
     }
 
     /**
-     * Closes in good order: what is under way ends, the peer is told, what was sent is flushed; by force when that takes longer than the
-     * configured time.
+     * Closes in good order: what is under way ends, the peer is told, what was sent is flushed; by force when that
+     * takes longer than the configured time.
      *
      * @return completes when the connection is gone
      */
@@ -276,15 +298,17 @@ public final class UcxConnection implements Disposable {
     }
 
     /** Asks the handler to come to its end: see {@link #onClosing()}. */
-    void windUp() {
+    public void windUp() {
         closing.tryEmitEmpty();
     }
 
     /**
-     * The request to a server's handler to come to its end: it finishes what it is in the midst of and begins nothing new, such as by
-     * {@code receive(id).takeUntilOther(connection.onClosing())}. What the peer does is no such request: its farewell ends {@code receive}.
+     * The request to a server's handler to come to its end: it finishes what it is in the midst of and begins nothing
+     * new, such as by {@code receive(id).takeUntilOther(connection.onClosing())}. What the peer does is no such
+     * request: its farewell ends {@code receive}.
      *
-     * @return completes when the server stops ({@link UcxBoundServer#disposeLater(Duration, Duration)}), at the latest with the connection
+     * @return completes when the server stops ({@link UcxBoundServer#disposeLater(Duration, Duration)}), at the latest
+     * with the connection
      */
     public Mono<Void> onClosing() {
         return Mono.firstWithSignal(closing.asMono(), core.onDispose());
@@ -295,7 +319,10 @@ public final class UcxConnection implements Disposable {
         return core.onDispose();
     }
 
-    /** {@return completes when the connection has ended in good order, whichever side closed it, and fails with the loss when it was lost} */
+    /**
+     * {@return completes when the connection has ended in good order, whichever side closed it, and fails with the loss
+     * when it was lost}
+     */
     public Mono<Void> onTerminate() {
         return core.onDispose().then(loss());
     }

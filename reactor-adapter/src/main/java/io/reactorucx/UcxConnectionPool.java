@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.connection.ConnectionState;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -25,14 +26,15 @@ import reactor.pool.PoolConfig;
 import reactor.pool.PoolShutdownException;
 
 /**
- * Connections to one peer that are lent one by one, made when they are needed and kept for the next one. Work that goes well together needs no
- * pool: a connection carries many operations at a time.
+ * Connections to one peer that are lent one by one, made when they are needed and kept for the next one. Work that goes
+ * well together needs no pool: a connection carries many operations at a time.
  *
  * <p>A connection that has ended, or is too old, is not lent.
  *
- * <p><b>Threading:</b> any thread; a connection is handed over on the thread that gave it back, or on its engine's. <b>Ownership:</b> dispose
- * of it once; it is also disposed of with the client's resources. <b>Errors:</b> {@link #acquire()} fails as {@link UcxClient#connect()} does,
- * with {@link UcxStatus#EXCEEDS_LIMIT} when too many wait, and with {@link UcxStatus#TIMED_OUT} when one has waited too long.
+ * <p><b>Threading:</b> any thread; a connection is handed over on the thread that gave it back, or on its engine's.
+ * <b>Ownership:</b> dispose of it once; it is also disposed of with the client's resources. <b>Errors:</b>
+ * {@link #acquire()} fails as {@link UcxClient#connect()} does, with {@link UcxStatus#EXCEEDS_LIMIT} when too many
+ * wait, and with {@link UcxStatus#TIMED_OUT} when one has waited too long.
  */
 public final class UcxConnectionPool implements Disposable {
 
@@ -49,19 +51,23 @@ public final class UcxConnectionPool implements Disposable {
     private final Sinks.Empty<Void> urged = Sinks.empty();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxConnectionPool(PoolSettings settings, Clock clock) {
+    UcxConnectionPool(ConnectionPoolConfig settings, Clock clock) {
         UcxClient client = settings.client();
         this.peer = client.peer();
         this.pendingAcquireTimeout = settings.pendingAcquireTimeout();
-        PoolBuilder<UcxConnection, PoolConfig<UcxConnection>> builder = PoolBuilder.from(client.connect().doOnNext(this::opened))
-                .sizeBetween(settings.minConnections(), settings.maxConnections(), Math.clamp(settings.minConnections(), 1, MOST_AT_ONCE))
+        PoolBuilder<UcxConnection, PoolConfig<UcxConnection>> builder = PoolBuilder.from(client.connect()
+                .doOnNext(this::opened))
+                .sizeBetween(settings.minConnections(), settings.maxConnections(),
+                Math.clamp(settings.minConnections(), 1, MOST_AT_ONCE))
                 .maxPendingAcquire(settings.pendingAcquireMaxCount())
                 .idleResourceReuseOrder(settings.leastRecentlyUsedFirst())
                 .evictionPredicate((connection, use) -> connection.state() != ConnectionState.CONNECTED
-                        || use.idleTime() >= settings.maxIdleTime().toMillis() || use.lifeTime() >= settings.maxLifeTime().toMillis())
+                        || use.idleTime() >= settings.maxIdleTime().toMillis()
+                        || use.lifeTime() >= settings.maxLifeTime().toMillis())
                 .destroyHandler(UcxConnection::close)
                 .clock(clock);
-        this.pool = (settings.evictionInterval().isZero() ? builder : builder.evictInBackground(settings.evictionInterval())).buildPool();
+        this.pool = (settings.evictionInterval().isZero() ? builder
+                : builder.evictInBackground(settings.evictionInterval())).buildPool();
         client.resources().connectionCounters().add(this);
     }
 
@@ -177,7 +183,8 @@ public final class UcxConnectionPool implements Disposable {
     Throwable explained(Throwable error) {
         return switch (error) {
             case PoolAcquirePendingLimitException full -> new UcxException(UcxStatus.EXCEEDS_LIMIT, "acquire", peer,
-                    "as many wait for a connection as pendingAcquireMaxCount " + full.getAcquirePendingLimit() + " allows", full);
+                    "as many wait for a connection as pendingAcquireMaxCount " + full.getAcquirePendingLimit()
+                    + " allows", full);
             case PoolAcquireTimeoutException late -> new UcxException(UcxStatus.TIMED_OUT, "acquire", peer,
                     "no connection within pendingAcquireTimeout " + pendingAcquireTimeout, late);
             case PoolShutdownException shutdown -> closed();
@@ -202,7 +209,8 @@ public final class UcxConnectionPool implements Disposable {
     }
 
     /**
-     * Closes in good order when all connections are back, and those who wait now have had theirs. New ones are refused at once.
+     * Closes in good order when all connections are back, and those who wait now have had theirs. New ones are refused
+     * at once.
      *
      * @param gracePeriod how long to wait for that, at least 0; connections that are lent then are closed as well
      * @return completes when all is closed

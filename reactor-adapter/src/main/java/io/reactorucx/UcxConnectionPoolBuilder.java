@@ -29,7 +29,8 @@ public final class UcxConnectionPoolBuilder {
     }
 
     /**
-     * How many connections there shall be at least once one was needed, or {@link UcxConnectionPool#warmup()} was called.
+     * How many connections there shall be at least once one was needed, or {@link UcxConnectionPool#warmup()} was
+     * called.
      *
      * @param count at least 0, which is the default
      * @return this
@@ -62,7 +63,8 @@ public final class UcxConnectionPoolBuilder {
     }
 
     /**
-     * How long one may wait for a connection to be given back; how long a new one may take is {@link UcxClient#connectTimeout(Duration)}.
+     * How long one may wait for a connection to be given back; how long a new one may take is
+     * {@link UcxClient#connectTimeout(Duration)}.
      *
      * @param value at least 1 ms, 45 s by default
      * @return this
@@ -95,7 +97,8 @@ public final class UcxConnectionPoolBuilder {
     }
 
     /**
-     * How often to look for idle connections that have ended or are too old; in any case that is looked at before one is lent.
+     * How often to look for idle connections that have ended or are too old; in any case that is looked at before one
+     * is lent.
      *
      * @param interval 0 for never, 30 s by default
      * @return this
@@ -143,10 +146,13 @@ public final class UcxConnectionPoolBuilder {
     /** {@return the pool, still without connections} */
     public UcxConnectionPool build() {
         if (minConnections > maxConnections) {
-            throw new IllegalArgumentException("minConnections " + minConnections + ": at most maxConnections, " + maxConnections);
+            throw new IllegalArgumentException("minConnections " + minConnections + ": at most maxConnections, "
+                    + maxConnections);
         }
-        int maxPending = pendingAcquireMaxCount < 0 ? (int) Math.min(2L * maxConnections, Integer.MAX_VALUE) : pendingAcquireMaxCount;
-        return new UcxConnectionPool(new PoolSettings(client, minConnections, maxConnections, maxPending, pendingAcquireTimeout, maxIdleTime,
+        int maxPending = pendingAcquireMaxCount < 0 ? (int) Math.min(2L * maxConnections, Integer.MAX_VALUE)
+                : pendingAcquireMaxCount;
+        return new UcxConnectionPool(new ConnectionPoolConfig(client, minConnections, maxConnections, maxPending,
+                pendingAcquireTimeout, maxIdleTime,
                 maxLifeTime, evictionInterval, leastRecentlyUsedFirst), new SchedulerClock());
     }
 

@@ -10,11 +10,12 @@ import reactor.util.retry.Retry;
 /**
  * Makes connections that are made anew when they are lost. Immutable: each setter gives a changed copy.
  *
- * <p>Every loss begins a new use of the {@link Retry}: the loss is the first error that it sees, and each failed try to connect another, so
- * that it also decides how long to wait before the first try. {@link Retry#backoff} spares a server that many want back at once.
+ * <p>Every loss begins a new use of the {@link Retry}: the loss is the first error that it sees, and each failed try to
+ * connect another, so that it also decides how long to wait before the first try. {@link Retry#backoff} spares a server
+ * that many want back at once.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> the client's resources are the caller's. <b>Errors:</b> {@link #connect()} fails with
- * the last error when the {@link Retry} gives up.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the client's resources are the caller's. <b>Errors:</b>
+ * {@link #connect()} fails with the last error when the {@link Retry} gives up.
  */
 public final class UcxReconnectingClient {
 
@@ -55,7 +56,8 @@ public final class UcxReconnectingClient {
     }
 
     /**
-     * How long one may wait while there is no connection, before it fails with {@link io.reactorucx.core.UcxStatus#TIMED_OUT}.
+     * How long one may wait while there is no connection, before it fails with
+     * {@link io.reactorucx.core.UcxStatus#TIMED_OUT}.
      *
      * @param value at least 1 ms, 10 s by default
      * @return a changed copy
@@ -69,15 +71,17 @@ public final class UcxReconnectingClient {
     }
 
     /**
-     * What to do with each new connection, the first one too, before anybody else has it: begin to receive, tell the peer who this is. It is
-     * called on the connection's engine and must not block. Who waits for the connection waits for this too, at most for the client's
-     * {@link UcxClient#connectTimeout(Duration)}; when it fails, the connection is given up, and the {@link Retry} sees the error.
+     * What to do with each new connection, the first one too, before anybody else has it: begin to receive, tell the
+     * peer who this is. It is called on the connection's engine and must not block. Who waits for the connection waits
+     * for this too, at most for the client's {@link UcxClient#connectTimeout(Duration)}; when it fails, the connection
+     * is given up, and the {@link Retry} sees the error.
      *
      * @param setup gives a publisher that ends when the connection is ready
      * @return a changed copy
      */
     public UcxReconnectingClient onConnected(Function<? super UcxConnection, ? extends Publisher<Void>> setup) {
-        return new UcxReconnectingClient(client, retry, pendingMaxCount, pendingTimeout, Objects.requireNonNull(setup, "setup"));
+        return new UcxReconnectingClient(client, retry, pendingMaxCount, pendingTimeout,
+                Objects.requireNonNull(setup, "setup"));
     }
 
     /**

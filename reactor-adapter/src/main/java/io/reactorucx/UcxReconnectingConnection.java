@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.connection.ConnectionState;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -27,12 +28,12 @@ import reactor.core.publisher.Sinks;
  * One connection that is made anew whenever it ends, but by {@link #close()}.
  *
  * <p>While there is none, new work waits, bounded by count and time. Work that was under way fails with an error that
- * {@link UcxException#isConnectionLost()}: it may or may not have reached the peer, so only the caller knows whether to repeat it, such as by
- * {@code retryWhen(Retry.max(3).filter(..))}, which waits for the next connection.
+ * {@link UcxException#isConnectionLost()}: it may or may not have reached the peer, so only the caller knows whether to
+ * repeat it, such as by {@code retryWhen(Retry.max(3).filter(..))}, which waits for the next connection.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> close it once; it is also closed with the client's resources. <b>Errors:</b> when the
- * {@link reactor.util.retry.Retry} gives up, who waits and all later callers fail with an {@link UcxException} that has the last error as
- * its cause, and this object is done.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> close it once; it is also closed with the client's resources.
+ * <b>Errors:</b> when the {@link reactor.util.retry.Retry} gives up, who waits and all later callers fail with an
+ * {@link UcxException} that has the last error as its cause, and this object is done.
  */
 public final class UcxReconnectingConnection implements Disposable {
 
@@ -41,7 +42,7 @@ public final class UcxReconnectingConnection implements Disposable {
 
     private final UcxReconnectingClient settings;
     private final String peer;
-    private final AtomicReference<ConnectionPeriod> current = new AtomicReference<>(new ConnectionPeriod());
+    private final AtomicReference<ConnectionIncarnation> current = new AtomicReference<>(new ConnectionIncarnation());
     private final AtomicInteger pending = new AtomicInteger();
     private final AtomicLong reconnects = new AtomicLong();
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -56,34 +57,37 @@ public final class UcxReconnectingConnection implements Disposable {
     /** Makes the first connection; completes when it stands. */
     Mono<Void> start() {
         settings.client().resources().connectionCounters().add(this);
-        ConnectionPeriod first = current.get();
+        ConnectionIncarnation first = current.get();
         make(first, null);
         return first.connection().then();
     }
 
-    private void make(ConnectionPeriod period, @Nullable UcxConnection lost) {
+    private void make(ConnectionIncarnation period, @Nullable UcxConnection lost) {
         AtomicBoolean begun = new AtomicBoolean();
-        period.making(Mono.defer(() -> begun.compareAndSet(false, true) && lost != null ? ConnectionPeriod.<UcxConnection>loss(lost)
+        period.making(Mono.defer(() -> begun.compareAndSet(false, true)
+                && lost != null ? ConnectionIncarnation.<UcxConnection>loss(lost)
                         : connect(period))
                 .retryWhen(settings.retry())
-                .switchIfEmpty(Mono.error(() -> new UcxException(UcxStatus.NOT_CONNECTED, "reconnect", peer, "the Retry wants no more")))
+                .switchIfEmpty(Mono.error(() -> new UcxException(UcxStatus.NOT_CONNECTED, "reconnect", peer,
+                "the Retry wants no more")))
                 .subscribe(connection -> begins(period, connection, lost != null), error -> gaveUp(period, error)));
     }
 
-    private Mono<UcxConnection> connect(ConnectionPeriod period) {
+    private Mono<UcxConnection> connect(ConnectionIncarnation period) {
         return settings.client().connect().flatMap(connection -> {
             period.candidate(connection);
             Mono<Void> setup = Mono.defer(() -> Mono.from(settings.onConnected().apply(connection)));
-            Mono<Void> loss = connection.onDispose().then(ConnectionPeriod.loss(connection));
+            Mono<Void> loss = connection.onDispose().then(ConnectionIncarnation.loss(connection));
             return Mono.firstWithSignal(setup, loss).timeout(settings.client().connectTimeout())
-                    .onErrorMap(TimeoutException.class, late -> new UcxException(UcxStatus.TIMED_OUT, "onConnected", peer,
+                    .onErrorMap(TimeoutException.class, late -> new UcxException(UcxStatus.TIMED_OUT, "onConnected",
+                    peer,
                             "not ready within " + settings.client().connectTimeout(), late))
                     .doOnError(error -> connection.close(CloseMode.FORCE).subscribe())
                     .thenReturn(connection);
         });
     }
 
-    private void begins(ConnectionPeriod period, UcxConnection connection, boolean again) {
+    private void begins(ConnectionIncarnation period, UcxConnection connection, boolean again) {
         period.begins(connection);
         if (current.get() != period) {
             connection.dispose();
@@ -100,9 +104,9 @@ public final class UcxReconnectingConnection implements Disposable {
     }
 
     /** The period after this one, if it is over; whoever sees that first begins it. */
-    private ConnectionPeriod next(ConnectionPeriod period) {
+    private ConnectionIncarnation next(ConnectionIncarnation period) {
         if (period.isOver()) {
-            ConnectionPeriod next = new ConnectionPeriod();
+            ConnectionIncarnation next = new ConnectionIncarnation();
             if (current.compareAndSet(period, next)) {
                 tell(ConnectionState.RECONNECTING);
                 make(next, period.stop());
@@ -111,7 +115,7 @@ public final class UcxReconnectingConnection implements Disposable {
         return current.get();
     }
 
-    private void gaveUp(ConnectionPeriod period, Throwable error) {
+    private void gaveUp(ConnectionIncarnation period, Throwable error) {
         Throwable cause = Exceptions.isRetryExhausted(error) && error.getCause() != null ? error.getCause() : error;
         UcxStatus status = cause instanceof UcxException ucx ? ucx.status() : UcxStatus.NOT_CONNECTED;
         period.fail(() -> new UcxException(status, "reconnect", peer, "gave up: " + cause.getMessage(), cause));
@@ -132,7 +136,7 @@ public final class UcxReconnectingConnection implements Disposable {
      */
     public Mono<UcxConnection> connection() {
         return Mono.defer(() -> {
-            ConnectionPeriod now = next(current.get());
+            ConnectionIncarnation now = next(current.get());
             UcxConnection live = now.live();
             return live != null ? Mono.just(live) : now.hasFailed() ? now.connection() : waiting();
         });
@@ -141,7 +145,8 @@ public final class UcxReconnectingConnection implements Disposable {
     private Mono<UcxConnection> waiting() {
         int max = settings.pendingMaxCount();
         if (pending.getAndUpdate(count -> count < max ? count + 1 : count) >= max) {
-            return Mono.error(new UcxException(UcxStatus.EXCEEDS_LIMIT, "reconnect", peer, "as many wait for a connection as pendingMaxCount "
+            return Mono.error(new UcxException(UcxStatus.EXCEEDS_LIMIT, "reconnect", peer,
+                    "as many wait for a connection as pendingMaxCount "
                     + max + " allows"));
         }
         return awaited().timeout(settings.pendingTimeout())
@@ -160,7 +165,8 @@ public final class UcxReconnectingConnection implements Disposable {
      *
      * @param use what to do with it
      * @param <T> type of the result
-     * @return its result; fails with an error that {@link UcxException#isConnectionLost()} when the connection ends before
+     * @return its result; fails with an error that {@link UcxException#isConnectionLost()} when the connection ends
+     * before
      */
     public <T> Mono<T> withConnection(Function<? super UcxConnection, ? extends Mono<T>> use) {
         Objects.requireNonNull(use, "use");
@@ -172,7 +178,8 @@ public final class UcxReconnectingConnection implements Disposable {
      *
      * @param use what to do with it
      * @param <T> type of the results
-     * @return its results; as {@link #withConnection(Function)}. A {@code receive} completes when the peer closes in good order
+     * @return its results; as {@link #withConnection(Function)}. A {@code receive} completes when the peer closes in
+     * good order
      */
     public <T> Flux<T> withConnectionMany(Function<? super UcxConnection, ? extends Publisher<T>> use) {
         Objects.requireNonNull(use, "use");
@@ -182,16 +189,22 @@ public final class UcxReconnectingConnection implements Disposable {
     /** Closed is what the connection is; this object is not. */
     private Throwable explained(UcxClosedException error) {
         return closing.get() || error.peer() == null ? error
-                : new UcxException(UcxStatus.NOT_CONNECTED, error.operation(), error.peer(), "the connection ended before", error);
+                : new UcxException(UcxStatus.NOT_CONNECTED, error.operation(), error.peer(),
+                "the connection ended before", error);
     }
 
-    /** {@return whether there is a connection: {@link ConnectionState#CONNECTED}, {@link ConnectionState#RECONNECTING} or why not} */
+    /**
+     * {@return whether there is a connection: {@link ConnectionState#CONNECTED}, {@link ConnectionState#RECONNECTING}
+     * or why not}
+     */
     public ConnectionState state() {
-        ConnectionPeriod now = current.get();
+        ConnectionIncarnation now = current.get();
         if (closing.get()) {
-            return disposed.scanOrDefault(Scannable.Attr.TERMINATED, false) ? ConnectionState.CLOSED : ConnectionState.CLOSING;
+            return disposed.scanOrDefault(Scannable.Attr.TERMINATED, false) ? ConnectionState.CLOSED
+                    : ConnectionState.CLOSING;
         }
-        return now.hasFailed() ? ConnectionState.CLOSED : now.live() != null ? ConnectionState.CONNECTED : ConnectionState.RECONNECTING;
+        return now.hasFailed() ? ConnectionState.CLOSED : now.live() != null ? ConnectionState.CONNECTED
+                : ConnectionState.RECONNECTING;
     }
 
     /** {@return the state now, and each one that follows; who is slow misses some} */
@@ -223,10 +236,11 @@ public final class UcxReconnectingConnection implements Disposable {
         return Mono.defer(() -> {
             if (closing.compareAndSet(false, true)) {
                 tell(ConnectionState.CLOSING);
-                ConnectionPeriod last = current.getAndSet(ConnectionPeriod.failed(this::closed));
+                ConnectionIncarnation last = current.getAndSet(ConnectionIncarnation.failed(this::closed));
                 UcxConnection open = last.stop();
                 last.fail(this::closed);
-                (open == null ? Mono.<Void>empty() : open.close()).subscribe(ignored -> { }, error -> gone(), this::gone);
+                (open == null ? Mono.<Void>empty() : open.close())
+                        .subscribe(ignored -> { }, error -> gone(), this::gone);
             }
             return disposed.asMono();
         });

@@ -1,6 +1,12 @@
 package io.reactorucx;
 
-import io.reactorucx.RequestHead.Answer;
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.frame.RequestHeader.Answer;
+import io.reactorucx.internal.message.MessageDecoder;
+import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.request.RequestExchange;
+import io.reactorucx.message.UcxRequestException;
+import io.reactorucx.message.UcxResponder;
 import java.time.Duration;
 import java.util.Objects;
 import org.reactivestreams.Publisher;
@@ -8,23 +14,23 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Requests to the peer's {@link UcxResponder}. Each is a stream of its own on the connection, none waits for another; how many may be under
- * way is the peer's {@code maxStreams}. Immutable.
+ * Requests to the peer's {@link UcxResponder}. Each is a stream of its own on the connection, none waits for another;
+ * how many may be under way is the peer's {@code maxStreams}. Immutable.
  *
- * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a request that is a lease belongs to this side's end of
- * the exchange from the subscription on, so that it serves one subscription; one that is an array serves any number. Answers that are leases
- * are the subscriber's to release. A cancel reaches whoever answers. <b>Errors:</b> {@link UcxRequestException} of the peer,
- * {@link io.reactorucx.core.UcxException} of the connection, {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT} when the peer takes no more
- * requests at once.
+ * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a request that is a lease belongs
+ * to this side's end of the exchange from the subscription on, so that it serves one subscription; one that is an array
+ * serves any number. Answers that are leases are the subscriber's to release. A cancel reaches whoever answers.
+ * <b>Errors:</b> {@link UcxRequestException} of the peer, {@link io.reactorucx.core.UcxException} of the connection,
+ * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT} when the peer takes no more requests at once.
  */
 public final class UcxRequester {
 
     private static final Duration LONGEST = Duration.ofDays(1);
 
-    private final MessageMux mux;
+    private final MessageMultiplexer mux;
     private final int deadlineMillis;
 
-    UcxRequester(MessageMux mux, int deadlineMillis) {
+    UcxRequester(MessageMultiplexer mux, int deadlineMillis) {
         this.mux = mux;
         this.deadlineMillis = deadlineMillis;
     }
@@ -49,7 +55,7 @@ public final class UcxRequester {
      * @return completes when the request has gone
      */
     public Mono<Void> fireAndForget(UcxBuffer request) {
-        return new Request(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request")).sent();
+        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request")).sent();
     }
 
     /**
@@ -59,7 +65,7 @@ public final class UcxRequester {
      * @return completes when the request has gone
      */
     public Mono<Void> fireAndForget(byte[] request) {
-        return new Request(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request")).sent();
+        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request")).sent();
     }
 
     /**
@@ -69,7 +75,8 @@ public final class UcxRequester {
      * @return the answer, empty when the peer answers without one
      */
     public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
-        return new Request(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request")).answer(MessageDecoder.BUFFERS);
+        return new RequestExchange(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request"))
+                .answer(MessageDecoder.BUFFERS);
     }
 
     /**
@@ -79,7 +86,8 @@ public final class UcxRequester {
      * @return the answer, empty when the peer answers without one
      */
     public Mono<byte[]> requestResponse(byte[] request) {
-        return new Request(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request")).answer(MessageDecoder.BYTES);
+        return new RequestExchange(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request"))
+                .answer(MessageDecoder.BYTES);
     }
 
     /**
@@ -89,7 +97,8 @@ public final class UcxRequester {
      * @return the answers, as many as are asked for
      */
     public Flux<UcxBuffer> requestStream(UcxBuffer request) {
-        return new Request(mux, Answer.MANY, deadlineMillis, Objects.requireNonNull(request, "request")).answers(MessageDecoder.BUFFERS);
+        return new RequestExchange(mux, Answer.MANY, deadlineMillis, Objects.requireNonNull(request, "request"))
+                .answers(MessageDecoder.BUFFERS);
     }
 
     /**
@@ -99,7 +108,8 @@ public final class UcxRequester {
      * @return the answers, as many as are asked for
      */
     public Flux<byte[]> requestStream(byte[] request) {
-        return new Request(mux, Answer.MANY, deadlineMillis, Objects.requireNonNull(request, "request")).answers(MessageDecoder.BYTES);
+        return new RequestExchange(mux, Answer.MANY, deadlineMillis, Objects.requireNonNull(request, "request"))
+                .answers(MessageDecoder.BYTES);
     }
 
     /**
@@ -109,6 +119,7 @@ public final class UcxRequester {
      * @return the answers, as many as are asked for
      */
     public Flux<UcxBuffer> requestChannel(Publisher<? extends UcxBuffer> requests) {
-        return new Request(mux, Answer.CHANNEL, deadlineMillis, Objects.requireNonNull(requests, "requests")).answers(MessageDecoder.BUFFERS);
+        return new RequestExchange(mux, Answer.CHANNEL, deadlineMillis, Objects.requireNonNull(requests, "requests"))
+                .answers(MessageDecoder.BUFFERS);
     }
 }

@@ -1,5 +1,8 @@
 package io.reactorucx;
 
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.connection.ConnectionCounters;
+import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
@@ -8,6 +11,20 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.ProgressEngineGroup;
+import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.concurrent.EngineCloseListeners;
+import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.handshake.HandshakeCounters;
+import io.reactorucx.internal.memory.WindowRegistry;
+import io.reactorucx.internal.socket.SocketEventLoop;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.ServedMemoryConfig;
+import io.reactorucx.memory.ServedMemoryStatistics;
+import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.message.DropReason;
+import io.reactorucx.message.MessageCounters;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -29,10 +46,11 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 
 /**
- * What is expensive and shared: a UCX context, the engines and their threads, registered buffers. Make one for an application.
+ * What is expensive and shared: a UCX context, the engines and their threads, registered buffers. Make one for an
+ * application.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} closes connections and servers that are still open, then the
- * engines, then registered memory and the context. <b>Errors:</b>
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} closes connections and servers that are
+ * still open, then the engines, then registered memory and the context. <b>Errors:</b>
  * {@link io.reactorucx.core.UcxUnavailableException} where UCX cannot be used.
  */
 public final class UcxResources implements Disposable {
@@ -41,29 +59,31 @@ public final class UcxResources implements Disposable {
 
     private final UcpContext context;
     private final ProgressEngineGroup engines;
-    private final List<ConnectionRegistry> registries;
+    private final List<EngineConnections> registries;
     private final UcxBufferPool buffers;
     private final ConnectionCounters counters = new ConnectionCounters();
-    private final IdleEndpoints idleEndpoints;
-    private final Leaks leaks;
-    private final MemoryWindows windows;
+    private final IdleEndpointLimit idleEndpoints;
+    private final LeakReporter leaks;
+    private final WindowRegistry windows;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
     private final HandshakeCounters handshakes = new HandshakeCounters();
     private final AtomicInteger next = new AtomicInteger();
-    private @Nullable SocketLoop sockets;
+    private @Nullable SocketEventLoop sockets;
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineEnds ends, UcxBufferPool buffers, IdleEndpoints idle,
-            Leaks leaks, ServedMemoryConfig memory) {
+    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners ends, UcxBufferPool buffers,
+            IdleEndpointLimit idle,
+            LeakReporter leaks, ServedMemoryConfig memory) {
         this.idleEndpoints = idle;
         this.context = context;
         this.engines = engines;
         this.buffers = buffers;
         this.leaks = leaks;
-        this.windows = new MemoryWindows(context, memory, this::owned, this::registries);
-        this.registries = engines.engines().stream().map(engine -> new ConnectionRegistry(engine, buffers, leaks, windows, idle)).toList();
+        this.windows = new WindowRegistry(context, memory, this::owned, this::registries);
+        this.registries = engines.engines().stream().map(engine ->
+                new EngineConnections(engine, buffers, leaks, windows, idle)).toList();
         registries.forEach(registry -> ends.whenClosed(registry.engine(), registry::engineClosed));
         Flux.fromIterable(registries).flatMap(registry -> onEngine(registry.engine(), worker -> {
             registry.start(worker);
@@ -117,9 +137,10 @@ public final class UcxResources implements Disposable {
     }
 
     /**
-     * Lets framework peers reach memory, within the rights that are given and until the window is revoked. What they ask for is checked and
-     * done by this side's engines, with {@link Builder#remoteMemoryAccess(boolean)} on or off. Who has the descriptor can use the window over
-     * any connection of these resources: hand it only to peers that you trust with this memory.
+     * Lets framework peers reach memory, within the rights that are given and until the window is revoked. What they
+     * ask for is checked and done by this side's engines, with {@link Builder#remoteMemoryAccess(boolean)} on or off.
+     * Who has the descriptor can use the window over any connection of these resources: hand it only to peers that you
+     * trust with this memory.
      *
      * @param segment native memory of a shared or automatic arena, alive until the window is revoked
      * @param rights what peers may do, at least one
@@ -130,9 +151,10 @@ public final class UcxResources implements Disposable {
     }
 
     /**
-     * Lets framework peers reach registered memory. With {@link Builder#remoteMemoryAccess(boolean)} on, and both {@link MemoryRight#READ} and
-     * {@link MemoryRight#WRITE} given, the descriptor also carries UCX's own key, by which peers reach the memory without this side's help
-     * where the transport can do so: no right and no revocation stops that, only the end of their connections.
+     * Lets framework peers reach registered memory. With {@link Builder#remoteMemoryAccess(boolean)} on, and both
+     * {@link MemoryRight#READ} and {@link MemoryRight#WRITE} given, the descriptor also carries UCX's own key, by which
+     * peers reach the memory without this side's help where the transport can do so: no right and no revocation stops
+     * that, only the end of their connections.
      *
      * @param memory registered memory of these resources, open until the window is revoked
      * @param rights what peers may do, at least one
@@ -159,7 +181,8 @@ public final class UcxResources implements Disposable {
     }
 
     /**
-     * The address of an engine's worker, for peers that connect without a listener: hand it to them over a channel that you trust.
+     * The address of an engine's worker, for peers that connect without a listener: hand it to them over a channel that
+     * you trust.
      *
      * @param engine number of the engine, from 0
      * @return the address
@@ -170,7 +193,7 @@ public final class UcxResources implements Disposable {
 
     /** {@return connections that are open on all engines} */
     public int openConnections() {
-        return registries.stream().mapToInt(ConnectionRegistry::openConnections).sum();
+        return registries.stream().mapToInt(EngineConnections::openConnections).sum();
     }
 
     /** {@return active messages that were dropped for any {@link DropReason}, since the start} */
@@ -189,14 +212,16 @@ public final class UcxResources implements Disposable {
         return registries.stream().mapToLong(registry -> registry.droppedMessages(reason)).sum();
     }
 
-    /** {@return offered active messages that were neither fetched nor discarded when nobody could reach them any more} */
+    /**
+     * {@return offered active messages that were neither fetched nor discarded when nobody could reach them any more}
+     */
     public long leakedMessages() {
         return leaks.messages();
     }
 
     /** {@return what became of peers, by number of the engine} */
     public List<PeerCounters> peerCounters() {
-        return registries.stream().map(ConnectionRegistry::counters).toList();
+        return registries.stream().map(EngineConnections::counters).toList();
     }
 
     /** {@return endpoints that wait for the next connection to the same peer} */
@@ -219,14 +244,14 @@ public final class UcxResources implements Disposable {
         return handshakes.failed();
     }
 
-    HandshakeCounters handshakes() {
+    public HandshakeCounters handshakes() {
         return handshakes;
     }
 
     /** The thread for sockets, from its first use on. */
-    synchronized SocketLoop sockets() {
+    public synchronized SocketEventLoop sockets() {
         if (sockets == null) {
-            sockets = SocketLoop.start(engines().getFirst().config().name() + "-sockets");
+            sockets = SocketEventLoop.start(engines().getFirst().config().name() + "-sockets");
             if (disposing.get()) {
                 sockets.close();
             }
@@ -245,7 +270,7 @@ public final class UcxResources implements Disposable {
 
     /** {@return what became of flow-controlled messages, for each of {@link #engines()}} */
     public List<MessageCounters> messageCounters() {
-        return registries.stream().map(ConnectionRegistry::messages).toList();
+        return registries.stream().map(EngineConnections::messages).toList();
     }
 
     int checkEngine(int number) {
@@ -255,16 +280,16 @@ public final class UcxResources implements Disposable {
         return number;
     }
 
-    List<ConnectionRegistry> registries() {
+    public List<EngineConnections> registries() {
         return registries;
     }
 
-    ConnectionRegistry nextRegistry() {
+    public EngineConnections nextRegistry() {
         return registries.get(Math.floorMod(next.getAndIncrement(), registries.size()));
     }
 
     /** Runs something on an engine's thread and gives its result. */
-    static <T> Mono<T> onEngine(ProgressEngine engine, Function<UcpWorker, T> action) {
+    public static <T> Mono<T> onEngine(ProgressEngine engine, Function<UcpWorker, T> action) {
         return Mono.create(sink -> engine.execute(new ResultCommand<>(sink, action)));
     }
 
@@ -295,13 +320,14 @@ public final class UcxResources implements Disposable {
             if (disposing.compareAndSet(false, true)) {
                 closeConnections().then(Mono.fromFuture(engines::closeAsync))
                         .onErrorResume(error -> Mono.fromFuture(this::closeSockets).then(Mono.error(error)))
-                        .then(Mono.fromFuture(this::closeSockets)).subscribe(ignored -> { }, this::ended, () -> ended(null));
+                        .then(Mono.fromFuture(this::closeSockets)).subscribe(ignored -> { },
+                        this::ended, () -> ended(null));
             }
             return disposed.asMono();
         });
     }
 
-    void add(UcxBoundServer server) {
+    public void add(UcxBoundServer server) {
         servers.removeIf(UcxBoundServer::isDisposed);
         servers.add(server);
         counters.add(server);
@@ -309,10 +335,13 @@ public final class UcxResources implements Disposable {
 
     private Mono<Void> closeConnections() {
         counters.dispose();
-        return Flux.fromIterable(servers).flatMap(UcxBoundServer::close, Integer.MAX_VALUE).thenMany(Flux.fromIterable(registries))
-                .flatMap(registry -> InsistentCommand.mono(registry.engine(), worker -> registry.connections()).onErrorComplete())
+        return Flux.fromIterable(servers).flatMap(UcxBoundServer::close, Integer.MAX_VALUE)
+                .thenMany(Flux.fromIterable(registries))
+                .flatMap(registry -> RetryingCommand.mono(registry.engine(), worker -> registry.connections())
+                .onErrorComplete())
                 .flatMapIterable(Function.identity())
-                .flatMap(connection -> connection.close(CloseMode.FLUSH).timeout(connection.config().closeTimeout().plusSeconds(1))
+                .flatMap(connection -> connection.close(CloseMode.FLUSH)
+                .timeout(connection.config().closeTimeout().plusSeconds(1))
                         .onErrorComplete(), Integer.MAX_VALUE)
                 .then().onErrorResume(error -> {
                     LOG.warn("Connections did not close in good order", error);

@@ -1,11 +1,19 @@
 package io.reactorucx;
 
+import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.ProgressEngineGroup;
 import io.reactorucx.engine.WaitStrategy;
+import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.concurrent.EngineCloseListeners;
+import io.reactorucx.internal.concurrent.EngineThread;
+import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.memory.ServedMemoryConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -26,7 +34,7 @@ public final class UcxResourcesBuilder {
     private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
     private int maxIdleEndpoints = DEFAULT_MAX_IDLE_ENDPOINTS;
     private @Nullable LeakDetection leakDetection;
-    private @Nullable BiConsumer<String, @Nullable LeakPlace> leakLog;
+    private @Nullable BiConsumer<String, @Nullable LeakRecord> leakLog;
     private ServedMemoryConfig servedMemory = ServedMemoryConfig.DEFAULT;
     private boolean remoteMemoryAccess;
     private boolean remoteAtomics;
@@ -50,8 +58,8 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * What an idle engine does. One that never sleeps needs no wake-up, which some transports do not have: {@code self} is only found
-     * with {@link WaitStrategy#BUSY_SPIN}.
+     * What an idle engine does. One that never sleeps needs no wake-up, which some transports do not have: {@code self}
+     * is only found with {@link WaitStrategy#BUSY_SPIN}.
      *
      * @param strategy the strategy, {@link WaitStrategy#ADAPTIVE} by default
      * @return this
@@ -99,9 +107,10 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Whether peers may reach this process's memory with UCX's own put and get; windows that are exported are served without it. Where the
-     * transport only emulates them, over tcp and shared memory, UCX checks neither keys nor bounds: every connected peer can then read,
-     * write and crash this process, whatever was exported to it and with whichever rights.
+     * Whether peers may reach this process's memory with UCX's own put and get; windows that are exported are served
+     * without it. Where the transport only emulates them, over tcp and shared memory, UCX checks neither keys nor
+     * bounds: every connected peer can then read, write and crash this process, whatever was exported to it and with
+     * whichever rights.
      *
      * @param allowed false by default
      * @return this
@@ -113,7 +122,8 @@ public final class UcxResourcesBuilder {
 
     /**
      * Whether peers may change words of this process's memory with atomic operations; the same trust as
-     * {@link #remoteMemoryAccess(boolean)}. From UCX 1.16 on they work only with {@link UcxClient#peerFailureDetection(boolean)} off.
+     * {@link #remoteMemoryAccess(boolean)}. From UCX 1.16 on they work only with
+     * {@link UcxClient#peerFailureDetection(boolean)} off.
      *
      * @param allowed false by default
      * @return this
@@ -124,7 +134,8 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Whether connections have byte streams. What a peer sends into one while nobody receives waits in UCX, without a limit.
+     * Whether connections have byte streams. What a peer sends into one while nobody receives waits in UCX, without a
+     * limit.
      *
      * @param wanted false by default
      * @return this
@@ -157,7 +168,8 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Most endpoints that are kept for the next connection to the same peer when the one that had them has ended; beyond, they are closed.
+     * Most endpoints that are kept for the next connection to the same peer when the one that had them has ended;
+     * beyond, they are closed.
      *
      * @param count at least 0; 1024 by default
      * @return this
@@ -173,7 +185,8 @@ public final class UcxResourcesBuilder {
     /**
      * How closely is looked for leaks.
      *
-     * @param level that of the system property {@value LeakDetection#PROPERTY} by default, else {@link LeakDetection#SIMPLE}
+     * @param level that of the system property {@value LeakDetection#PROPERTY} by default, else
+     * {@link LeakDetection#SIMPLE}
      * @return this
      */
     public UcxResourcesBuilder leakDetection(LeakDetection level) {
@@ -182,14 +195,14 @@ public final class UcxResourcesBuilder {
     }
 
     /** Where leaks are told, instead of the log. */
-    UcxResourcesBuilder leakLog(BiConsumer<String, @Nullable LeakPlace> log) {
+    UcxResourcesBuilder leakLog(BiConsumer<String, @Nullable LeakRecord> log) {
         leakLog = log;
         return this;
     }
 
-    private Leaks leaks() {
+    private LeakReporter leaks() {
         LeakDetection level = leakDetection == null ? LeakDetection.byDefault() : leakDetection;
-        return leakLog == null ? new Leaks(level) : new Leaks(level, leakLog);
+        return leakLog == null ? new LeakReporter(level) : new LeakReporter(level, leakLog);
     }
 
     /**
@@ -205,7 +218,7 @@ public final class UcxResourcesBuilder {
 
     /** {@return the resources, with their threads running} */
     public UcxResources build() {
-        Leaks leaks = leaks();
+        LeakReporter leaks = leaks();
         config.features(UcpFeature.AM, UcpFeature.TAG);
         if (remoteMemoryAccess) {
             config.feature(UcpFeature.RMA);
@@ -223,11 +236,13 @@ public final class UcxResourcesBuilder {
         List<AutoCloseable> undo = new ArrayList<>();
         undo.add(context);
         try {
-            EngineEnds ends = new EngineEnds();
-            ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount, EngineThread.factory(engine.name()), ends);
+            EngineCloseListeners ends = new EngineCloseListeners();
+            ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount,
+                    EngineThread.factory(engine.name()), ends);
             undo.addFirst(group);
-            return new UcxResources(context, group, ends, new UcxBufferPool(context, maxBufferBytes, maxBufferWaiters, leaks),
-                    new IdleEndpoints(maxIdleEndpoints), leaks,
+            return new UcxResources(context, group, ends, new UcxBufferPool(context, maxBufferBytes, maxBufferWaiters,
+                    leaks),
+                    new IdleEndpointLimit(maxIdleEndpoints), leaks,
                     servedMemory);
         } catch (RuntimeException e) {
             undo.forEach(each -> close(each, e));

@@ -1,6 +1,13 @@
 package io.reactorucx;
 
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.internal.config.AuthenticationConfig;
+import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.connect.EndpointAcceptor;
+import io.reactorucx.internal.connect.ServerConnections;
+import io.reactorucx.message.OverflowPolicy;
+import io.reactorucx.message.UcxResponder;
+import io.reactorucx.security.Authenticator;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
@@ -11,15 +18,17 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 /**
- * Takes connections at a socket address and, when asked to, by worker address. Immutable: each setter gives a changed copy.
+ * Takes connections at a socket address and, when asked to, by worker address. Immutable: each setter gives a changed
+ * copy.
  *
- * <p>Framework peers do their handshake over a TCP socket at that address, IPv4 or IPv6, before UCX hears of them; their workers then reach
- * each other directly, over the transports that both have. For {@link #raw(boolean)} peers it is UCX that listens.
+ * <p>Framework peers do their handshake over a TCP socket at that address, IPv4 or IPv6, before UCX hears of them;
+ * their workers then reach each other directly, over the transports that both have. For {@link #raw(boolean)} peers it
+ * is UCX that listens.
  *
  * <p>Accepted connections are spread over the engines of the resources.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> the resources are the caller's. <b>Errors:</b> {@link #bind()} ends with an
- * {@link io.reactorucx.core.UcxException} that names the address.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the resources are the caller's. <b>Errors:</b> {@link #bind()}
+ * ends with an {@link io.reactorucx.core.UcxException} that names the address.
  */
 public final class UcxServer {
 
@@ -30,10 +39,11 @@ public final class UcxServer {
     private final InetSocketAddress bindAddress;
     private final int maxPendingHandshakes;
     private final boolean acceptWorkerAddresses;
-    private final ServerHandling handling;
+    private final ServerConfig handling;
 
-    private UcxServer(UcxResources resources, ConnectionConfig config, InetSocketAddress bindAddress, int maxPendingHandshakes,
-            boolean acceptWorkerAddresses, ServerHandling handling) {
+    private UcxServer(UcxResources resources, ConnectionConfig config, InetSocketAddress bindAddress,
+            int maxPendingHandshakes,
+            boolean acceptWorkerAddresses, ServerConfig handling) {
         this.resources = resources;
         this.config = config;
         this.bindAddress = bindAddress;
@@ -51,14 +61,14 @@ public final class UcxServer {
     public static UcxServer create(UcxResources resources) {
         InetSocketAddress loopback = new InetSocketAddress("127.0.0.1", 0);
         return new UcxServer(Objects.requireNonNull(resources, "resources"), ConnectionConfig.DEFAULT, loopback,
-                DEFAULT_PENDING_HANDSHAKES, false, ServerHandling.DEFAULT);
+                DEFAULT_PENDING_HANDSHAKES, false, ServerConfig.DEFAULT);
     }
 
     private UcxServer with(ConnectionConfig changed) {
         return new UcxServer(resources, changed, bindAddress, maxPendingHandshakes, acceptWorkerAddresses, handling);
     }
 
-    private UcxServer with(ServerHandling changed) {
+    private UcxServer with(ServerConfig changed) {
         return new UcxServer(resources, config, bindAddress, maxPendingHandshakes, acceptWorkerAddresses, changed);
     }
 
@@ -81,14 +91,15 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer bindAddress(InetSocketAddress address) {
-        return new UcxServer(resources, config, Objects.requireNonNull(address, "address"), maxPendingHandshakes, acceptWorkerAddresses,
+        return new UcxServer(resources, config, Objects.requireNonNull(address, "address"), maxPendingHandshakes,
+                acceptWorkerAddresses,
                 handling);
     }
 
     /**
-     * What to do with a connection. It is called on the connection's engine before anything that the client sends is delivered, so that
-     * what is subscribed there misses nothing; it must not block. What it sends before the client receives that id is dropped there: let
-     * the client speak first.
+     * What to do with a connection. It is called on the connection's engine before anything that the client sends is
+     * delivered, so that what is subscribed there misses nothing; it must not block. What it sends before the client
+     * receives that id is dropped there: let the client speak first.
      *
      * @param connectionHandler gives a publisher; when that ends, well or badly, the connection is closed
      * @return a changed copy
@@ -98,8 +109,8 @@ public final class UcxServer {
     }
 
     /**
-     * What to do with each new connection before its handler is called, in addition to it. It is called on the connection's engine and must
-     * not block; when it throws, the connection is closed.
+     * What to do with each new connection before its handler is called, in addition to it. It is called on the
+     * connection's engine and must not block; when it throws, the connection is closed.
      *
      * @param action is called after those that were given before
      * @return a changed copy
@@ -125,7 +136,8 @@ public final class UcxServer {
      * @param messageHandler gives a publisher; when that ends, well or badly, the connection is closed
      * @return a changed copy
      */
-    public UcxServer handle(BiFunction<? super UcxInbound, ? super UcxOutbound, ? extends Publisher<Void>> messageHandler) {
+    public UcxServer handle(BiFunction<? super UcxInbound, ? super UcxOutbound,
+            ? extends Publisher<Void>> messageHandler) {
         Objects.requireNonNull(messageHandler, "messageHandler");
         return handle(connection -> messageHandler.apply(connection.inbound(), connection.outbound()));
     }
@@ -142,8 +154,9 @@ public final class UcxServer {
     }
 
     /**
-     * Whether framework peers may also connect by the address of one of this side's workers, which sends this side the address of theirs.
-     * UCX trusts such addresses: only where every peer is trusted. One server of the same resources can do so.
+     * Whether framework peers may also connect by the address of one of this side's workers, which sends this side the
+     * address of theirs. UCX trusts such addresses: only where every peer is trusted. One server of the same resources
+     * can do so.
      *
      * @param value false by default
      * @return a changed copy
@@ -183,8 +196,9 @@ public final class UcxServer {
     }
 
     /**
-     * How many clients may be in the handshake at a time. More wait in the system's queue, which is as long; when none is through and one of
-     * them has said nothing so far, the oldest of these gives way. For raw peers this has no meaning.
+     * How many clients may be in the handshake at a time. More wait in the system's queue, which is as long; when none
+     * is through and one of them has said nothing so far, the oldest of these gives way. For raw peers this has no
+     * meaning.
      *
      * @param value at least 1, 256 by default
      * @return a changed copy
@@ -207,20 +221,22 @@ public final class UcxServer {
     }
 
     /**
-     * How this side and its peers prove to each other who they are; nothing of a peer is delivered before, tagged messages aside, which any
-     * program that UCX lets in can send. A client without the same method is refused. Framework peers only.
+     * How this side and its peers prove to each other who they are; nothing of a peer is delivered before, tagged
+     * messages aside, which any program that UCX lets in can send. A client without the same method is refused.
+     * Framework peers only.
      *
      * @param value none by default
      * @return a changed copy
      */
     public UcxServer authenticator(Authenticator value) {
-        return with(config.withProtocol(config.protocol().withAuthentication(Authentication.of(value))));
+        return with(config.withProtocol(config.protocol().withAuthentication(AuthenticationConfig.of(value))));
     }
 
     /**
-     * How often the sides of a connection hear of each other at least: when nothing else is sent, a heartbeat is. A peer from which nothing
-     * came for one and a half of these intervals is lost, though its process may be there. Of two sides' intervals the shorter one is used.
-     * Framework peers only. By worker address signs of life wait behind a large message: what the largest takes has to be less.
+     * How often the sides of a connection hear of each other at least: when nothing else is sent, a heartbeat is. A
+     * peer from which nothing came for one and a half of these intervals is lost, though its process may be there. Of
+     * two sides' intervals the shorter one is used. Framework peers only. By worker address signs of life wait behind a
+     * large message: what the largest takes has to be less.
      *
      * @param value 10 s by default, at least 100 ms; zero if this side does not need it, then the peer may still
      * @return a changed copy
@@ -242,7 +258,8 @@ public final class UcxServer {
     }
 
     /**
-     * How many rendezvous offers of one id may wait for demand, each with its sender, under {@link OverflowPolicy#HOLD}.
+     * How many rendezvous offers of one id may wait for demand, each with its sender, under
+     * {@link OverflowPolicy#HOLD}.
      *
      * @param count at least 1, 1024 by default; what comes beyond is dropped
      * @return a changed copy
@@ -255,7 +272,8 @@ public final class UcxServer {
      * How far a sender of flow-controlled messages may be ahead of this side's receiver, for each stream.
      *
      * @param messages 1 to 65536, 1024 by default; also how many this side takes from a source ahead of the peer
-     * @param bytes most bytes that this side holds, 64 KiB to 1 GiB, 1 MiB by default; messages that stay with their sender do not count
+     * @param bytes most bytes that this side holds, 64 KiB to 1 GiB, 1 MiB by default; messages that stay with their
+     * sender do not count
      * @return a changed copy
      */
     public UcxServer messageWindow(int messages, int bytes) {
@@ -275,7 +293,8 @@ public final class UcxServer {
     /**
      * How flow-controlled messages travel.
      *
-     * @param rendezvousBytes larger messages stay with their sender until they are fetched, 0 to 32 KiB, 16 KiB by default
+     * @param rendezvousBytes larger messages stay with their sender until they are fetched, 0 to 32 KiB, 16 KiB by
+     * default
      * @param batchBytes up to how many bytes of small ones travel together, 256 to 32 KiB, 8 KiB by default
      * @return a changed copy
      */
@@ -301,10 +320,12 @@ public final class UcxServer {
     public Mono<UcxBoundServer> bind() {
         return Mono.defer(() -> {
             if (bindAddress.isUnresolved()) {
-                return Mono.error(new IllegalArgumentException("bindAddress " + bindAddress + ": the host name has no known address"));
+                return Mono.error(new IllegalArgumentException("bindAddress " + bindAddress
+                        + ": the host name has no known address"));
             }
-            ServerAcceptor acceptor = new ServerAcceptor(resources, config, maxPendingHandshakes, acceptWorkerAddresses,
-                    new ServerHandlers(handling, resources.connectionCounters()));
+            EndpointAcceptor acceptor = new EndpointAcceptor(resources, config, maxPendingHandshakes,
+                    acceptWorkerAddresses,
+                    new ServerConnections(handling, resources.connectionCounters()));
             return acceptor.bind(bindAddress);
         });
     }

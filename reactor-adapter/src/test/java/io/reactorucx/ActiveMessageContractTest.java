@@ -3,7 +3,10 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -50,14 +53,16 @@ class ActiveMessageContractTest extends SharedPeers {
     }
 
     static Stream<Arguments> protocolsAndSizes() {
-        return Stream.of(AmProtocol.values()).flatMap(protocol -> Arrays.stream(SIZES).mapToObj(size -> Arguments.of(protocol, size)));
+        return Stream.of(AmProtocol.values()).flatMap(protocol -> Arrays.stream(SIZES)
+                .mapToObj(size -> Arguments.of(protocol, size)));
     }
 
     @ParameterizedTest
     @MethodSource("protocolsAndSizes")
     void messageArrivesWithHeaderAndContent(AmProtocol protocol, long size) {
         MemorySegment payload = Bytes.pattern(size, size);
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, HEADER, payload, protocol));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, HEADER, payload, protocol));
 
         ActiveMessage message = inbox.next();
         assertThat(message.id()).isEqualTo(ID);
@@ -75,7 +80,8 @@ class ActiveMessageContractTest extends SharedPeers {
     void messageTravelsInTheOtherDirectionToo(AmProtocol protocol) {
         Inbox atClient = inbox(peers.client(), ID + 1);
         MemorySegment payload = Bytes.pattern(3, Bytes.MIB);
-        Sent sent = Sent.of(peers.served().activeMessages().send(ID + 1, NO_HEADER, payload, protocol));
+        PendingOperation sent = PendingOperation.of(peers.served().activeMessages()
+                .send(ID + 1, NO_HEADER, payload, protocol));
 
         ActiveMessage message = atClient.next();
         assertThat(message.header().byteSize()).isZero();
@@ -106,7 +112,8 @@ class ActiveMessageContractTest extends SharedPeers {
     void lengthIsThatOfTheLeaseAndTheLeaseStaysWithTheCaller() {
         UcxBuffer lease = peers.clientResources().buffers().acquire(5000);
         Bytes.fill(lease.segment(), 5);
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, NO_HEADER, lease, AmProtocol.RENDEZVOUS));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, NO_HEADER, lease, AmProtocol.RENDEZVOUS));
 
         Bytes.assertSame(Bytes.of(inbox.next()), lease.segment());
         sent.assertDone();
@@ -119,7 +126,8 @@ class ActiveMessageContractTest extends SharedPeers {
     @EnumSource(value = AmProtocol.class, names = {"EAGER", "RENDEZVOUS"})
     void fetchFillsCallersMemoryAndNoMore(AmProtocol protocol) {
         MemorySegment payload = Bytes.pattern(11, 100_003);
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, HEADER, payload, protocol));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, HEADER, payload, protocol));
         MemorySegment destination = Bytes.zeroed(100_003 + 64);
 
         MemorySegment filled = Objects.requireNonNull(inbox.next().fetch(destination).block(Waits.PATIENCE));
@@ -135,7 +143,8 @@ class ActiveMessageContractTest extends SharedPeers {
     void fetchLeasesFromThePool(AmProtocol protocol, long size) {
         UcxBufferPool pool = peers.serverResources().buffers();
         MemorySegment payload = Bytes.pattern(12, size);
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, HEADER, payload, protocol));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, HEADER, payload, protocol));
 
         UcxBuffer buffer = Objects.requireNonNull(inbox.next().fetch(pool).block(Waits.PATIENCE));
 
@@ -153,7 +162,8 @@ class ActiveMessageContractTest extends SharedPeers {
         ActiveMessage message = inbox.next();
         assertThat(message.isInline()).isTrue();
 
-        UcxBuffer buffer = Objects.requireNonNull(message.fetch(peers.serverResources().buffers()).block(Waits.PATIENCE));
+        UcxBuffer buffer = Objects.requireNonNull(message.fetch(peers.serverResources().buffers())
+                .block(Waits.PATIENCE));
         assertThat(Bytes.array(buffer.segment())).containsExactly(1, 2, 3);
         buffer.release();
         MemorySegment filled = Objects.requireNonNull(message.fetch(Bytes.zeroed(10)).block(Waits.PATIENCE));
@@ -163,7 +173,8 @@ class ActiveMessageContractTest extends SharedPeers {
     @ParameterizedTest
     @EnumSource(value = AmProtocol.class, names = {"EAGER", "RENDEZVOUS"})
     void discardEndsTheSendAndTheOffer(AmProtocol protocol) {
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, NO_HEADER, Bytes.pattern(1, Bytes.MIB), protocol));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, NO_HEADER, Bytes.pattern(1, Bytes.MIB), protocol));
         ActiveMessage message = inbox.next();
 
         message.discard();
@@ -171,18 +182,21 @@ class ActiveMessageContractTest extends SharedPeers {
 
         sent.assertDone();
         assertThat(message.isDisposed()).isTrue();
-        StepVerifier.create(message.fetch(Bytes.zeroed(Bytes.MIB))).expectError(IllegalStateException.class).verify(Waits.PATIENCE);
+        StepVerifier.create(message.fetch(Bytes.zeroed(Bytes.MIB))).expectError(IllegalStateException.class)
+                .verify(Waits.PATIENCE);
         assertNextArrives();
     }
 
     @Test
     void secondFetchIsRefused() {
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, NO_HEADER, Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, NO_HEADER, Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
         ActiveMessage message = inbox.next();
         Bytes.of(message);
 
         StepVerifier.create(message.fetch(Bytes.zeroed(Bytes.MIB)))
-                .expectErrorSatisfies(error -> assertThat(error).isInstanceOf(IllegalStateException.class).hasMessageContaining("before"))
+                .expectErrorSatisfies(error -> assertThat(error).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("before"))
                 .verify(Waits.PATIENCE);
         sent.assertDone();
         assertNextArrives();
@@ -191,7 +205,8 @@ class ActiveMessageContractTest extends SharedPeers {
     @Test
     void tooSmallDestinationLeavesTheOfferOpen() {
         MemorySegment payload = Bytes.pattern(1, Bytes.MIB);
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, NO_HEADER, payload, AmProtocol.RENDEZVOUS));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, NO_HEADER, payload, AmProtocol.RENDEZVOUS));
         ActiveMessage message = inbox.next();
 
         StepVerifier.create(message.fetch(Bytes.zeroed(Bytes.MIB - 1)))
@@ -205,7 +220,8 @@ class ActiveMessageContractTest extends SharedPeers {
 
     @Test
     void dataOfAnOfferIsRefusedBeforeItIsFetched() {
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, NO_HEADER, Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, NO_HEADER, Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
         ActiveMessage message = inbox.next();
 
         assertThatThrownBy(message::data).isInstanceOf(IllegalStateException.class);

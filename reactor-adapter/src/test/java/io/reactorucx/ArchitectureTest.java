@@ -39,7 +39,8 @@ class ArchitectureTest {
     private static final Set<String> ENGINE_API = Set.of("EngineConfig", "ProgressEngine", "WaitStrategy");
 
     /** All of core that users of the adapter see: values, errors, registered memory and the context to ask. */
-    private static final Set<String> CORE_API = Set.of("AmProtocol", "CloseMode", "ErrorMode", "MemoryDescriptor", "UcpContext", "UcpMemory",
+    private static final Set<String> CORE_API = Set.of("AmProtocol", "CloseMode", "ErrorMode", "MemoryDescriptor",
+            "UcpContext", "UcpMemory",
             "UcxVersion");
 
     private static Path classFolder;
@@ -48,31 +49,38 @@ class ArchitectureTest {
     @BeforeAll
     static void importClasses() throws URISyntaxException {
         classFolder = Path.of(UcxConnection.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        adapter = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests()).importPath(classFolder);
+        adapter = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+                .importPath(classFolder);
     }
 
     @Test
     void looksAtTheMainClassesOnly() {
-        assertThat(adapter).extracting(JavaClass::getName).contains(UcxConnection.class.getName(), UcxMetrics.class.getName())
+        assertThat(adapter).extracting(JavaClass::getName).contains(UcxConnection.class.getName(),
+                UcxMetrics.class.getName())
                 .doesNotContain(ArchitectureTest.class.getName());
     }
 
     @Test
     void dependsOnEngineCoreAndItsFewLibrariesOnly() {
-        classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "javax.crypto..", "io.reactorucx", METRICS,
-                "io.reactorucx.engine", "io.reactorucx.core", "reactor.core..", "reactor.util..", "reactor.pool..", "org.reactivestreams",
+        classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "javax.crypto..", "io.reactorucx",
+                METRICS,
+                "io.reactorucx.internal..", "io.reactorucx.buffer", "io.reactorucx.connection", "io.reactorucx.memory",
+                "io.reactorucx.message", "io.reactorucx.security", "io.reactorucx.engine", "io.reactorucx.core",
+                "reactor.core..", "reactor.util..", "reactor.pool..", "org.reactivestreams",
                 "org.slf4j", "org.jspecify.annotations", "io.micrometer..").check(adapter);
     }
 
     @Test
     void knowsNeitherBindingsNorQueues() {
-        noClasses().should().dependOnClassesThat().resideInAnyPackage("io.reactorucx.core.ffi..", "org.agrona..", "org.jctools..")
+        noClasses().should().dependOnClassesThat().resideInAnyPackage("io.reactorucx.core.ffi..", "org.agrona..",
+                "org.jctools..")
                 .check(adapter);
     }
 
     @Test
     void keepsMicrometerInOnePackage() {
-        noClasses().that().resideOutsideOfPackage(METRICS).should().dependOnClassesThat().resideInAnyPackage("io.micrometer..", METRICS)
+        noClasses().that().resideOutsideOfPackage(METRICS).should().dependOnClassesThat()
+                .resideInAnyPackage("io.micrometer..", METRICS)
                 .check(adapter);
     }
 
@@ -83,14 +91,17 @@ class ArchitectureTest {
 
     @Test
     void neitherSleepsNorBlocksInOperations() {
-        noClasses().should().callMethod(Thread.class, "sleep", long.class).orShould().callMethod(Thread.class, "sleep", Duration.class)
-                .orShould().dependOnClassesThat().haveFullyQualifiedName("java.util.concurrent.locks.LockSupport").check(adapter);
+        noClasses().should().callMethod(Thread.class, "sleep", long.class).orShould()
+                .callMethod(Thread.class, "sleep", Duration.class)
+                .orShould().dependOnClassesThat().haveFullyQualifiedName("java.util.concurrent.locks.LockSupport")
+                .check(adapter);
     }
 
     @Test
     void blocksOnlyInTheMethodsThatSaySo() {
         // One more waits for the engines to start, in the builder's build.
-        noClasses().that().doNotHaveSimpleName(Blocking.class.getSimpleName()).and().doNotHaveSimpleName(UcxResources.class.getSimpleName())
+        noClasses().that().doNotHaveSimpleName(Blocking.class.getSimpleName()).and()
+                .doNotHaveSimpleName(UcxResources.class.getSimpleName())
                 .should().callMethodWhere(DescribedPredicate.describe("block of a Mono or Flux",
                         call -> call.getTargetOwner().getPackageName().equals("reactor.core.publisher")
                                 && call.getName().startsWith("block"))).check(adapter);
@@ -104,17 +115,20 @@ class ArchitectureTest {
 
         assertThat(named(shown, "io.reactorucx.engine")).containsExactlyInAnyOrderElementsOf(ENGINE_API);
         assertThat(named(shown, "io.reactorucx.core")).containsExactlyInAnyOrderElementsOf(CORE_API);
-        assertThat(named(shown, "io.reactorucx")).allSatisfy(name -> assertThat(adapter).filteredOn(type -> type.getSimpleName().equals(name))
+        assertThat(named(shown, "io.reactorucx")).allSatisfy(name -> assertThat(adapter)
+                .filteredOn(type -> type.getSimpleName().equals(name))
                 .allSatisfy(type -> assertThat(type.getModifiers()).as(name).contains(JavaModifier.PUBLIC)));
     }
 
     private static Stream<JavaCodeUnit> api() {
         return adapter.stream().filter(ArchitectureTest::isVisible).flatMap(type -> type.getCodeUnits().stream())
-                .filter(unit -> unit.getModifiers().contains(JavaModifier.PUBLIC) || unit.getModifiers().contains(JavaModifier.PROTECTED));
+                .filter(unit -> unit.getModifiers().contains(JavaModifier.PUBLIC)
+                || unit.getModifiers().contains(JavaModifier.PROTECTED));
     }
 
     private static boolean isVisible(JavaClass type) {
-        return type.getModifiers().contains(JavaModifier.PUBLIC) && type.getEnclosingClass().map(ArchitectureTest::isVisible).orElse(true);
+        return type.getModifiers().contains(JavaModifier.PUBLIC)
+                && type.getEnclosingClass().map(ArchitectureTest::isVisible).orElse(true);
     }
 
     /** Result, parameters and what they are made of, such as the engines of a list. */
@@ -124,14 +138,16 @@ class ArchitectureTest {
     }
 
     private static List<String> named(Set<String> shown, String packageName) {
-        return shown.stream().filter(name -> name.startsWith(packageName + " ")).map(name -> name.substring(packageName.length() + 1))
+        return shown.stream().filter(name -> name.startsWith(packageName + " "))
+                .map(name -> name.substring(packageName.length() + 1))
                 .toList();
     }
 
     @Test
     void letsNobodyExtendIt() {
         assertThat(adapter.stream().filter(ArchitectureTest::isVisible).filter(type -> !type.isInterface())
-                .filter(type -> !type.getName().endsWith("-info") && !type.getModifiers().contains(JavaModifier.FINAL)).map(JavaClass::getName))
+                .filter(type -> !type.getName().endsWith("-info") && !type.getModifiers().contains(JavaModifier.FINAL))
+                .map(JavaClass::getName))
                 .isEmpty();
     }
 
@@ -140,7 +156,8 @@ class ArchitectureTest {
         Stream<Class<?>> tests = new ClassFileImporter().importPackagesOf(NeedsUcx.class).stream()
                 .filter(type -> type.isAssignableTo(NeedsUcx.class) && !type.isInterface()).map(JavaClass::reflect);
 
-        assertThat(tests).hasSizeGreaterThan(10).allSatisfy(type -> assertThat(type.getAnnotationsByType(ExtendWith.class))
+        assertThat(tests).hasSizeGreaterThan(10).allSatisfy(type ->
+                assertThat(type.getAnnotationsByType(ExtendWith.class))
                 .as(type.getName()).flatExtracting(extend -> List.of(extend.value())).contains(NoLeaks.class));
     }
 
@@ -150,7 +167,9 @@ class ArchitectureTest {
             ModuleDescriptor module = ModuleDescriptor.read(in);
             assertThat(module.name()).isEqualTo("io.reactorucx");
             assertThat(module.exports().stream().map(ModuleDescriptor.Exports::source).collect(Collectors.toSet()))
-                    .containsExactlyInAnyOrder("io.reactorucx", METRICS);
+                    .containsExactlyInAnyOrder("io.reactorucx", METRICS, "io.reactorucx.buffer",
+                    "io.reactorucx.connection",
+                            "io.reactorucx.memory", "io.reactorucx.message", "io.reactorucx.security");
             assertThat(module.opens()).isEmpty();
         }
     }

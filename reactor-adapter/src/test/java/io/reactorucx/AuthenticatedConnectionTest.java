@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.security.Authenticator;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -30,8 +31,10 @@ import reactor.test.StepVerifier;
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_WORKER_ADDRESS"})
 class AuthenticatedConnectionTest implements NeedsUcx {
 
-    private static final Authenticator SECRET = Authenticator.sharedSecret("known to both of them".getBytes(StandardCharsets.UTF_8));
-    private static final Authenticator OTHER = Authenticator.sharedSecret("known to one of them only".getBytes(StandardCharsets.UTF_8));
+    private static final Authenticator SECRET = Authenticator.sharedSecret(
+            "known to both of them".getBytes(StandardCharsets.UTF_8));
+    private static final Authenticator OTHER = Authenticator.sharedSecret(
+            "known to one of them only".getBytes(StandardCharsets.UTF_8));
 
     @Parameter
     private Route route;
@@ -61,31 +64,35 @@ class AuthenticatedConnectionTest implements NeedsUcx {
     }
 
     private UcxServer server() {
-        return UcxServer.create(serverResources).acceptWorkerAddresses(true).closeTimeout(Duration.ofMillis(300)).handle(connection -> {
-            accepted.add(connection);
-            return Mono.never();
-        });
+        return UcxServer.create(serverResources).acceptWorkerAddresses(true).closeTimeout(Duration.ofMillis(300))
+                .handle(connection -> {
+                    accepted.add(connection);
+                    return Mono.never();
+                });
     }
 
     private UcxClient to(UcxBoundServer bound, @Nullable Authenticator authenticator) {
         UcxClient client = UcxClient.create(clientResources).closeTimeout(Duration.ofMillis(300));
         client = authenticator == null ? client : client.authenticator(authenticator);
         return route.byWorkerAddress()
-                ? client.remoteWorkerAddress(Objects.requireNonNull(serverResources.workerAddress(0).block(Waits.PATIENCE)))
+                ? client.remoteWorkerAddress(Objects.requireNonNull(serverResources.workerAddress(0)
+                .block(Waits.PATIENCE)))
                 : client.remoteAddress("127.0.0.1", bound.port());
     }
 
     private void assertRefused(Mono<UcxConnection> connecting, String why) {
-        StepVerifier.create(connecting).expectErrorSatisfies(error -> assertThat(error).isInstanceOfSatisfying(UcxException.class, ucx -> {
-            assertThat(ucx.status()).isEqualTo(UcxStatus.REJECTED);
-            assertThat(ucx.isRetryable()).isFalse();
-            assertThat(ucx).hasMessageEndingWith(why);
-        })).verify(Waits.PATIENCE);
+        StepVerifier.create(connecting).expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOfSatisfying(UcxException.class, ucx -> {
+                    assertThat(ucx.status()).isEqualTo(UcxStatus.REJECTED);
+                    assertThat(ucx.isRetryable()).isFalse();
+                    assertThat(ucx).hasMessageEndingWith(why);
+                })).verify(Waits.PATIENCE);
         assertThat(accepted).isEmpty();
     }
 
     private void awaitRefused(String reason, long count) {
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(serverResources.peerCounters().getFirst().refusedHandshakes(reason))
+        await().atMost(Waits.PATIENCE).untilAsserted(() ->
+                assertThat(serverResources.peerCounters().getFirst().refusedHandshakes(reason))
                 .isEqualTo(count));
     }
 
@@ -163,7 +170,7 @@ class AuthenticatedConnectionTest implements NeedsUcx {
     void authenticatorThatBlocksStopsNeitherTheEngineNorTheTimeLimit() throws InterruptedException {
         Stuck stuck = new Stuck();
         UcxBoundServer bound = server().authenticator(stuck).handshakeTimeout(Duration.ofSeconds(1)).bindNow();
-        Sent attempt = Sent.of(to(bound, SECRET).connect());
+        PendingOperation attempt = PendingOperation.of(to(bound, SECRET).connect());
         assertThat(stuck.begun.await(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
 
         // The engine goes on meanwhile.
@@ -179,7 +186,8 @@ class AuthenticatedConnectionTest implements NeedsUcx {
     void whatIsSentBeforeTheProofIsNotDelivered() {
         UcxBoundServer bound = server().authenticator(SECRET).bindNow();
         UcxConnection raw = UcxClient.create(clientResources).raw(true).closeTimeout(Duration.ofMillis(300))
-                .remoteWorkerAddress(Objects.requireNonNull(serverResources.workerAddress(0).block(Waits.PATIENCE))).connectNow();
+                .remoteWorkerAddress(Objects.requireNonNull(serverResources.workerAddress(0).block(Waits.PATIENCE)))
+                .connectNow();
         long dropped = serverResources.droppedMessages();
         serverResources.registries().forEach(registry -> UcxResources.onEngine(registry.engine(), worker -> {
             registry.receive(7);

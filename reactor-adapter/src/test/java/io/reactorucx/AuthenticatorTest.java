@@ -8,10 +8,18 @@ import static io.reactorucx.HandshakePair.secret;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reactorucx.ControlFields.Key;
-import io.reactorucx.ControlFrame.Type;
-import io.reactorucx.HandshakeFailure.Kind;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.internal.config.AuthenticationConfig;
+import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.config.ProtocolConfig;
+import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFields.Key;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.ControlFrame.Type;
+import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
+import io.reactorucx.internal.handshake.Rejection;
+import io.reactorucx.internal.handshake.ServerHandshake;
+import io.reactorucx.security.Authenticator;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -117,14 +125,16 @@ class AuthenticatorTest {
         pair.between(CLIENT, secret(), SERVER, null);
         pair.clientSide.start();
         pair.client.runTasks();
-        pair.clientSide.received(ControlFrame.of(Type.CHALLENGE, ControlFields.NONE.with(Key.AUTHENTICATION, new byte[32])));
+        pair.clientSide.received(ControlFrame.of(Type.CHALLENGE,
+                ControlFields.NONE.with(Key.AUTHENTICATION, new byte[32])));
         pair.client.runTasks();
         ControlFields welcome = SERVER.addTo(ControlFields.NONE);
         welcome = proofBytes < 0 ? welcome : welcome.with(Key.AUTHENTICATION, new byte[proofBytes]);
         pair.clientSide.received(ControlFrame.of(Type.WELCOME, welcome));
         pair.client.runTasks();
 
-        pair.client.assertFailed(Kind.AUTHENTICATION, "authentication failed", proofBytes < 0 ? "no proof" : "the proof is wrong");
+        pair.client.assertFailed(Kind.AUTHENTICATION, "authentication failed", proofBytes < 0 ? "no proof"
+                : "the proof is wrong");
         assertThat(pair.client.types()).containsExactly(Type.HELLO, Type.PROOF, Type.REJECT);
     }
 
@@ -139,7 +149,8 @@ class AuthenticatorTest {
         pair.client.runTasks();
         byte[] proof = pair.client.all.getLast().fields().bytes(Key.AUTHENTICATION);
         assertThat(proof).hasSize(32);
-        pair.clientSide.received(ControlFrame.of(Type.WELCOME, SERVER.addTo(ControlFields.NONE).with(Key.AUTHENTICATION, proof)));
+        pair.clientSide.received(ControlFrame.of(Type.WELCOME,
+                SERVER.addTo(ControlFields.NONE).with(Key.AUTHENTICATION, proof)));
         pair.client.runTasks();
 
         pair.client.assertFailed(Kind.AUTHENTICATION, "the proof is wrong");
@@ -152,7 +163,8 @@ class AuthenticatorTest {
         pair.assertConnected();
 
         HandshakePair.Said again = new HandshakePair.Said();
-        ServerHandshake second = new ServerHandshake(SERVER, Authentication.of(secret()), Schedulers.immediate(), "somebody", again);
+        ServerHandshake second = new ServerHandshake(SERVER, AuthenticationConfig.of(secret()), Schedulers.immediate(),
+                "somebody", again);
         second.received(pair.client.all.get(0));
         again.runTasks();
         second.received(pair.client.all.get(1));
@@ -184,8 +196,9 @@ class AuthenticatorTest {
 
         pair.assertConnected();
         assertThat(copied.toString()).isEqualTo("hmac-sha-256");
-        ProtocolConfig config = ProtocolConfig.DEFAULT.withAuthentication(Authentication.of(secret()));
-        assertThat(ConnectionConfig.DEFAULT.withProtocol(config).toString()).contains("hmac-sha-256").doesNotContain("sixteen");
+        ProtocolConfig config = ProtocolConfig.DEFAULT.withAuthentication(AuthenticationConfig.of(secret()));
+        assertThat(ConnectionConfig.DEFAULT.withProtocol(config).toString()).contains("hmac-sha-256")
+                .doesNotContain("sixteen");
     }
 
     @Test
@@ -229,7 +242,8 @@ class AuthenticatorTest {
     private Slow slowServer() {
         Slow slow = new Slow();
         pair.between(CLIENT, null, SERVER, slow);
-        pair.serverSide.received(ControlFrame.of(Type.HELLO, CLIENT.addTo(ControlFields.NONE).with(Key.AUTHENTICATION_METHOD, "slow")
+        pair.serverSide.received(ControlFrame.of(Type.HELLO,
+                CLIENT.addTo(ControlFields.NONE).with(Key.AUTHENTICATION_METHOD, "slow")
                 .with(Key.AUTHENTICATION, new byte[0])));
         return slow;
     }
@@ -243,7 +257,8 @@ class AuthenticatorTest {
         assertThat(pair.server.all).as("only on its own thread").isEmpty();
         pair.server.runTasks();
         assertThat(pair.server.types()).containsExactly(Type.CHALLENGE);
-        pair.serverSide.received(ControlFrame.of(Type.PROOF, ControlFields.NONE.with(Key.AUTHENTICATION, new byte[] {2})));
+        pair.serverSide.received(ControlFrame.of(Type.PROOF,
+                ControlFields.NONE.with(Key.AUTHENTICATION, new byte[] {2})));
         slow.answer.tryEmitValue(new byte[] {3}).orThrow();
         pair.server.runTasks();
         assertThat(pair.server.types()).containsExactly(Type.CHALLENGE, Type.WELCOME);
@@ -276,7 +291,8 @@ class AuthenticatorTest {
     @Test
     void clientThatDoesNotWaitForItsTurnIsRefused() {
         slowServer();
-        pair.serverSide.received(ControlFrame.of(Type.PROOF, ControlFields.NONE.with(Key.AUTHENTICATION, new byte[] {2})));
+        pair.serverSide.received(ControlFrame.of(Type.PROOF,
+                ControlFields.NONE.with(Key.AUTHENTICATION, new byte[] {2})));
 
         pair.server.assertFailed(Kind.PROTOCOL, "the client sent PROOF out of turn");
         assertServerSaidNothing();
@@ -303,7 +319,8 @@ class AuthenticatorTest {
     void authenticatorThatThrowsEndsTheClientToo() {
         pair.meet(CLIENT, new Slow(), SERVER, new Slow());
         pair.client.assertFailed(Kind.AUTHENTICATION, "authentication failed", "the card is not in the reader");
-        assertThat(pair.client.failure.toException("them")).hasMessageContaining("them").hasMessageContaining("the card")
+        assertThat(pair.client.failure.toException("them")).hasMessageContaining("them")
+                .hasMessageContaining("the card")
                 .hasCauseInstanceOf(IllegalStateException.class);
     }
 
@@ -326,7 +343,7 @@ class AuthenticatorTest {
                 throw new IllegalStateException();
             }
         };
-        assertThatThrownBy(() -> Authentication.of(nameless)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> AuthenticationConfig.of(nameless)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("authenticator.method()");
     }
 }

@@ -3,8 +3,14 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.message.TaggedMessage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -25,7 +31,8 @@ import reactor.core.publisher.Flux;
  * @param parts what its message has to contain: argument, value, rule
  * @param call the use; gives the publisher where the signal is {@link Signal#ON_ERROR}
  */
-record BadInput(String method, String what, Signal signal, Class<? extends Throwable> type, String[] parts, Function<Tried, Object> call) {
+record BadInput(String method, String what, Signal signal, Class<? extends Throwable> type, String[] parts,
+        Function<Tried, Object> call) {
 
     /** How a caller hears of what is wrong. */
     enum Signal {
@@ -35,11 +42,13 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
         ON_ERROR
     }
 
-    static BadInput thrown(String method, String what, Class<? extends Throwable> type, Function<Tried, Object> call, String... parts) {
+    static BadInput thrown(String method, String what, Class<? extends Throwable> type, Function<Tried, Object> call,
+            String... parts) {
         return new BadInput(method, what, Signal.THROWN, type, parts, call);
     }
 
-    static BadInput onError(String method, String what, Class<? extends Throwable> type, Function<Tried, Publisher<?>> call,
+    static BadInput onError(String method, String what, Class<? extends Throwable> type, Function<Tried,
+            Publisher<?>> call,
             String... parts) {
         return new BadInput(method, what, Signal.ON_ERROR, type, parts, call::apply);
     }
@@ -89,7 +98,7 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
         final RemoteMemory served;
         private final UcpMemory exported;
         private ActiveMessage offer;
-        private Sent offered;
+        private PendingOperation offered;
 
         Tried(Peers peers) {
             this.peers = peers;
@@ -139,7 +148,7 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
 
         /** A rendezvous that waits to be fetched on the server's side. */
         ActiveMessage offer() {
-            offered = Sent.of(messages().send(ID, MemorySegment.NULL, Bytes.pattern(2, OFFER_BYTES),
+            offered = PendingOperation.of(messages().send(ID, MemorySegment.NULL, Bytes.pattern(2, OFFER_BYTES),
                     AmProtocol.RENDEZVOUS));
             offer = inbox.next();
             return offer;
@@ -155,7 +164,8 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
             assertThat(inbox.size()).as("messages that were sent nevertheless").isZero();
             peers.assertWorks();
             MemorySegment got = Bytes.zeroed(WINDOW_BYTES);
-            window.put(0, Bytes.pattern(3, WINDOW_BYTES)).then(window.flush()).then(window.get(0, got)).block(Waits.PATIENCE);
+            window.put(0, Bytes.pattern(3, WINDOW_BYTES)).then(window.flush()).then(window.get(0, got))
+                    .block(Waits.PATIENCE);
             Bytes.assertSame(got, Bytes.pattern(3, WINDOW_BYTES));
             served.put(0, Bytes.pattern(4, WINDOW_BYTES)).then(served.get(0, got)).block(Waits.PATIENCE);
             Bytes.assertSame(got, Bytes.pattern(4, WINDOW_BYTES));

@@ -4,9 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.connection.ConnectionCounters;
+import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.memory.WindowDescriptor;
+import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -31,24 +38,32 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 
 /**
- * Every public method with every wrong argument, on one connection: each is told in words that name the argument, its value and the rule,
- * and the connection works as before.
+ * Every public method with every wrong argument, on one connection: each is told in words that name the argument, its
+ * value and the rule, and the connection works as before.
  */
 @ExtendWith(NoLeaks.class)
 class BadInputTest implements NeedsUcx {
 
     /** Whose methods are tried. */
-    private static final List<Class<?>> TYPES = List.of(UcxServer.class, UcxBoundServer.class, UcxClient.class, UcxConnection.class,
-            ActiveMessages.class, ActiveMessage.class, Tags.class, RemoteMemory.class, UcxResources.class, UcxResourcesBuilder.class,
-            UcxBuffer.class, UcxBufferPool.class, Streams.class, RemoteAtomics.class, PeerCounters.class, UcxInbound.class, UcxOutbound.class,
-            UcxReconnectingClient.class, UcxReconnectingConnection.class, UcxConnectionPool.class, UcxConnectionPoolBuilder.class,
-            PooledConnection.class, ConnectionCounters.class, UcxMemoryWindow.class, WindowDescriptor.class, UcxRequester.class);
+    private static final List<Class<?>> TYPES = List.of(UcxServer.class, UcxBoundServer.class, UcxClient.class,
+            UcxConnection.class,
+            ActiveMessages.class, ActiveMessage.class, Tags.class, RemoteMemory.class, UcxResources.class,
+            UcxResourcesBuilder.class,
+            UcxBuffer.class, UcxBufferPool.class, ByteStream.class, RemoteAtomics.class, PeerCounters.class,
+            UcxInbound.class, UcxOutbound.class,
+            UcxReconnectingClient.class, UcxReconnectingConnection.class, UcxConnectionPool.class,
+            UcxConnectionPoolBuilder.class,
+            PooledConnection.class, ConnectionCounters.class, UcxMemoryWindow.class, WindowDescriptor.class,
+            UcxRequester.class);
 
     /** Whatever they are given is right: both values of a switch. */
-    private static final Set<String> TAKE_ANYTHING = Set.of("UcxServer.raw(boolean)", "UcxServer.acceptWorkerAddresses(boolean)",
-            "UcxServer.peerFailureDetection(boolean)", "UcxClient.raw(boolean)", "UcxClient.peerFailureDetection(boolean)",
+    private static final Set<String> TAKE_ANYTHING = Set.of("UcxServer.raw(boolean)",
+            "UcxServer.acceptWorkerAddresses(boolean)",
+            "UcxServer.peerFailureDetection(boolean)", "UcxClient.raw(boolean)",
+            "UcxClient.peerFailureDetection(boolean)",
             "UcxResourcesBuilder.remoteMemoryAccess(boolean)", "UcxResourcesBuilder.remoteAtomics(boolean)",
-            "UcxResourcesBuilder.streams(boolean)", "Tags.probe(long,long)", "UcxBuffer.discard(Object)", "WindowDescriptor.equals(Object)");
+            "UcxResourcesBuilder.streams(boolean)", "Tags.probe(long,long)", "UcxBuffer.discard(Object)",
+            "WindowDescriptor.equals(Object)");
 
     private static BadInput.Tried tried;
 
@@ -90,7 +105,8 @@ class BadInputTest implements NeedsUcx {
     }
 
     static Stream<BadInput> cases() {
-        return Stream.of(BadMessages.all(), BadMemory.all(), BadServedMemory.all(), BadTransfers.all(), BadSettings.all(),
+        return Stream.of(BadMessages.all(), BadMemory.all(), BadServedMemory.all(), BadTransfers.all(),
+                BadSettings.all(),
                 BadLifecycles.all(), BadLimits.all()).flatMap(List::stream);
     }
 
@@ -119,7 +135,8 @@ class BadInputTest implements NeedsUcx {
     }
 
     private static List<Method> apiOf(Class<?> type) {
-        return Stream.of(type.getDeclaredMethods()).filter(method -> Modifier.isPublic(method.getModifiers()) && !method.isSynthetic())
+        return Stream.of(type.getDeclaredMethods()).filter(method -> Modifier.isPublic(method.getModifiers())
+                && !method.isSynthetic())
                 .toList();
     }
 
@@ -184,7 +201,8 @@ class BadInputTest implements NeedsUcx {
             }
         });
 
-        assertThat(Waits.failure(end)).isInstanceOf(IllegalStateException.class).hasMessageContainingAll("not supported in thread",
+        assertThat(Waits.failure(end)).isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll("not supported in thread",
                 "reactor-ucx-0");
         assertThat(tried.peers.server().isDisposed()).isFalse();
         assertThat(tried.resources().isDisposed()).isFalse();
@@ -199,17 +217,23 @@ class BadInputTest implements NeedsUcx {
         String[] engine = {"engine reactor-ucx-0", "is closed"};
         String[] resources = {"these resources are closed"};
         List<BadInput> uses = List.of(
-                BadInput.onError("UcxClient.connect()", "", UcxClosedException.class, tried -> UcxClient.create(disposed)
+                BadInput.onError("UcxClient.connect()", "", UcxClosedException.class, tried ->
+                UcxClient.create(disposed)
                         .remoteAddress("127.0.0.1", tried.peers.server().port()).connect(), resources),
-                BadInput.onError("UcxServer.bind()", "", UcxClosedException.class, tried -> UcxServer.create(disposed).bind(), resources),
-                BadInput.onError("UcxServer.bind()", "raw", UcxClosedException.class, tried -> UcxServer.create(disposed).raw(true).bind(),
+                BadInput.onError("UcxServer.bind()", "", UcxClosedException.class, tried -> UcxServer.create(disposed)
+                .bind(), resources),
+                BadInput.onError("UcxServer.bind()", "raw", UcxClosedException.class, tried ->
+                UcxServer.create(disposed).raw(true).bind(),
                         engine),
-                BadInput.onError("UcxResources.workerAddress(int)", "", UcxClosedException.class, tried -> disposed.workerAddress(0), engine),
-                BadInput.thrown("UcxResources.allocateMemory(long)", "", UcxClosedException.class, tried -> disposed.allocateMemory(1),
+                BadInput.onError("UcxResources.workerAddress(int)", "",
+                UcxClosedException.class, tried -> disposed.workerAddress(0), engine),
+                BadInput.thrown("UcxResources.allocateMemory(long)", "",
+                UcxClosedException.class, tried -> disposed.allocateMemory(1),
                         "context", "is closed"),
                 BadInput.thrown("UcxResources.registerMemory(MemorySegment)", "", UcxClosedException.class,
                         tried -> disposed.registerMemory(tried.good), "context", "is closed"),
-                BadInput.thrown("UcxBufferPool.acquire(long)", "", IllegalStateException.class, tried -> disposed.buffers().acquire(1),
+                BadInput.thrown("UcxBufferPool.acquire(long)", "",
+                IllegalStateException.class, tried -> disposed.buffers().acquire(1),
                         "buffer pool", "closed"));
 
         uses.forEach(use -> use.check(tried));
@@ -239,7 +263,8 @@ class BadInputTest implements NeedsUcx {
             BadInput.Tried used = new BadInput.Tried(peers);
             ActiveMessage message = used.offer();
             message.discard();
-            ended.addAll(List.of(peers.client(), peers.client().activeMessages(), peers.client().tags(), used.window, message,
+            ended.addAll(List.of(peers.client(), peers.client().activeMessages(), peers.client().tags(), used.window,
+                    message,
                     used.served, used.servedWindow, used.servedWindow.descriptor(),
                     peers.server(), peers.clientResources(), peers.clientResources().buffers()));
             used.close();
@@ -265,7 +290,8 @@ class BadInputTest implements NeedsUcx {
                 await().atMost(Waits.PATIENCE).until(end::isDone);
             }
         } catch (InvocationTargetException e) {
-            assertThat(e.getCause()).as(method.toString()).isInstanceOf(IllegalStateException.class).hasMessageContaining("fetch");
+            assertThat(e.getCause()).as(method.toString()).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("fetch");
         }
     }
 }

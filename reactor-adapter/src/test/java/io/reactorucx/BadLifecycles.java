@@ -35,7 +35,8 @@ final class BadLifecycles {
 
     private void count(String method, String argument, int min, BiFunction<Tried, Integer, Object> use) {
         for (int bad : new int[] {min - 1, Integer.MIN_VALUE}) {
-            cases.add(thrown(method, "count " + bad, ILLEGAL, tried -> use.apply(tried, bad), argument + " " + bad + ": at least " + min));
+            cases.add(thrown(method, "count " + bad, ILLEGAL, tried -> use.apply(tried, bad),
+                    argument + " " + bad + ": at least " + min));
         }
     }
 
@@ -46,7 +47,8 @@ final class BadLifecycles {
             bad.add(Duration.ZERO);
         }
         for (Duration value : bad) {
-            cases.add(thrown(method, value.toString(), ILLEGAL, tried -> use.apply(tried, value), argument + " " + value + ": must be"));
+            cases.add(thrown(method, value.toString(), ILLEGAL, tried -> use.apply(tried, value),
+                    argument + " " + value + ": must be"));
         }
     }
 
@@ -54,11 +56,14 @@ final class BadLifecycles {
         missing("UcxClient.doOnConnected(Consumer)", "action", tried -> tried.client().doOnConnected(null));
         missing("UcxClient.doOnDisconnected(Consumer)", "action", tried -> tried.client().doOnDisconnected(null));
         missing("UcxServer.doOnConnection(Consumer)", "action", tried -> tried.server().doOnConnection(null));
-        count("UcxServer.maxConnections(int)", "maxConnections", 1, (tried, value) -> tried.server().maxConnections(value));
+        count("UcxServer.maxConnections(int)", "maxConnections",
+                1, (tried, value) -> tried.server().maxConnections(value));
         String stop = "UcxBoundServer.disposeLater(Duration,Duration)";
         time(stop, "timeout", false, (tried, value) -> tried.peers.server().disposeLater(Duration.ZERO, value));
-        time(stop, "gracePeriod", true, (tried, value) -> tried.peers.server().disposeLater(value, Duration.ofMinutes(1)));
-        cases.add(thrown(stop, "more grace than time", ILLEGAL, tried -> tried.peers.server().disposeLater(Duration.ofSeconds(3),
+        time(stop, "gracePeriod", true, (tried, value) -> tried.peers.server()
+                .disposeLater(value, Duration.ofMinutes(1)));
+        cases.add(thrown(stop, "more grace than time", ILLEGAL, tried -> tried.peers.server()
+                .disposeLater(Duration.ofSeconds(3),
                 Duration.ofSeconds(2)), "gracePeriod PT3S: must be in 0..timeout, PT2S"));
     }
 
@@ -77,21 +82,24 @@ final class BadLifecycles {
 
     private void reconnecting() {
         missing("UcxClient.reconnect(Retry)", "retry", tried -> tried.client().reconnect(null));
-        count("UcxReconnectingClient.pendingMaxCount(int)", "pendingMaxCount", 0, (tried, value) -> reconnecting(tried).pendingMaxCount(value));
+        count("UcxReconnectingClient.pendingMaxCount(int)", "pendingMaxCount",
+                0, (tried, value) -> reconnecting(tried).pendingMaxCount(value));
         time("UcxReconnectingClient.pendingTimeout(Duration)", "pendingTimeout", false,
                 (tried, value) -> reconnecting(tried).pendingTimeout(value));
         missing("UcxReconnectingClient.onConnected(Function)", "setup", tried -> reconnecting(tried).onConnected(null));
         String wait = "UcxReconnectingClient.connectNow(Duration)";
         missing(wait, "timeout", tried -> reconnecting(tried).connectNow(null));
-        cases.add(thrown(wait, "0", ILLEGAL, tried -> reconnecting(tried).connectNow(Duration.ZERO), "timeout PT0S: must be"));
+        cases.add(thrown(wait, "0", ILLEGAL, tried -> reconnecting(tried).connectNow(Duration.ZERO),
+                "timeout PT0S: must be"));
         missing("UcxReconnectingConnection.withConnection(Function)", "use",
                 tried -> withReconnecting(tried, connection -> connection.withConnection(null)));
         missing("UcxReconnectingConnection.withConnectionMany(Function)", "use",
                 tried -> withReconnecting(tried, connection -> connection.withConnectionMany(null)));
-        cases.add(thrown("UcxReconnectingConnection.disposeNow(Duration)", "0", ILLEGAL, tried -> withReconnecting(tried, connection -> {
-            connection.disposeNow(Duration.ZERO);
-            return connection;
-        }), "timeout PT0S: must be"));
+        cases.add(thrown("UcxReconnectingConnection.disposeNow(Duration)", "0",
+                ILLEGAL, tried -> withReconnecting(tried, connection -> {
+                    connection.disposeNow(Duration.ZERO);
+                    return connection;
+                }), "timeout PT0S: must be"));
     }
 
     private static UcxConnectionPoolBuilder builder(Tried tried) {
@@ -109,22 +117,29 @@ final class BadLifecycles {
 
     private void pool() {
         missing("UcxConnectionPool.builder(UcxClient)", "client", tried -> UcxConnectionPool.builder(null));
-        count("UcxConnectionPoolBuilder.minConnections(int)", "minConnections", 0, (tried, value) -> builder(tried).minConnections(value));
-        count("UcxConnectionPoolBuilder.maxConnections(int)", "maxConnections", 1, (tried, value) -> builder(tried).maxConnections(value));
+        count("UcxConnectionPoolBuilder.minConnections(int)", "minConnections",
+                0, (tried, value) -> builder(tried).minConnections(value));
+        count("UcxConnectionPoolBuilder.maxConnections(int)", "maxConnections",
+                1, (tried, value) -> builder(tried).maxConnections(value));
         count("UcxConnectionPoolBuilder.pendingAcquireMaxCount(int)", "pendingAcquireMaxCount", 0,
                 (tried, value) -> builder(tried).pendingAcquireMaxCount(value));
         time("UcxConnectionPoolBuilder.pendingAcquireTimeout(Duration)", "pendingAcquireTimeout", false,
                 (tried, value) -> builder(tried).pendingAcquireTimeout(value));
-        time("UcxConnectionPoolBuilder.maxIdleTime(Duration)", "maxIdleTime", false, (tried, value) -> builder(tried).maxIdleTime(value));
-        time("UcxConnectionPoolBuilder.maxLifeTime(Duration)", "maxLifeTime", false, (tried, value) -> builder(tried).maxLifeTime(value));
+        time("UcxConnectionPoolBuilder.maxIdleTime(Duration)", "maxIdleTime",
+                false, (tried, value) -> builder(tried).maxIdleTime(value));
+        time("UcxConnectionPoolBuilder.maxLifeTime(Duration)", "maxLifeTime",
+                false, (tried, value) -> builder(tried).maxLifeTime(value));
         time("UcxConnectionPoolBuilder.evictInBackground(Duration)", "evictInBackground", true,
                 (tried, value) -> builder(tried).evictInBackground(value));
         cases.add(thrown("UcxConnectionPoolBuilder.build()", "more at least than at most", ILLEGAL,
-                tried -> builder(tried).minConnections(2).maxConnections(1).build(), "minConnections 2", "maxConnections, 1"));
+                tried -> builder(tried).minConnections(2).maxConnections(1).build(), "minConnections 2",
+                "maxConnections, 1"));
         time("UcxConnectionPool.disposeLater(Duration)", "gracePeriod", true,
                 (tried, value) -> withPool(tried, pool -> pool.disposeLater(value)));
-        missing("UcxConnectionPool.withConnection(Function)", "use", tried -> withPool(tried, pool -> pool.withConnection(null)));
-        missing("UcxConnectionPool.withConnectionMany(Function)", "use", tried -> withPool(tried, pool -> pool.withConnectionMany(null)));
+        missing("UcxConnectionPool.withConnection(Function)",
+                "use", tried -> withPool(tried, pool -> pool.withConnection(null)));
+        missing("UcxConnectionPool.withConnectionMany(Function)",
+                "use", tried -> withPool(tried, pool -> pool.withConnectionMany(null)));
         String wait = "UcxConnectionPool.disposeNow(Duration)";
         cases.add(thrown(wait, "0", ILLEGAL, tried -> withPool(tried, pool -> {
             pool.disposeNow(Duration.ZERO);

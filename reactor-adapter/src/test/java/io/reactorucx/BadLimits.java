@@ -25,9 +25,11 @@ final class BadLimits {
     private void buffers() {
         for (int count : new int[] {-1, Integer.MIN_VALUE}) {
             cases.add(thrown("UcxResourcesBuilder.maxBufferWaiters(int)", "count " + count, ILLEGAL,
-                    tried -> UcxResources.builder().maxBufferWaiters(count), "maxBufferWaiters " + count, "at least 0"));
+                    tried -> UcxResources.builder().maxBufferWaiters(count), "maxBufferWaiters " + count,
+                    "at least 0"));
             cases.add(thrown("UcxResourcesBuilder.maxIdleEndpoints(int)", "count " + count, ILLEGAL,
-                    tried -> UcxResources.builder().maxIdleEndpoints(count), "maxIdleEndpoints " + count, "at least 0"));
+                    tried -> UcxResources.builder().maxIdleEndpoints(count), "maxIdleEndpoints " + count,
+                    "at least 0"));
         }
         cases.add(thrown("UcxResourcesBuilder.leakDetection(LeakDetection)", "null", MISSING,
                 tried -> UcxResources.builder().leakDetection(null), "level"));
@@ -41,10 +43,13 @@ final class BadLimits {
     private void messages() {
         for (int count : new int[] {0, -1, Integer.MIN_VALUE}) {
             String[] words = {"maxHeldOffers " + count, "at least 1"};
-            cases.add(thrown("UcxClient.maxHeldOffers(int)", "count " + count, ILLEGAL, tried -> tried.client().maxHeldOffers(count), words));
-            cases.add(thrown("UcxServer.maxHeldOffers(int)", "count " + count, ILLEGAL, tried -> tried.server().maxHeldOffers(count), words));
+            cases.add(thrown("UcxClient.maxHeldOffers(int)", "count " + count,
+                    ILLEGAL, tried -> tried.client().maxHeldOffers(count), words));
+            cases.add(thrown("UcxServer.maxHeldOffers(int)", "count " + count,
+                    ILLEGAL, tried -> tried.server().maxHeldOffers(count), words));
         }
-        cases.add(thrown("UcxResources.droppedMessages(DropReason)", "null", MISSING, tried -> tried.resources().droppedMessages(null),
+        cases.add(thrown("UcxResources.droppedMessages(DropReason)", "null",
+                MISSING, tried -> tried.resources().droppedMessages(null),
                 "reason"));
     }
 }

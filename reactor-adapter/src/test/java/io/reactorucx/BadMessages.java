@@ -5,7 +5,10 @@ import static io.reactorucx.BadInput.thrown;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.BadInput.Tried;
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.internal.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +22,8 @@ import reactor.core.publisher.Flux;
 final class BadMessages {
 
     private static final MemorySegment NO_HEADER = MemorySegment.NULL;
-    private static final int[] BAD_IDS = {-1, 65_536, 1020, ReservedIds.MEMORY, ReservedIds.MESSAGES, ReservedIds.CONTROL,
+    private static final int[] BAD_IDS = {-1, 65_536, 1020, ReservedMessageIds.MEMORY, ReservedMessageIds.MESSAGES,
+        ReservedMessageIds.CONTROL,
         Integer.MIN_VALUE, Integer.MAX_VALUE};
 
     private final List<BadInput> cases = new ArrayList<>();
@@ -51,18 +55,23 @@ final class BadMessages {
     private void requests() {
         Class<NullPointerException> missing = NullPointerException.class;
         for (String answer : List.of("fireAndForget", "requestResponse", "requestStream")) {
-            cases.add(thrown("UcxRequester." + answer + "(byte[])", "null", missing, tried -> request(tried, answer, (byte[]) null), "request"));
-            cases.add(thrown("UcxRequester." + answer + "(UcxBuffer)", "null", missing, tried -> request(tried, answer, (UcxBuffer) null),
+            cases.add(thrown("UcxRequester." + answer + "(byte[])", "null",
+                    missing, tried -> request(tried, answer, (byte[]) null), "request"));
+            cases.add(thrown("UcxRequester." + answer + "(UcxBuffer)", "null",
+                    missing, tried -> request(tried, answer, (UcxBuffer) null),
                     "request"));
         }
         cases.add(thrown("UcxRequester.requestChannel(Publisher)", "null", missing,
                 tried -> tried.connection().requester().requestChannel(null), "requests"));
         for (Duration deadline : List.of(Duration.ofNanos(1), Duration.ofMillis(-1), Duration.ofDays(2))) {
-            cases.add(thrown("UcxRequester.withDeadline(Duration)", "deadline " + deadline, IllegalArgumentException.class,
+            cases.add(thrown("UcxRequester.withDeadline(Duration)", "deadline " + deadline,
+                    IllegalArgumentException.class,
                     tried -> tried.connection().requester().withDeadline(deadline), "deadline " + deadline, "1 ms"));
         }
-        cases.add(thrown("UcxConnection.respond(UcxResponder)", "null", missing, tried -> tried.connection().respond(null), "responder"));
-        cases.add(thrown("UcxServer.respond(UcxResponder)", "null", missing, tried -> UcxServer.create(tried.resources()).respond(null),
+        cases.add(thrown("UcxConnection.respond(UcxResponder)", "null",
+                missing, tried -> tried.connection().respond(null), "responder"));
+        cases.add(thrown("UcxServer.respond(UcxResponder)", "null",
+                missing, tried -> UcxServer.create(tried.resources()).respond(null),
                 "responder"));
     }
 
@@ -96,7 +105,8 @@ final class BadMessages {
 
         String full = "ActiveMessages.send(int,MemorySegment,MemorySegment,AmProtocol)";
         for (AmProtocol protocol : AmProtocol.values()) {
-            memory(cases, full, "payload", (tried, memory) -> tried.messages().send(Tried.ID, NO_HEADER, memory, protocol));
+            memory(cases, full, "payload", (tried, memory) -> tried.messages()
+                    .send(Tried.ID, NO_HEADER, memory, protocol));
         }
         ids(full, (tried, id) -> tried.messages().send(id, NO_HEADER, tried.good, AmProtocol.EAGER));
         header(full, (tried, header) -> tried.messages().send(Tried.ID, header, tried.good, AmProtocol.EAGER));
@@ -112,22 +122,26 @@ final class BadMessages {
     private void copies() {
         String copy = "ActiveMessages.send(int,byte[])";
         ids(copy, (tried, id) -> tried.messages().send(id, new byte[1]));
-        cases.add(thrown(copy, "null", NullPointerException.class, tried -> tried.messages().send(Tried.ID, (byte[]) null), "payload"));
+        cases.add(thrown(copy, "null", NullPointerException.class, tried -> tried.messages()
+                .send(Tried.ID, (byte[]) null), "payload"));
     }
 
     private void leases() {
         String lease = "ActiveMessages.send(int,MemorySegment,UcxBuffer,AmProtocol)";
         ids(lease, (tried, id) -> tried.messages().send(id, NO_HEADER, tried.foreign, AmProtocol.AUTO));
-        header(lease, (tried, header) -> withLease(tried, buffer -> tried.messages().send(Tried.ID, header, buffer, AmProtocol.AUTO)));
+        header(lease, (tried, header) -> withLease(tried, buffer -> tried.messages()
+                .send(Tried.ID, header, buffer, AmProtocol.AUTO)));
         cases.add(thrown(lease, "no lease", NullPointerException.class,
                 tried -> tried.messages().send(Tried.ID, NO_HEADER, (UcxBuffer) null, AmProtocol.AUTO), "payload"));
         cases.add(thrown(lease, "no protocol", NullPointerException.class,
                 tried -> tried.messages().send(Tried.ID, NO_HEADER, tried.foreign, null), "protocol"));
         cases.add(onError(lease, "lease that was released", IllegalStateException.class,
-                tried -> tried.messages().send(Tried.ID, NO_HEADER, tried.released, AmProtocol.AUTO), "buffer of 16 bytes", "released"));
+                tried -> tried.messages().send(Tried.ID, NO_HEADER, tried.released, AmProtocol.AUTO),
+                "buffer of 16 bytes", "released"));
         for (AmProtocol protocol : AmProtocol.values()) {
             cases.add(onError(lease, "lease of other resources, " + protocol, IllegalArgumentException.class,
-                    tried -> tried.messages().send(Tried.ID, NO_HEADER, tried.foreign, protocol), "registration", "context"));
+                    tried -> tried.messages().send(Tried.ID, NO_HEADER, tried.foreign, protocol), "registration",
+                    "context"));
         }
     }
 
@@ -145,32 +159,39 @@ final class BadMessages {
         String receive = "ActiveMessages.receive(int)";
         ids(receive, (tried, id) -> tried.messages().receive(id));
         cases.add(onError(receive, "a second time", IllegalStateException.class,
-                tried -> tried.peers.served().activeMessages().receive(Tried.ID), "active message " + Tried.ID, "receiver for it already"));
+                tried -> tried.peers.served().activeMessages().receive(Tried.ID), "active message " + Tried.ID,
+                "receiver for it already"));
     }
 
     private void fetches() {
         String fetch = "ActiveMessage.fetch(MemorySegment)";
-        cases.add(thrown(fetch, "null", NullPointerException.class, tried -> tried.offer().fetch((MemorySegment) null), "destination"));
+        cases.add(thrown(fetch, "null", NullPointerException.class, tried -> tried.offer().fetch((MemorySegment) null),
+                "destination"));
         cases.add(onError(fetch, "too small", IllegalArgumentException.class,
-                tried -> tried.offer().fetch(Bytes.zeroed(Tried.OFFER_BYTES - 1)), "destination of 49999 bytes", "50000"));
+                tried -> tried.offer().fetch(Bytes.zeroed(Tried.OFFER_BYTES - 1)), "destination of 49999 bytes",
+                "50000"));
         cases.add(onError(fetch, "read-only", IllegalArgumentException.class,
-                tried -> tried.offer().fetch(Bytes.zeroed(Tried.OFFER_BYTES).asReadOnly()), "destination", "read-only"));
+                tried -> tried.offer().fetch(Bytes.zeroed(Tried.OFFER_BYTES).asReadOnly()), "destination",
+                "read-only"));
         cases.add(onError(fetch, "on the heap", IllegalArgumentException.class,
-                tried -> tried.offer().fetch(MemorySegment.ofArray(new byte[Tried.OFFER_BYTES])), "destination", "Java heap"));
+                tried -> tried.offer().fetch(MemorySegment.ofArray(new byte[Tried.OFFER_BYTES])), "destination",
+                "Java heap"));
         cases.add(onError(fetch, "of a closed arena", IllegalArgumentException.class,
                 tried -> tried.offer().fetch(tried.largeClosed), "destination", "closed"));
         cases.add(onError(fetch, "of another thread", IllegalArgumentException.class,
                 tried -> tried.offer().fetch(tried.largeOfAnotherThread), "destination", "another thread"));
 
         String lease = "ActiveMessage.fetch(UcxBufferPool)";
-        cases.add(thrown(lease, "null", NullPointerException.class, tried -> tried.offer().fetch((UcxBufferPool) null), "pool"));
+        cases.add(thrown(lease, "null", NullPointerException.class, tried -> tried.offer().fetch((UcxBufferPool) null),
+                "pool"));
         cases.add(onError(lease, "pool of other resources", IllegalArgumentException.class,
                 tried -> tried.offer().fetch(tried.resources().buffers()), "registration", "context"));
     }
 
     private void tags() {
         memory(cases, "Tags.send(long,MemorySegment)", "payload", (tried, memory) -> tried.tags().send(1, memory));
-        memory(cases, "Tags.sendSync(long,MemorySegment)", "payload", (tried, memory) -> tried.tags().sendSync(1, memory));
+        memory(cases, "Tags.sendSync(long,MemorySegment)",
+                "payload", (tried, memory) -> tried.tags().sendSync(1, memory));
         String receive = "Tags.receive(long,MemorySegment)";
         memory(cases, receive, "destination", (tried, memory) -> tried.tags().receive(1, memory));
         cases.add(onError(receive, "read-only", IllegalArgumentException.class,
@@ -183,7 +204,8 @@ final class BadMessages {
 
     private void ids(String method, BiFunction<Tried, Integer, Object> use) {
         for (int id : BAD_IDS) {
-            cases.add(thrown(method, "id " + id, IllegalArgumentException.class, tried -> use.apply(tried, id), "id " + id + ":",
+            cases.add(thrown(method, "id " + id, IllegalArgumentException.class, tried -> use.apply(tried, id),
+                    "id " + id + ":",
                     "0..65535", "1020..1023"));
         }
     }
@@ -206,9 +228,12 @@ final class BadMessages {
     }
 
     /** Memory that UCX must not touch. What is wrong besides null shows when it is posted, on the engine's thread. */
-    static void memory(List<BadInput> cases, String method, String argument, BiFunction<Tried, MemorySegment, Publisher<?>> use) {
-        cases.add(thrown(method, "no " + argument, NullPointerException.class, tried -> use.apply(tried, null), argument));
-        cases.add(onError(method, argument + " on the heap", IllegalArgumentException.class, tried -> use.apply(tried, tried.heap),
+    static void memory(List<BadInput> cases, String method, String argument, BiFunction<Tried, MemorySegment,
+            Publisher<?>> use) {
+        cases.add(thrown(method, "no " + argument, NullPointerException.class, tried -> use.apply(tried, null),
+                argument));
+        cases.add(onError(method, argument + " on the heap",
+                IllegalArgumentException.class, tried -> use.apply(tried, tried.heap),
                 argument, "16 bytes", "Java heap"));
         cases.add(onError(method, argument + " of a closed arena", IllegalArgumentException.class,
                 tried -> use.apply(tried, tried.closed), argument, "16 bytes", "closed"));

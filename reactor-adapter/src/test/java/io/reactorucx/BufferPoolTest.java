@@ -3,6 +3,8 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.testsupport.NoLeaks;
@@ -72,7 +74,8 @@ class BufferPoolTest implements NeedsUcx {
 
     @Test
     void sizesOutsideTheLimitAreRefused() {
-        assertThatThrownBy(() -> pool.acquire(-1)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("-1");
+        assertThatThrownBy(() -> pool.acquire(-1)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("-1");
         assertThatThrownBy(() -> pool.acquire(LIMIT + 1)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(Long.toString(LIMIT));
         assertThatThrownBy(() -> UcxResources.builder().maxBufferBytes(1).transports("tcp").build())
@@ -216,7 +219,8 @@ class BufferPoolTest implements NeedsUcx {
         Bytes.fill(forgotten.segment(), 1);
         forgotten.release();
         assertThat(disposed.context().openRegistrations()).isZero();
-        assertThatThrownBy(() -> disposed.buffers().acquire(1)).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(() -> disposed.buffers().acquire(1)).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
         disposed.context().close();
     }
 }

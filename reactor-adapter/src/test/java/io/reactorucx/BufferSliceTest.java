@@ -3,6 +3,8 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
@@ -94,14 +96,19 @@ class BufferSliceTest implements NeedsUcx {
     @Test
     void releasedBuffersAndRangesOutsideAreRefused() {
         UcxBuffer parent = pool.acquire(100);
-        assertThatThrownBy(() -> parent.slice(-1, 1)).isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("-1");
-        assertThatThrownBy(() -> parent.slice(0, -1)).isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("-1");
-        assertThatThrownBy(() -> parent.slice(60, 41)).isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("100");
+        assertThatThrownBy(() -> parent.slice(-1, 1)).isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("-1");
+        assertThatThrownBy(() -> parent.slice(0, -1)).isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("-1");
+        assertThatThrownBy(() -> parent.slice(60, 41)).isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("100");
         assertThatThrownBy(() -> parent.slice(1, Long.MAX_VALUE)).isInstanceOf(IndexOutOfBoundsException.class);
-        assertThatThrownBy(() -> parent.slice(Long.MAX_VALUE, Long.MAX_VALUE)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> parent.slice(Long.MAX_VALUE, Long.MAX_VALUE))
+                .isInstanceOf(IndexOutOfBoundsException.class);
         UcxBuffer slice = parent.slice(10, 10);
         parent.release();
-        assertThatThrownBy(() -> parent.slice(0, 1)).as("although a slice is out").isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> parent.slice(0, 1)).as("although a slice is out")
+                .isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> slice.slice(5, 6)).isInstanceOf(IndexOutOfBoundsException.class);
         slice.release();
         assertThatThrownBy(() -> slice.slice(0, 1)).isInstanceOf(IllegalStateException.class);
@@ -120,8 +127,10 @@ class BufferSliceTest implements NeedsUcx {
         start.release();
         buffer.toByteArray()[0] = 'Y';
         assertThat(buffer.toByteArray()[0]).isEqualTo((byte) 'G');
-        assertThatThrownBy(() -> buffer.toString(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("charset");
-        assertThatThrownBy(() -> pool.copyOf(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("bytes");
+        assertThatThrownBy(() -> buffer.toString(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("charset");
+        assertThatThrownBy(() -> pool.copyOf(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("bytes");
         buffer.release();
         assertThatThrownBy(buffer::toByteArray).isInstanceOf(IllegalStateException.class);
     }
@@ -134,7 +143,8 @@ class BufferSliceTest implements NeedsUcx {
             Bytes.fill(parent.segment(), 3);
             MemorySegment expected = Bytes.zeroed(100_000).copyFrom(parent.segment().asSlice(1234, 100_000));
             UcxBuffer slice = parent.slice(1234, 100_000);
-            Sent sent = Sent.of(peers.client().activeMessages().send(5, MemorySegment.NULL, slice, AmProtocol.RENDEZVOUS));
+            PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                    .send(5, MemorySegment.NULL, slice, AmProtocol.RENDEZVOUS));
             parent.release();
             slice.release();
             assertThat(peers.clientResources().buffers().leases()).as("UCX reads it").isEqualTo(1);
@@ -156,7 +166,8 @@ class BufferSliceTest implements NeedsUcx {
         List<CompletableFuture<Integer>> running = new ArrayList<>();
         for (int thread = 0; thread < threads; thread++) {
             int number = thread;
-            running.add(CompletableFuture.supplyAsync(() -> raceOver(parents, number, together), task -> new Thread(task).start()));
+            running.add(CompletableFuture.supplyAsync(() -> raceOver(parents, number, together), task ->
+                    new Thread(task).start()));
         }
         int releases = 0;
         for (CompletableFuture<Integer> each : running) {

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -101,7 +104,8 @@ class BufferWaitTest implements NeedsUcx {
     void whoFoundNoRoomForASlabThatCannotBeMadeIsServedAfterIt() throws InterruptedException {
         open(10, IMPOSSIBLE);
         for (int i = 0; i < 100; i++) {
-            Thread other = Thread.ofPlatform().start(() -> assertThatThrownBy(() -> pool.acquire(IMPOSSIBLE)).isInstanceOf(UcxException.class));
+            Thread other = Thread.ofPlatform().start(() -> assertThatThrownBy(() -> pool.acquire(IMPOSSIBLE))
+                    .isInstanceOf(UcxException.class));
             CompletableFuture<UcxBuffer> waiting = pool.acquireLater(4096).toFuture();
             other.join();
             Waits.get(waiting).release();
@@ -189,7 +193,8 @@ class BufferWaitTest implements NeedsUcx {
     void noMoreThanTheBoundWait() {
         open(2);
         List<UcxBuffer> all = leaseAll(LIMIT);
-        List<CompletableFuture<UcxBuffer>> waiting = List.of(pool.acquireLater(1).toFuture(), pool.acquireLater(1).toFuture());
+        List<CompletableFuture<UcxBuffer>> waiting = List.of(pool.acquireLater(1).toFuture(),
+                pool.acquireLater(1).toFuture());
         StepVerifier.create(pool.acquireLater(77)).expectErrorSatisfies(error -> {
             assertThat(error).isInstanceOfSatisfying(UcxException.class, refused -> {
                 assertThat(refused.status()).isEqualTo(UcxStatus.EXCEEDS_LIMIT);
@@ -203,7 +208,8 @@ class BufferWaitTest implements NeedsUcx {
 
         open(0);
         UcxBuffer whole = pool.acquire(LIMIT);
-        StepVerifier.create(pool.acquireLater(1)).expectErrorSatisfies(error -> assertThat(error).hasMessageContaining("0 wait"))
+        StepVerifier.create(pool.acquireLater(1)).expectErrorSatisfies(error -> assertThat(error)
+                .hasMessageContaining("0 wait"))
                 .verify(Waits.PATIENCE);
         whole.release();
     }
@@ -221,9 +227,11 @@ class BufferWaitTest implements NeedsUcx {
     void closeEndsTheWait() {
         open(5);
         UcxBuffer all = pool.acquire(LIMIT);
-        List<CompletableFuture<UcxBuffer>> waiting = List.of(pool.acquireLater(1).toFuture(), pool.acquireLater(LIMIT).toFuture());
+        List<CompletableFuture<UcxBuffer>> waiting = List.of(pool.acquireLater(1).toFuture(),
+                pool.acquireLater(LIMIT).toFuture());
         resources.disposeNow();
-        waiting.forEach(each -> assertThat(Waits.failure(each)).isInstanceOf(UcxClosedException.class).hasMessageContaining("pool"));
+        waiting.forEach(each -> assertThat(Waits.failure(each)).isInstanceOf(UcxClosedException.class)
+                .hasMessageContaining("pool"));
         StepVerifier.create(pool.acquireLater(1)).expectError(UcxClosedException.class).verify(Waits.PATIENCE);
         all.release();
     }
@@ -263,10 +271,11 @@ class BufferWaitTest implements NeedsUcx {
         AtomicInteger got = new AtomicInteger();
         for (int i = 0; i < 3000; i++) {
             UcxBuffer all = pool.acquire(LIMIT);
-            Disposable waiting = pool.acquireLater(LIMIT).doOnDiscard(UcxBuffer.class, UcxBuffer::discard).subscribe(lease -> {
-                got.incrementAndGet();
-                lease.release();
-            }, error -> { }, () -> { }, Context.of("reactor.onNextDropped.local",
+            Disposable waiting = pool.acquireLater(LIMIT).doOnDiscard(UcxBuffer.class, UcxBuffer::discard)
+                    .subscribe(lease -> {
+                        got.incrementAndGet();
+                        lease.release();
+                    }, error -> { }, () -> { }, Context.of("reactor.onNextDropped.local",
                     (Consumer<Object>) UcxBuffer::discard));
             CompletableFuture<Void> releasing = CompletableFuture.runAsync(() -> {
                 spin();
@@ -276,7 +285,8 @@ class BufferWaitTest implements NeedsUcx {
             waiting.dispose();
             Waits.get(releasing);
             assertThat(pool.waiters()).isZero();
-            await().atMost(Waits.PATIENCE).pollInterval(Duration.ofMillis(1)).pollDelay(Duration.ZERO).until(() -> pool.leases() == 0);
+            await().atMost(Waits.PATIENCE).pollInterval(Duration.ofMillis(1)).pollDelay(Duration.ZERO)
+                    .until(() -> pool.leases() == 0);
         }
         assertThat(got.get()).isBetween(0, 3000);
     }
@@ -291,9 +301,11 @@ class BufferWaitTest implements NeedsUcx {
     void manyThreadsShareLittleMemory() {
         open(1000);
         AtomicInteger out = new AtomicInteger();
-        Long served = Flux.range(0, 5000).flatMap(number -> Mono.defer(() -> pool.acquireLater(1 + (number % 3) * (long) Bytes.MIB))
+        Long served = Flux.range(0, 5000).flatMap(number ->
+                Mono.defer(() -> pool.acquireLater(1 + (number % 3) * (long) Bytes.MIB))
                 .subscribeOn(Schedulers.parallel()).publishOn(Schedulers.boundedElastic()).map(lease -> {
-                    assertThat(out.incrementAndGet()).isLessThanOrEqualTo((int) (LIMIT / UcxBufferPool.MIN_BLOCK_BYTES));
+                    assertThat(out.incrementAndGet()).isLessThanOrEqualTo(
+                            (int) (LIMIT / UcxBufferPool.MIN_BLOCK_BYTES));
                     lease.segment().fill(number.byteValue());
                     out.decrementAndGet();
                     lease.release();

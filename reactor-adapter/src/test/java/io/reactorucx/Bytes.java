@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -20,10 +20,13 @@ import java.util.zip.GZIPInputStream;
 /** One of UCX's own example programs in C, as the distribution packages it, compiled for a test. */
 final class CExample {
 
-    private static final List<Path> FOLDERS = List.of(Path.of("/usr/share/doc/libucx-dev/examples"), Path.of("/usr/share/ucx/examples"),
+    private static final List<Path> FOLDERS = List.of(Path.of("/usr/share/doc/libucx-dev/examples"),
+            Path.of("/usr/share/ucx/examples"),
             Path.of("/usr/share/doc/ucx-devel/examples"), Path.of("/usr/local/share/ucx/examples"));
 
-    /** Prints each line at once, also into a pipe, and listens on the loopback address where it would on all of them. */
+    /**
+     * Prints each line at once, also into a pipe, and listens on the loopback address where it would on all of them.
+     */
     private static final String PRELUDE = """
             #include <netdb.h>
             #include <stdio.h>
@@ -50,7 +53,8 @@ final class CExample {
         copySources(examples.orElseThrow(), folder);
         assumeTrue(Files.exists(folder.resolve(name + ".c")), () -> examples + " has no " + name + ".c");
         Files.writeString(folder.resolve("prelude.h"), PRELUDE);
-        ProcessBuilder command = new ProcessBuilder(compiler.orElseThrow().toString(), "-w", "-include", "prelude.h", name + ".c", "-o", name,
+        ProcessBuilder command = new ProcessBuilder(compiler.orElseThrow().toString(), "-w", "-include", "prelude.h",
+                name + ".c", "-o", name,
                 "-lucp", "-lucs").directory(folder.toFile());
         try (ChildProcess compilation = ChildProcess.start(command)) {
             ChildProcess.Result result = compilation.result();
@@ -75,7 +79,8 @@ final class CExample {
             for (Path source : sources.toList()) {
                 String name = source.getFileName().toString();
                 boolean packed = name.endsWith(".gz");
-                try (InputStream file = Files.newInputStream(source); InputStream in = packed ? new GZIPInputStream(file) : file) {
+                try (InputStream file = Files.newInputStream(source); InputStream in = packed
+                        ? new GZIPInputStream(file) : file) {
                     Files.copy(in, to.resolve(packed ? name.substring(0, name.length() - 3) : name));
                 }
             }
@@ -97,9 +102,13 @@ final class CExample {
         return ChildProcess.start(builder);
     }
 
-    /** Our side's resources over the same transports; newer versions are told to offer large messages, as 1.13 does by itself. */
+    /**
+     * Our side's resources over the same transports; newer versions are told to offer large messages, as 1.13 does by
+     * itself.
+     */
     static UcxResources resources(String transports) {
-        UcxResourcesBuilder builder = UcxResources.builder().streams(true).setting("NET_DEVICES", "lo").setting("RNDV_THRESH", "64k");
+        UcxResourcesBuilder builder = UcxResources.builder().streams(true).setting("NET_DEVICES", "lo")
+                .setting("RNDV_THRESH", "64k");
         return (transports.equals("all") ? builder : builder.transports(transports.split(","))).build();
     }
 

@@ -3,8 +3,10 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -78,7 +80,7 @@ class CancellationTest extends SharedPeers {
     @Test
     void sendThatIsUnderWayKeepsItsLeaseUntilUcxIsDone() {
         UcxBuffer lease = lease();
-        Sent sent = Sent.of(send(lease));
+        PendingOperation sent = PendingOperation.of(send(lease));
         lease.release();
         ActiveMessage offer = inbox.next();
 
@@ -123,7 +125,7 @@ class CancellationTest extends SharedPeers {
     @Test
     void fetchThatIsCancelledBeforeItBeginsGivesTheOfferUp() {
         UcxBuffer lease = lease();
-        Sent sent = Sent.of(send(lease));
+        PendingOperation sent = PendingOperation.of(send(lease));
         lease.release();
         ActiveMessage offer = inbox.next();
         BaseSubscriber<Object> subscriber = unasked();
@@ -142,10 +144,11 @@ class CancellationTest extends SharedPeers {
         Context hooks = Context.of("reactor.onNextDropped.local", dropped);
         for (int i = 0; i < 200; i++) {
             UcxBuffer lease = lease();
-            Sent sent = Sent.of(send(lease));
+            PendingOperation sent = PendingOperation.of(send(lease));
             lease.release();
             ActiveMessage offer = inbox.next();
-            Disposable fetching = offer.fetch(peers.serverResources().buffers()).doOnDiscard(UcxBuffer.class, UcxBuffer::release)
+            Disposable fetching = offer.fetch(peers.serverResources().buffers())
+                    .doOnDiscard(UcxBuffer.class, UcxBuffer::release)
                     .subscribe(UcxBuffer::release, error -> { }, () -> { }, hooks);
             spin(i * 200);
             fetching.dispose();
@@ -171,7 +174,8 @@ class CancellationTest extends SharedPeers {
         await().atMost(Waits.PATIENCE).until(() -> leases() == 0);
         peers.assertWorks();
 
-        assertThat(remote.getFlux(100_000, 8).take(3).doOnNext(UcxBuffer::release).count().block(Waits.PATIENCE)).isEqualTo(3);
+        assertThat(remote.getFlux(100_000, 8).take(3).doOnNext(UcxBuffer::release).count().block(Waits.PATIENCE))
+                .isEqualTo(3);
         await().atMost(Waits.PATIENCE).until(() -> leases() == 0);
         assertThat(received.get()).isLessThanOrEqualTo(100 * 42);
         remote.close();
@@ -202,7 +206,8 @@ class CancellationTest extends SharedPeers {
         UcpMemory memory = peers.serverResources().allocateMemory(Bytes.MIB);
         RemoteMemory remote = peers.client().memory(memory.descriptor());
         for (int i = 0; i < 100; i++) {
-            Disposable reading = Flux.merge(remote.get(0, Bytes.zeroed(Bytes.MIB)), remote.put(0, Bytes.zeroed(1000)), remote.flush())
+            Disposable reading = Flux.merge(remote.get(0, Bytes.zeroed(Bytes.MIB)), remote.put(0, Bytes.zeroed(1000)),
+                    remote.flush())
                     .subscribe();
             spin(i * 1000);
             reading.dispose();

@@ -21,9 +21,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * UCX's example {@code ucp_client_server}: its client with our server, its server with our client. It connects by socket address, and sends
- * the same text a number of times. In newer versions the server answers with one more, the client closes by force when it has that, and the
- * server when the client has; in older ones each closes when it has done its part.
+ * UCX's example {@code ucp_client_server}: its client with our server, its server with our client. It connects by
+ * socket address, and sends the same text a number of times. In newer versions the server answers with one more, the
+ * client closes by force when it has that, and the server when the client has; in older ones each closes when it has
+ * done its part.
  */
 @ExtendWith(NoLeaks.class)
 class ClientServerExampleTest implements NeedsUcx {
@@ -50,7 +51,8 @@ class ClientServerExampleTest implements NeedsUcx {
 
     /** The example has room for one eager message at a time, but waits for as many rendezvous as it is told. */
     @ParameterizedTest
-    @CsvSource(quoteCharacter = '"', value = {"all, 16, 1, AUTO", "tcp, 16, 10, RENDEZVOUS", "tcp, 1000000, 3, AUTO", "tcp, 1000000, 1, EAGER",
+    @CsvSource(quoteCharacter = '"', value = {"all, 16, 1, AUTO", "tcp, 16, 10, RENDEZVOUS", "tcp, 1000000, 3, AUTO",
+        "tcp, 1000000, 1, EAGER",
         "\"posix,tcp\", 16, 10, RENDEZVOUS", "\"posix,tcp\", 1000000, 3, AUTO", "\"posix,tcp\", 1000000, 1, EAGER"})
     void serverReceivesOurActiveMessages(String transports, int size, int messages, AmProtocol protocol) {
         assertServerReceives(transports, size, messages, active(size, protocol));
@@ -70,12 +72,14 @@ class ClientServerExampleTest implements NeedsUcx {
 
     private static Mode tagged(int size) {
         return new Mode("tag", (connection, payload) -> connection.tags().send(TAG, payload),
-                (connection, messages) -> Flux.range(0, messages).flatMap(i -> connection.tags().receive(TAG, Bytes.zeroed(size)), messages)
+                (connection, messages) -> Flux.range(0, messages)
+                .flatMap(i -> connection.tags().receive(TAG, Bytes.zeroed(size)), messages)
                         .map(message -> CExample.text(message.data())));
     }
 
     private static Mode active(int size, AmProtocol protocol) {
-        return new Mode("am", (connection, payload) -> connection.activeMessages().send(AM_ID, MemorySegment.NULL, payload, protocol),
+        return new Mode("am", (connection, payload) -> connection.activeMessages()
+                .send(AM_ID, MemorySegment.NULL, payload, protocol),
                 (connection, messages) -> connection.activeMessages().receive(AM_ID).take(messages)
                         .concatMap(message -> message.fetch(Bytes.zeroed(size))).map(CExample::text));
     }
@@ -88,12 +92,15 @@ class ClientServerExampleTest implements NeedsUcx {
     private void assertServerReceives(String transports, int size, int messages, Mode mode) {
         String text = CExample.ourText(size);
         UcxResources resources = CExample.resources(transports);
-        try (ChildProcess server = example.start(transports, "-l", "127.0.0.1", "-p", "0", "-c", mode.option, "-s", "" + size,
+        try (ChildProcess server = example.start(transports, "-l", "127.0.0.1", "-p", "0", "-c", mode.option, "-s",
+                "" + size,
                 "-i", "" + messages)) {
-            int port = Integer.parseInt(server.awaitLine("server is listening on IP 127.0.0.1 port ").replaceAll(".* ", ""));
+            int port = Integer.parseInt(server.awaitLine("server is listening on IP 127.0.0.1 port ")
+                    .replaceAll(".* ", ""));
             server.awaitLine(WAITING);
             for (int client = 0; client < 2; client++) {
-                UcxConnection connection = UcxClient.create(resources).raw(true).remoteAddress("127.0.0.1", port).connectNow();
+                UcxConnection connection = UcxClient.create(resources).raw(true).remoteAddress("127.0.0.1", port)
+                        .connectNow();
                 CompletableFuture<List<String>> answer = mode.receive.apply(connection, 1).collectList().toFuture();
                 for (int i = 0; i < messages; i++) {
                     mode.send.apply(connection, CExample.terminated(text)).block(Waits.PATIENCE);
@@ -130,7 +137,10 @@ class ClientServerExampleTest implements NeedsUcx {
         assertReceivedFromClient(transports, size, messages, active(size, AmProtocol.AUTO));
     }
 
-    /** Not over shared memory: UCX 1.13 has other lanes there for a peer without tagged and active messages, and aborts the accepting one. */
+    /**
+     * Not over shared memory: UCX 1.13 has other lanes there for a peer without tagged and active messages, and aborts
+     * the accepting one.
+     */
     @ParameterizedTest
     @CsvSource({"tcp, 16, 1", "tcp, 16, 100", "tcp, 1000000, 3"})
     void ourServerReceivesStream(String transports, int size, int messages) {
@@ -156,10 +166,13 @@ class ClientServerExampleTest implements NeedsUcx {
         Sinks.One<List<String>> received = Sinks.one();
         Sinks.Empty<Void> clientIsReady = Sinks.empty();
         try {
-            UcxBoundServer bound = UcxServer.create(resources).raw(true).handle(connection -> mode.receive.apply(connection, messages)
+            UcxBoundServer bound = UcxServer.create(resources).raw(true)
+                    .handle(connection -> mode.receive.apply(connection, messages)
                     .collectList().doOnSuccess(received::tryEmitValue).doOnError(received::tryEmitError)
-                    .then(example.prints(ANSWER) ? clientIsReady.asMono().then(answer(connection, size, mode)) : Mono.empty())).bindNow();
-            try (ChildProcess client = example.start(transports, "-a", "127.0.0.1", "-p", "" + bound.port(), "-c", mode.option, "-s", "" + size,
+                    .then(example.prints(ANSWER) ? clientIsReady.asMono().then(answer(connection, size, mode))
+                    : Mono.empty())).bindNow();
+            try (ChildProcess client = example.start(transports, "-a", "127.0.0.1", "-p", "" + bound.port(), "-c",
+                    mode.option, "-s", "" + size,
                     "-i", "" + messages)) {
                 List<String> texts = received.asMono().block(Waits.PATIENCE);
                 // Only then does it take an active message.
@@ -167,7 +180,8 @@ class ClientServerExampleTest implements NeedsUcx {
                 clientIsReady.tryEmitEmpty();
                 ChildProcess.Result result = client.result();
                 assertThat(texts).hasSize(messages).containsOnly(CExample.theirText(size));
-                assertThat(result.output()).contains("Client: iteration #" + messages + "\n").contains(CExample.theirText(size) + ".\n");
+                assertThat(result.output()).contains("Client: iteration #" + messages + "\n")
+                        .contains(CExample.theirText(size) + ".\n");
                 assertThat(result.output().contains("received" + ANSWER)).isEqualTo(example.prints(ANSWER));
                 assertThat(result.exitCode()).as(result.output()).isZero();
             }
@@ -177,6 +191,7 @@ class ClientServerExampleTest implements NeedsUcx {
     }
 
     private static Mono<Void> answer(UcxConnection connection, int size, Mode mode) {
-        return Mono.defer(() -> mode.send.apply(connection, CExample.terminated(CExample.ourText(size)))).then(connection.onDispose());
+        return Mono.defer(() -> mode.send.apply(connection, CExample.terminated(CExample.ourText(size))))
+                .then(connection.onDispose());
     }
 }

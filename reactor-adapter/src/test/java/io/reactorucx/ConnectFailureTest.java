@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -80,11 +82,12 @@ class ConnectFailureTest implements NeedsUcx {
     }
 
     private static void assertFails(Mono<?> connecting, UcxStatus status, String... parts) {
-        StepVerifier.create(connecting).expectErrorSatisfies(error -> assertThat(error).isInstanceOfSatisfying(UcxException.class, ucx -> {
-            assertThat(ucx.status()).isEqualTo(status);
-            assertThat(ucx.operation()).isEqualTo("connect");
-            assertThat(ucx.getMessage()).contains(parts);
-        })).verify(Waits.PATIENCE);
+        StepVerifier.create(connecting).expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOfSatisfying(UcxException.class, ucx -> {
+                    assertThat(ucx.status()).isEqualTo(status);
+                    assertThat(ucx.operation()).isEqualTo("connect");
+                    assertThat(ucx.getMessage()).contains(parts);
+                })).verify(Waits.PATIENCE);
     }
 
     @ParameterizedTest
@@ -105,7 +108,8 @@ class ConnectFailureTest implements NeedsUcx {
     @Test
     void clientWithoutAddressIsTold() {
         StepVerifier.create(UcxClient.create(clientResources).connect()).expectErrorSatisfies(error -> assertThat(error)
-                .isInstanceOf(IllegalStateException.class).hasMessageContaining("remoteAddress")).verify(Waits.PATIENCE);
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("remoteAddress"))
+                .verify(Waits.PATIENCE);
     }
 
     @Test
@@ -132,7 +136,8 @@ class ConnectFailureTest implements NeedsUcx {
             assertThat(answer.reason()).isEqualTo("protocol version: 3 at the client, 2 at the server");
             later.awaitEnd();
         }
-        await().atMost(Waits.PATIENCE).until(() -> serverResources.pendingHandshakes() == 0 && serverResources.failedHandshakes() == 1);
+        await().atMost(Waits.PATIENCE).until(() -> serverResources.pendingHandshakes() == 0
+                && serverResources.failedHandshakes() == 1);
         assertThat(accepted).isEmpty();
         bound.disposeNow();
     }
@@ -140,7 +145,8 @@ class ConnectFailureTest implements NeedsUcx {
     @Test
     void rejectionSaysWhy() throws IOException {
         try (ServerSocket listening = SocketPeer.listen()) {
-            Sent attempt = Sent.of(UcxClient.create(clientResources).remoteAddress("127.0.0.1", listening.getLocalPort()).connect());
+            PendingOperation attempt = PendingOperation.of(UcxClient.create(clientResources)
+                    .remoteAddress("127.0.0.1", listening.getLocalPort()).connect());
             try (SocketPeer client = SocketPeer.accept(listening)) {
                 assertThat(client.nextControl().type()).isEqualTo(ControlFrame.Type.HELLO);
                 client.send(RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.REJECT, "not today"));
@@ -163,9 +169,11 @@ class ConnectFailureTest implements NeedsUcx {
             byte[] welcome = RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.WELCOME, "");
             switch (this) {
                 case ENDS_AT_ONCE -> { }
-                case SPEAKS_HTTP -> client.sendRaw("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                case SPEAKS_HTTP -> client.sendRaw("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(
+                        StandardCharsets.US_ASCII));
                 case CLAIMS_A_HUGE_FRAME -> client.sendRaw(new byte[] {127, -1, -1, -1, 0});
-                case SENDS_ITS_ADDRESS_FIRST -> client.send(new PairingFrame(PairingFrame.Type.ADDRESS, 1, 0, new byte[9]).toBytes());
+                case SENDS_ITS_ADDRESS_FIRST -> client.send(new BindFrame(BindFrame.Type.ADDRESS, 1, 0, new byte[9])
+                        .toBytes());
                 case WELCOMES_AND_ENDS -> client.send(welcome);
                 case WELCOMES_TWICE -> {
                     client.send(welcome);
@@ -179,7 +187,8 @@ class ConnectFailureTest implements NeedsUcx {
     @EnumSource(Stranger.class)
     void strangerAtThePortIsAnError(Stranger stranger) throws IOException {
         try (ServerSocket listening = SocketPeer.listen()) {
-            Sent attempt = Sent.of(UcxClient.create(clientResources).remoteAddress("127.0.0.1", listening.getLocalPort()).connect());
+            PendingOperation attempt = PendingOperation.of(UcxClient.create(clientResources)
+                    .remoteAddress("127.0.0.1", listening.getLocalPort()).connect());
             try (SocketPeer client = SocketPeer.accept(listening)) {
                 assertThat(client.nextControl().type()).isEqualTo(ControlFrame.Type.HELLO);
                 stranger.answer(client);
@@ -199,7 +208,8 @@ class ConnectFailureTest implements NeedsUcx {
         try (ServerSocket listening = SocketPeer.listen()) {
             int port = listening.getLocalPort();
 
-            assertFails(UcxClient.create(clientResources).remoteAddress("127.0.0.1", port).connectTimeout(SHORT).connect(),
+            assertFails(UcxClient.create(clientResources).remoteAddress("127.0.0.1", port).connectTimeout(SHORT)
+                    .connect(),
                     UcxStatus.TIMED_OUT, "127.0.0.1:" + port, SHORT.toString());
 
             try (SocketPeer client = SocketPeer.accept(listening)) {
@@ -238,7 +248,8 @@ class ConnectFailureTest implements NeedsUcx {
     @Test
     void cancelGivesTheAttemptUp() throws IOException {
         try (ServerSocket listening = SocketPeer.listen()) {
-            Disposable attempt = UcxClient.create(clientResources).remoteAddress("127.0.0.1", listening.getLocalPort()).connect()
+            Disposable attempt = UcxClient.create(clientResources).remoteAddress("127.0.0.1", listening.getLocalPort())
+                    .connect()
                     .subscribe(connection -> {
                         throw new AssertionError("connected");
                     });
@@ -268,8 +279,10 @@ class ConnectFailureTest implements NeedsUcx {
     void addressInUseIsNamed() {
         UcxBoundServer bound = server.bindNow();
 
-        assertThatThrownBy(() -> server.bindAddress("127.0.0.1", bound.port()).bindNow()).isInstanceOfSatisfying(UcxException.class,
-                error -> assertThat(error).hasMessageContaining("127.0.0.1").hasMessageContaining(Integer.toString(bound.port())));
+        assertThatThrownBy(() -> server.bindAddress("127.0.0.1", bound.port()).bindNow())
+                .isInstanceOfSatisfying(UcxException.class,
+                    error -> assertThat(error).hasMessageContaining("127.0.0.1")
+                .hasMessageContaining(Integer.toString(bound.port())));
         bound.disposeNow();
     }
 }

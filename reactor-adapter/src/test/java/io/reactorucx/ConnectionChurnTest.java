@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -92,12 +93,14 @@ class ConnectionChurnTest implements NeedsUcx {
     private static Mono<UcxConnection> talk(UcxConnection connection, int number) {
         byte[] question = {(byte) number, (byte) (number >> 8), 7};
         ActiveMessages messages = connection.activeMessages();
-        return messages.receive(ANSWER).next().doOnNext(heard -> assertThat(Bytes.array(heard.data())).containsExactly(question))
+        return messages.receive(ANSWER).next().doOnNext(heard -> assertThat(Bytes.array(heard.data()))
+                .containsExactly(question))
                 .and(messages.send(ASK, question)).thenReturn(connection);
     }
 
     private static Mono<Void> comeAndGo(UcxClient client, int count) {
-        return Flux.range(0, count).flatMap(i -> client.connect().flatMap(connection -> talk(connection, i)).flatMap(UcxConnection::close),
+        return Flux.range(0, count).flatMap(i -> client.connect().flatMap(connection -> talk(connection, i))
+                .flatMap(UcxConnection::close),
                 AT_A_TIME).then();
     }
 
@@ -111,7 +114,8 @@ class ConnectionChurnTest implements NeedsUcx {
 
     private static void awaitLevel(Path process, long before) {
         // Beside what there was: as many endpoints as there may be at a time, which may have been fewer before.
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(descriptors(process)).as("descriptors of " + process)
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(descriptors(process))
+                .as("descriptors of " + process)
                 .isLessThanOrEqualTo(before + 4 * AT_A_TIME));
     }
 
@@ -142,14 +146,16 @@ class ConnectionChurnTest implements NeedsUcx {
         UcxResources resources = route.resources().build();
         try (EchoProcess server = new EchoProcess(route.transports())) {
             UcxClient client = server.client(resources);
-            Flux.range(0, 50).flatMap(i -> client.connect().flatMap(UcxConnection::close), AT_A_TIME).then().block(Waits.PATIENCE);
+            Flux.range(0, 50).flatMap(i -> client.connect().flatMap(UcxConnection::close), AT_A_TIME).then()
+                    .block(Waits.PATIENCE);
             awaitIdle(resources);
             Path self = Path.of("/proc/self");
             long before = descriptors(self);
             long beforeThere = descriptors(server.process());
 
             for (int i = 0; i < 10; i++) {
-                Flux.range(0, 100).flatMap(each -> client.connect().flatMap(UcxConnection::close), AT_A_TIME).then().block(Waits.PATIENCE);
+                Flux.range(0, 100).flatMap(each -> client.connect().flatMap(UcxConnection::close), AT_A_TIME).then()
+                        .block(Waits.PATIENCE);
             }
 
             awaitIdle(resources);
@@ -167,7 +173,8 @@ class ConnectionChurnTest implements NeedsUcx {
     void endpointsAreUsedAgain(boolean peerFailureDetection) {
         UcxResources there = route.resources().build();
         UcxResources here = route.resources().build();
-        UcxBoundServer server = UcxServer.create(there).peerFailureDetection(peerFailureDetection).handle(ConnectionChurnTest::answer).bindNow();
+        UcxBoundServer server = UcxServer.create(there).peerFailureDetection(peerFailureDetection)
+                .handle(ConnectionChurnTest::answer).bindNow();
         UcxClient client = client(here, server).peerFailureDetection(peerFailureDetection);
         comeAndGo(client, 100).block(Waits.PATIENCE);
         long endpoints = endpoints(there) + endpoints(here);
@@ -196,7 +203,8 @@ class ConnectionChurnTest implements NeedsUcx {
         UcxClient client = client(other, server);
         Random random = new Random(4711);
         // Of a subscriber that leaves while it is handed the connection only this hook tells.
-        Context hook = Context.of("reactor.onNextDropped.local", (Consumer<Object>) dropped -> ((UcxConnection) dropped).dispose());
+        Context hook = Context.of("reactor.onNextDropped.local",
+                (Consumer<Object>) dropped -> ((UcxConnection) dropped).dispose());
         for (int i = 0; i < 300; i++) {
             Disposable attempt = client.connect().subscribe(UcxConnection::dispose, error -> { }, () -> { }, hook);
             long until = System.nanoTime() + random.nextInt(3_000_000);
@@ -217,7 +225,8 @@ class ConnectionChurnTest implements NeedsUcx {
         UcxBoundServer server = serve(one);
 
         // It cancels as soon as it has the connection.
-        UcxConnection connection = Objects.requireNonNull(client(other, server).connect().flux().take(1).blockFirst(Waits.PATIENCE));
+        UcxConnection connection = Objects.requireNonNull(client(other, server).connect().flux().take(1)
+                .blockFirst(Waits.PATIENCE));
 
         talk(connection, 1).block(Waits.PATIENCE);
         connection.close().block(Waits.PATIENCE);
@@ -229,7 +238,8 @@ class ConnectionChurnTest implements NeedsUcx {
         UcxBoundServer server = serve(one);
         UcxClient client = client(other, server);
 
-        List<UcxConnection> connections = Objects.requireNonNull(Flux.range(0, 200).flatMap(i -> client.connect(), 200).collectList()
+        List<UcxConnection> connections = Objects.requireNonNull(Flux.range(0, 200).flatMap(i -> client.connect(), 200)
+                .collectList()
                 .block(Waits.PATIENCE));
 
         assertThat(connections).hasSize(200);
@@ -279,7 +289,8 @@ class ConnectionChurnTest implements NeedsUcx {
     @Test
     void byIpv6() throws IOException {
         assumeTrue(hasIpv6(), "this machine has no IPv6");
-        UcxBoundServer server = UcxServer.create(one).bindAddress("::1", 0).handle(ConnectionChurnTest::answer).bindNow();
+        UcxBoundServer server = UcxServer.create(one).bindAddress("::1", 0).handle(ConnectionChurnTest::answer)
+                .bindNow();
         UcxConnection connection = UcxClient.create(other).remoteAddress("::1", server.port()).connectNow();
 
         talk(connection, 1).block(Waits.PATIENCE);
@@ -306,7 +317,8 @@ class ConnectionChurnTest implements NeedsUcx {
             comeAndGo(client(other, server), 2).block(Waits.PATIENCE);
             ports.add(server.port());
             server.disposeNow();
-            server = UcxServer.create(one).bindAddress("127.0.0.1", server.port()).handle(ConnectionChurnTest::answer).bindNow();
+            server = UcxServer.create(one).bindAddress("127.0.0.1", server.port()).handle(ConnectionChurnTest::answer)
+                    .bindNow();
         }
         assertThat(ports).hasSize(1);
         server.disposeNow();

@@ -3,12 +3,15 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.message.TaggedMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -54,7 +57,8 @@ class ConnectionContractTest implements NeedsUcx {
     }
 
     private void connectWithCloseTimeout(Duration timeout) {
-        peers = Peers.connect(route, UnaryOperator.identity(), server -> server.closeTimeout(timeout), client -> client.closeTimeout(timeout));
+        peers = Peers.connect(route, UnaryOperator.identity(), server -> server.closeTimeout(timeout), client ->
+                client.closeTimeout(timeout));
     }
 
     @Test
@@ -72,7 +76,8 @@ class ConnectionContractTest implements NeedsUcx {
             }
         }
         assertThat(client.resources()).isSameAs(peers.clientResources());
-        assertThat(client.peer()).isEqualTo(route.byWorkerAddress() ? client.peer() : "127.0.0.1:" + peers.server().port());
+        assertThat(client.peer()).isEqualTo(route.byWorkerAddress() ? client.peer()
+                : "127.0.0.1:" + peers.server().port());
         assertThat(peers.clientResources().openConnections()).isEqualTo(1);
         assertThat(peers.serverResources().openConnections()).isEqualTo(1);
     }
@@ -90,7 +95,8 @@ class ConnectionContractTest implements NeedsUcx {
         CompletableFuture<Void> closed = client.close().toFuture();
         inbox.end().orTimeout(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
         assertThat(closed).isNotDone();
-        UcxBuffer fetched = Objects.requireNonNull(offer.fetch(peers.serverResources().buffers()).block(Waits.PATIENCE));
+        UcxBuffer fetched = Objects.requireNonNull(offer.fetch(peers.serverResources().buffers())
+                .block(Waits.PATIENCE));
 
         assertThat(fetched.segment().mismatch(payload)).isEqualTo(-1);
         fetched.release();
@@ -103,7 +109,8 @@ class ConnectionContractTest implements NeedsUcx {
         route.assumeTwoPeers();
         UcxConnection client = connect();
         Inbox inbox = Inbox.of(peers.served(), ID);
-        client.activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(5, 100_000), AmProtocol.EAGER).block(Waits.PATIENCE);
+        client.activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(5, 100_000), AmProtocol.EAGER)
+                .block(Waits.PATIENCE);
         ActiveMessage offer = inbox.next();
 
         CompletableFuture<Void> closed = client.close().toFuture();
@@ -190,7 +197,8 @@ class ConnectionContractTest implements NeedsUcx {
     void closeWaitsForWhatIsUnderWay() {
         connect();
         Inbox inbox = Inbox.of(peers.served(), ID);
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, Bytes.zeroed(0), Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, Bytes.zeroed(0), Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
         ActiveMessage offer = inbox.next();
         CompletableFuture<Void> closed = peers.client().close().toFuture();
         Waits.engineOf(peers.client());
@@ -211,7 +219,8 @@ class ConnectionContractTest implements NeedsUcx {
         route.assumeTwoPeers();
         connectWithCloseTimeout(Duration.ofMillis(300));
         Inbox inbox = Inbox.of(peers.served(), ID);
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, Bytes.zeroed(0), Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, Bytes.zeroed(0), Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
         inbox.next();
 
         peers.client().close().block(Waits.PATIENCE);
@@ -226,7 +235,8 @@ class ConnectionContractTest implements NeedsUcx {
         route.assumeTwoPeers();
         connect();
         Inbox inbox = Inbox.of(peers.served(), ID);
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, Bytes.zeroed(0), Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, Bytes.zeroed(0), Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
         inbox.next();
 
         peers.client().close(CloseMode.FORCE).block(Waits.PATIENCE);
@@ -255,7 +265,8 @@ class ConnectionContractTest implements NeedsUcx {
         peers.client().close().block(Waits.PATIENCE);
 
         assertClosed(peers.client().activeMessages().send(ID, new byte[1]));
-        assertClosed(peers.client().activeMessages().send(ID, Bytes.zeroed(0), Bytes.zeroed(Bytes.MIB), AmProtocol.RENDEZVOUS));
+        assertClosed(peers.client().activeMessages().send(ID, Bytes.zeroed(0), Bytes.zeroed(Bytes.MIB),
+                AmProtocol.RENDEZVOUS));
         assertClosed(peers.client().activeMessages().receive(ID));
         assertClosed(peers.client().tags().send(1, Bytes.zeroed(1)));
         assertClosed(peers.client().tags().sendSync(1, Bytes.zeroed(1)));
@@ -306,13 +317,16 @@ class ConnectionContractTest implements NeedsUcx {
         route.assumeTwoPeers();
         connect();
         Inbox inbox = Inbox.of(peers.served(), ID);
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, Bytes.zeroed(0), Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, Bytes.zeroed(0), Bytes.pattern(1, Bytes.MIB), AmProtocol.RENDEZVOUS));
         ActiveMessage offer = inbox.next();
 
         peers.served().close().block(Waits.PATIENCE);
 
-        StepVerifier.create(offer.fetch(Bytes.zeroed(Bytes.MIB))).expectError(UcxClosedException.class).verify(Waits.PATIENCE);
-        assertThat(Objects.requireNonNull(peers.serverResources().engines().getFirst().counters()).heldMessages()).isZero();
+        StepVerifier.create(offer.fetch(Bytes.zeroed(Bytes.MIB))).expectError(UcxClosedException.class)
+                .verify(Waits.PATIENCE);
+        assertThat(Objects.requireNonNull(peers.serverResources().engines().getFirst().counters()).heldMessages())
+                .isZero();
         peers.client().onDispose().block(Waits.PATIENCE);
         sent.cancel();
     }

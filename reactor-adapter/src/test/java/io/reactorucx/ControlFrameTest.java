@@ -3,10 +3,15 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reactorucx.ControlFields.Key;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.internal.config.PeerLimits;
+import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFields.Key;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.handshake.Rejection;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -27,7 +32,7 @@ class ControlFrameTest {
     private static final int INPUTS = 100_000;
     private static final int HEAD_BYTES = 6;
     private static final int REJECT_HEAD_BYTES = 29;
-    private static final PeerFacts FACTS = new PeerFacts(new UcxVersion(1, 18, 3), ErrorMode.NONE, ByteOrder.BIG_ENDIAN,
+    private static final PeerInfo FACTS = new PeerInfo(new UcxVersion(1, 18, 3), ErrorMode.NONE, ByteOrder.BIG_ENDIAN,
             new PeerLimits(8000, 1L << 40, 77), 2500, -1234567890123L);
 
     private static ControlFrame parse(byte[] bytes) {
@@ -42,7 +47,8 @@ class ControlFrameTest {
 
     private static ControlFrame frame(ControlFrame.Type type, Random random) {
         return type == ControlFrame.Type.REJECT ? ControlFrame.reject(new Rejection("because " + random.nextInt()))
-                : ControlFrame.of(type, FACTS.addTo(ControlFields.NONE).with(Key.AUTHENTICATION, bytes(random, random.nextInt(40))));
+                : ControlFrame.of(type, FACTS.addTo(ControlFields.NONE)
+                .with(Key.AUTHENTICATION, bytes(random, random.nextInt(40))));
     }
 
     private static void assertSame(ControlFrame frame, ControlFrame other) {
@@ -85,13 +91,13 @@ class ControlFrameTest {
             ControlFrame arrived = parse(frame.toBytes());
             assertSame(frame, arrived);
             if (type != ControlFrame.Type.REJECT) {
-                assertThat(PeerFacts.of(arrived.fields())).isEqualTo(FACTS);
+                assertThat(PeerInfo.of(arrived.fields())).isEqualTo(FACTS);
             }
         }
         ControlFrame empty = parse(ControlFrame.of(type).toBytes());
         assertThat(empty).isNotNull();
         assertThat(empty.type()).isEqualTo(type);
-        assertThat(PeerFacts.of(empty.fields())).isNull();
+        assertThat(PeerInfo.of(empty.fields())).isNull();
     }
 
     /** How bytes are made that a careless parser would fall over. */
@@ -150,7 +156,8 @@ class ControlFrameTest {
             byte[] next(Random random) {
                 byte[] bytes = anyFrame(random);
                 boolean reject = bytes[5] == ControlFrame.Type.REJECT.ordinal();
-                ByteBuffer.wrap(bytes).putShort(reject ? REJECT_HEAD_BYTES - Short.BYTES : HEAD_BYTES + 1, (short) random.nextInt());
+                ByteBuffer.wrap(bytes).putShort(reject ? REJECT_HEAD_BYTES - Short.BYTES : HEAD_BYTES + 1,
+                        (short) random.nextInt());
                 return bytes;
             }
         };
@@ -177,7 +184,7 @@ class ControlFrameTest {
                     understood.add(frame);
                     assertUnderstood(frame, bytes);
                     // Neither throws, whatever the fields hold.
-                    PeerFacts.of(frame.fields());
+                    PeerInfo.of(frame.fields());
                     frame.fields().text(Key.AUTHENTICATION_METHOD);
                 }
             } catch (RuntimeException | AssertionError e) {
@@ -185,14 +192,16 @@ class ControlFrameTest {
             }
             assertThat(bytes).isEqualTo(untouched);
         }
-        // Flips beyond the head leave a frame a frame, as does a cut between two fields: both outcomes have to be among them.
+        // Flips beyond the head leave a frame a frame, as does a cut between two fields: both outcomes have to be among
+        // them.
         if (garbage == Garbage.FLIPPED || garbage == Garbage.CUT_OR_STRETCHED || garbage == Garbage.RANDOM_FIELDS) {
             assertThat(understood).hasSizeBetween(100, INPUTS - 100);
         }
     }
 
     private static byte[] hello(byte[]... fields) {
-        ByteBuffer bytes = ByteBuffer.allocate(2 * ControlFrame.MAX_BYTES).put(ControlFrame.of(ControlFrame.Type.HELLO).toBytes());
+        ByteBuffer bytes = ByteBuffer.allocate(2 * ControlFrame.MAX_BYTES)
+                .put(ControlFrame.of(ControlFrame.Type.HELLO).toBytes());
         for (byte[] field : fields) {
             bytes.put(field);
         }
@@ -205,7 +214,8 @@ class ControlFrameTest {
 
     @Test
     void fieldsOfALaterVersionAreSkipped() {
-        ControlFrame frame = parse(hello(field(200, 0), field(Key.WORKER_ID.number(), 8), field(255, 300), field(0, 1)));
+        ControlFrame frame = parse(hello(field(200, 0), field(Key.WORKER_ID.number(), 8), field(255, 300),
+                field(0, 1)));
 
         assertThat(frame).isNotNull();
         assertThat(frame.fields().has(Key.WORKER_ID)).isTrue();
@@ -225,7 +235,8 @@ class ControlFrameTest {
         assertThat(parse(hello(field(key.number(), key.maxBytes())))).isNotNull();
         assertThat(parse(hello(field(key.number(), key.maxBytes() + 1)))).isNull();
         assertThat(parse(hello(field(key.number(), 0))) != null).isEqualTo(key.allows(0));
-        assertThatThrownBy(() -> ControlFields.NONE.with(key, new byte[key.maxBytes() + 1])).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> ControlFields.NONE.with(key, new byte[key.maxBytes() + 1]))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(key.name());
     }
 
@@ -253,8 +264,10 @@ class ControlFrameTest {
         byte[] reject = ControlFrame.reject(new Rejection("too new")).toBytes();
         reject[4] = (byte) version;
 
-        assertSame(parse(hello), new ControlFrame(version, ControlFrame.Type.HELLO, ControlFields.NONE, new Rejection("")));
-        assertSame(parse(reject), new ControlFrame(version, ControlFrame.Type.REJECT, ControlFields.NONE, new Rejection("too new")));
+        assertSame(parse(hello), new ControlFrame(version, ControlFrame.Type.HELLO, ControlFields.NONE,
+                new Rejection("")));
+        assertSame(parse(reject), new ControlFrame(version, ControlFrame.Type.REJECT, ControlFields.NONE,
+                new Rejection("too new")));
         for (ControlFrame.Type type : ControlFrame.Type.values()) {
             byte[] other = ControlFrame.of(type).toBytes();
             other[4] = (byte) version;
@@ -263,12 +276,17 @@ class ControlFrameTest {
         }
     }
 
-    /** Byte by byte what version 1 sent, and what it reads of a REJECT: it takes the reason from behind its own fixed fields. */
+    /**
+     * Byte by byte what version 1 sent, and what it reads of a REJECT: it takes the reason from behind its own fixed
+     * fields.
+     */
     @Test
     void versionOneIsUnderstoodAndUnderstands() {
         byte[] rest = "protocol version 2 there, 1 here".getBytes(StandardCharsets.UTF_8);
-        ByteBuffer old = ByteBuffer.allocate(REJECT_HEAD_BYTES + rest.length).putInt(0x52554358).put((byte) 1).put((byte) 2).put((byte) 1)
-                .putShort((short) 1).putShort((short) 13).putShort((short) 1).putInt(8000).putLong(-77).putInt(rest.length).put(rest);
+        ByteBuffer old = ByteBuffer.allocate(REJECT_HEAD_BYTES + rest.length).putInt(0x52554358).put((byte) 1)
+                .put((byte) 2).put((byte) 1)
+                .putShort((short) 1).putShort((short) 13).putShort((short) 1).putInt(8000).putLong(-77)
+                .putInt(rest.length).put(rest);
         ControlFrame read = parse(old.array());
         assertThat(read).isNotNull();
         assertThat(read.protocolVersion()).isEqualTo(1);
@@ -286,36 +304,41 @@ class ControlFrameTest {
         for (int value = Byte.MIN_VALUE; value <= Byte.MAX_VALUE; value++) {
             byte[] type = ControlFrame.of(ControlFrame.Type.FIN).toBytes();
             type[5] = (byte) value;
-            boolean known = value >= 0 && value < ControlFrame.Type.values().length && value != ControlFrame.Type.REJECT.ordinal();
+            boolean known = value >= 0 && value < ControlFrame.Type.values().length
+                    && value != ControlFrame.Type.REJECT.ordinal();
             assertThat(parse(type) != null).as("type " + value).isEqualTo(known);
         }
     }
 
     @ParameterizedTest
-    @EnumSource(value = Key.class, mode = EnumSource.Mode.MATCH_ANY, names = "ERROR_MODE|BYTE_ORDER|MAX_.*|HEARTBEAT_MILLIS")
+    @EnumSource(value = Key.class, mode = EnumSource.Mode.MATCH_ANY,
+            names = "ERROR_MODE|BYTE_ORDER|MAX_.*|HEARTBEAT_MILLIS")
     void factsThatCannotBeAreNone(Key key) {
         ControlFields good = FACTS.addTo(ControlFields.NONE);
-        assertThat(PeerFacts.of(good)).isEqualTo(FACTS);
-        assertThat(PeerFacts.of(good.with(key, -1))).isNull();
+        assertThat(PeerInfo.of(good)).isEqualTo(FACTS);
+        assertThat(PeerInfo.of(good.with(key, -1))).isNull();
     }
 
     @ParameterizedTest
     @EnumSource(UcxStatus.class)
     void ofARejectionOnlyWhetherToTryAgainIsBelieved(UcxStatus status) {
         ControlFrame frame = parse(ControlFrame.reject(new Rejection(status, "full")).toBytes());
-        assertThat(frame.rejection()).isEqualTo(new Rejection(status.isRetryable() ? status : UcxStatus.REJECTED, "full"));
+        assertThat(frame.rejection()).isEqualTo(new Rejection(status.isRetryable() ? status : UcxStatus.REJECTED,
+                "full"));
         assertThat(frame.rejection().toException("them", null).isRetryable()).isEqualTo(status.isRetryable());
     }
 
     @Test
     void reasonStaysInOneLineOfBoundedLength() {
-        String shown = parse(ControlFrame.reject(new Rejection("a\nb\u001b[31m\u2028c" + "x".repeat(5000))).toBytes()).reason();
+        String shown = parse(ControlFrame.reject(new Rejection("a\nb\u001b[31m\u2028c" + "x".repeat(5000))).toBytes())
+                .reason();
         assertThat(shown).startsWith("a?b?[31m?cxx").hasSize(500);
     }
 
     @Test
     void whatAFrameCarriesIsNotShown() {
         ControlFields fields = ControlFields.NONE.with(Key.AUTHENTICATION, "the proof");
-        assertThat(ControlFrame.of(ControlFrame.Type.PROOF, fields).toString()).contains("AUTHENTICATION").doesNotContain("the proof");
+        assertThat(ControlFrame.of(ControlFrame.Type.PROOF, fields).toString()).contains("AUTHENTICATION")
+                .doesNotContain("the proof");
     }
 }

@@ -3,8 +3,12 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.reactorucx.UcxRequestException.Reason;
+import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.message.UcxRequestException;
+import io.reactorucx.message.UcxRequestException.Reason;
+import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +26,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Answers that meet their deadline on the way: no lease is lost to that, on either side, and no hook is needed for it. */
+/**
+ * Answers that meet their deadline on the way: no lease is lost to that, on either side, and no hook is needed for it.
+ */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
@@ -43,7 +49,8 @@ class DeadlineTest implements NeedsUcx {
     void connect() {
         if (Ucx.isAvailable()) {
             // Nothing is left to the garbage collector here.
-            peers = Peers.connect(route, builder -> builder.leakDetection(LeakDetection.DISABLED), UnaryOperator.identity(),
+            peers = Peers.connect(route, builder -> builder.leakDetection(LeakDetection.DISABLED),
+                    UnaryOperator.identity(),
                     UnaryOperator.identity());
             peers.served().respond(new Tardy()).subscribe();
             Waits.engineOf(peers.served());

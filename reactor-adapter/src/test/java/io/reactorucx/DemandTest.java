@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.message.DropReason;
+import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -39,7 +42,8 @@ class DemandTest implements NeedsUcx {
     }
 
     private void connect(int queueMessages, long queueBytes, OverflowPolicy policy) {
-        peers = Peers.connect(route, UnaryOperator.identity(), server -> server.receiveQueue(queueMessages, queueBytes, policy),
+        peers = Peers.connect(route, UnaryOperator.identity(), server ->
+                server.receiveQueue(queueMessages, queueBytes, policy),
                 UnaryOperator.identity());
     }
 
@@ -55,14 +59,15 @@ class DemandTest implements NeedsUcx {
         peers.assertWorks();
     }
 
-    private void awaitCount(Reluctant subscriber, int count) {
+    private void awaitCount(ManualDemandSubscriber subscriber, int count) {
         await().atMost(Waits.PATIENCE).until(() -> subscriber.count() >= count);
         Waits.engineOf(peers.served());
         assertThat(subscriber.count()).isEqualTo(count);
     }
 
-    private Sent offer() {
-        return Sent.of(peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(1, 100_000), AmProtocol.RENDEZVOUS));
+    private PendingOperation offer() {
+        return PendingOperation.of(peers.client().activeMessages()
+                .send(ID, MemorySegment.NULL, Bytes.pattern(1, 100_000), AmProtocol.RENDEZVOUS));
     }
 
     private void awaitHeld(long held) {
@@ -73,7 +78,7 @@ class DemandTest implements NeedsUcx {
     @Test
     void exactlyWhatIsAskedForIsDelivered() {
         connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
-        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        ManualDemandSubscriber subscriber = ManualDemandSubscriber.at(peers.served(), ID);
         send(0, 10);
         awaitCount(subscriber, 0);
 
@@ -94,7 +99,7 @@ class DemandTest implements NeedsUcx {
     @Test
     void demandAheadOfMessagesIsKept() {
         connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
-        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        ManualDemandSubscriber subscriber = ManualDemandSubscriber.at(peers.served(), ID);
         subscriber.request(2);
         send(0, 3);
         awaitCount(subscriber, 2);
@@ -105,26 +110,26 @@ class DemandTest implements NeedsUcx {
     @Test
     void offersWaitWithTheSenderUntilTheyAreAskedFor() {
         connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
-        Reluctant subscriber = Reluctant.at(peers.served(), ID);
-        List<Sent> sent = List.of(offer(), offer(), offer());
+        ManualDemandSubscriber subscriber = ManualDemandSubscriber.at(peers.served(), ID);
+        List<PendingOperation> sent = List.of(offer(), offer(), offer());
         awaitHeld(3);
 
         subscriber.request(1);
         awaitCount(subscriber, 1);
-        sent.forEach(Sent::assertPending);
+        sent.forEach(PendingOperation::assertPending);
         Bytes.assertSame(Bytes.of(subscriber.received().getFirst()), Bytes.pattern(1, 100_000));
         sent.getFirst().assertDone();
         awaitHeld(2);
 
         subscriber.cancel();
-        sent.forEach(Sent::assertDone);
+        sent.forEach(PendingOperation::assertDone);
         awaitHeld(0);
     }
 
     @Test
     void fullQueueEndsTheFluxWithAnErrorAfterWhatWaited() {
         connect(4, Bytes.MIB, OverflowPolicy.ERROR);
-        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        ManualDemandSubscriber subscriber = ManualDemandSubscriber.at(peers.served(), ID);
         send(0, 6);
         assertThat(subscriber.error()).isNull();
 
@@ -148,7 +153,7 @@ class DemandTest implements NeedsUcx {
     @Test
     void fullQueueDropsTheNewestAndCounts() {
         connect(4, Bytes.MIB, OverflowPolicy.DROP_NEWEST);
-        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        ManualDemandSubscriber subscriber = ManualDemandSubscriber.at(peers.served(), ID);
         send(0, 10);
         assertThat(peers.serverResources().droppedMessages()).isEqualTo(6);
         assertThat(peers.serverResources().droppedMessages(DropReason.OVERFLOW_DROP_NEWEST)).isEqualTo(6);
@@ -165,16 +170,18 @@ class DemandTest implements NeedsUcx {
     @Test
     void bytesAreBoundedToo() {
         connect(1000, 10_000, OverflowPolicy.DROP_NEWEST);
-        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        ManualDemandSubscriber subscriber = ManualDemandSubscriber.at(peers.served(), ID);
         for (int i = 0; i < 5; i++) {
-            peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(i, 4000), AmProtocol.EAGER).block(Waits.PATIENCE);
+            peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(i, 4000), AmProtocol.EAGER)
+                    .block(Waits.PATIENCE);
         }
         allHaveArrived();
         assertThat(peers.serverResources().droppedMessages()).isEqualTo(3);
 
         subscriber.request(1);
         awaitCount(subscriber, 1);
-        peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(9, 4000), AmProtocol.EAGER).block(Waits.PATIENCE);
+        peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(9, 4000), AmProtocol.EAGER)
+                .block(Waits.PATIENCE);
         allHaveArrived();
         subscriber.requestUnbounded();
         awaitCount(subscriber, 3);
@@ -186,15 +193,15 @@ class DemandTest implements NeedsUcx {
     @Test
     void offersPastTheBoundAreGivenUp() {
         connect(2, Bytes.MIB, OverflowPolicy.DROP_NEWEST);
-        Reluctant subscriber = Reluctant.at(peers.served(), ID);
-        List<Sent> sent = List.of(offer(), offer(), offer(), offer());
+        ManualDemandSubscriber subscriber = ManualDemandSubscriber.at(peers.served(), ID);
+        List<PendingOperation> sent = List.of(offer(), offer(), offer(), offer());
 
         sent.get(2).assertDone();
         sent.get(3).assertDone();
         awaitHeld(2);
         assertThat(peers.serverResources().droppedMessages()).isEqualTo(2);
         subscriber.cancel();
-        sent.forEach(Sent::assertDone);
+        sent.forEach(PendingOperation::assertDone);
         awaitHeld(0);
     }
 
@@ -204,7 +211,8 @@ class DemandTest implements NeedsUcx {
         Inbox first = Inbox.of(peers.served(), ID);
 
         StepVerifier.create(peers.served().activeMessages().receive(ID)).expectErrorSatisfies(error -> assertThat(error)
-                .isInstanceOf(IllegalStateException.class).hasMessageContaining(Integer.toString(ID))).verify(Waits.PATIENCE);
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining(Integer.toString(ID)))
+                .verify(Waits.PATIENCE);
 
         send(1, 2);
         assertThat(Bytes.array(first.next().data())).containsExactly(1);
@@ -213,7 +221,7 @@ class DemandTest implements NeedsUcx {
     @Test
     void nextSubscriberTakesOverAfterACancel() {
         connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
-        Reluctant first = Reluctant.at(peers.served(), ID);
+        ManualDemandSubscriber first = ManualDemandSubscriber.at(peers.served(), ID);
         send(1, 3);
         first.cancel();
         Inbox second = Inbox.of(peers.served(), ID);
@@ -227,7 +235,7 @@ class DemandTest implements NeedsUcx {
     void subscriberMayLeaveWhileItIsGivenAMessage() {
         connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
         for (int round = 0; round < 3; round++) {
-            Sent taken = Sent.of(peers.served().activeMessages().receive(ID).take(1).then());
+            PendingOperation taken = PendingOperation.of(peers.served().activeMessages().receive(ID).take(1).then());
             Waits.engineOf(peers.served());
             send(0, 2);
             taken.assertDone();
@@ -238,7 +246,7 @@ class DemandTest implements NeedsUcx {
     @Test
     void whatWaitedIsDeliveredAfterTheEndToo() {
         connect(1024, Bytes.MIB, OverflowPolicy.ERROR);
-        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        ManualDemandSubscriber subscriber = ManualDemandSubscriber.at(peers.served(), ID);
         send(0, 3);
         peers.client().close().block(Waits.PATIENCE);
         peers.served().onDispose().block(Waits.PATIENCE);
@@ -254,7 +262,8 @@ class DemandTest implements NeedsUcx {
         connect(10, 1000, OverflowPolicy.ERROR);
         CompletableFuture<Void> again = new CompletableFuture<>();
         CompletableFuture<ActiveMessage> second = peers.served().activeMessages().receive(ID).next().flatMap(first ->
-                peers.served().activeMessages().receive(ID).next().doOnSubscribe(ignored -> again.complete(null))).toFuture();
+                peers.served().activeMessages().receive(ID).next().doOnSubscribe(ignored -> again.complete(null)))
+                .toFuture();
         Waits.engineOf(peers.served());
 
         peers.client().activeMessages().send(ID, new byte[] {1}).block(Waits.PATIENCE);

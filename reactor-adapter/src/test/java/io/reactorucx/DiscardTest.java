@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.message.TagInfo;
+import io.reactorucx.message.TaggedBuffer;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -38,7 +42,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Whatever operator drops a lease or an offer: with {@code doOnDiscard} it is released. Nothing is left to the garbage collector here. */
+/**
+ * Whatever operator drops a lease or an offer: with {@code doOnDiscard} it is released. Nothing is left to the garbage
+ * collector here.
+ */
 @ExtendWith(NoLeaks.class)
 class DiscardTest implements NeedsUcx {
 
@@ -51,7 +58,7 @@ class DiscardTest implements NeedsUcx {
     private static UcxConnection client;
     private static UcxConnection served;
 
-    private final List<Sent> sent = new ArrayList<>();
+    private final List<PendingOperation> sent = new ArrayList<>();
 
     @BeforeAll
     static void connect() {
@@ -78,18 +85,21 @@ class DiscardTest implements NeedsUcx {
         Flux<?> flux() {
             return switch (this) {
                 case OFFERS -> served.activeMessages().receive(ID);
-                case FETCHED -> served.activeMessages().receive(ID).concatMap(offer -> offer.fetch(peers.serverResources().buffers()), 2);
+                case FETCHED -> served.activeMessages().receive(ID)
+                        .concatMap(offer -> offer.fetch(peers.serverResources().buffers()), 2);
                 case TAGGED -> served.tags().receiveAll(ID, -1, SIZE);
                 case STREAM -> served.streams().receive(1000);
-                case REMOTE_MEMORY -> Flux.using(() -> peers.client().memory(window.descriptor()), remote -> remote.getFlux(SIZE, COUNT),
+                case REMOTE_MEMORY -> Flux.using(() -> peers.client()
+                        .memory(window.descriptor()), remote -> remote.getFlux(SIZE, COUNT),
                         RemoteMemory::close);
             };
         }
 
-        Sent send(int number) {
+        PendingOperation send(int number) {
             MemorySegment payload = Bytes.pattern(number, SIZE);
-            return Sent.of(switch (this) {
-                case OFFERS, FETCHED -> client.activeMessages().send(ID, MemorySegment.NULL, payload, AmProtocol.RENDEZVOUS);
+            return PendingOperation.of(switch (this) {
+                case OFFERS, FETCHED -> client.activeMessages()
+                        .send(ID, MemorySegment.NULL, payload, AmProtocol.RENDEZVOUS);
                 case TAGGED -> client.tags().send(ID, payload.asSlice(0, 1000));
                 case STREAM -> client.streams().send(payload.asSlice(0, 1000));
                 case REMOTE_MEMORY -> Mono.empty();
@@ -100,7 +110,8 @@ class DiscardTest implements NeedsUcx {
     /** What may hold or drop what comes. */
     private enum Path {
         PUBLISH_ON(flux -> flux.publishOn(Schedulers.parallel(), 4)),
-        PUBLISH_ON_FUSED(flux -> flux.publishOn(Schedulers.parallel(), 4).map(Function.identity()).publishOn(Schedulers.single(), 4)),
+        PUBLISH_ON_FUSED(flux -> flux.publishOn(Schedulers.parallel(), 4).map(Function.identity())
+        .publishOn(Schedulers.single(), 4)),
         FILTER(flux -> flux.filter(value -> false)),
         FILTER_FUSED(flux -> flux.filter(value -> true).publishOn(Schedulers.parallel(), 4).filter(value -> false)),
         TAKE(flux -> flux.take(2)),
@@ -163,7 +174,7 @@ class DiscardTest implements NeedsUcx {
         if (peers == null) {
             return;
         }
-        sent.forEach(Sent::assertDone);
+        sent.forEach(PendingOperation::assertDone);
         await().atMost(Waits.PATIENCE).untilAsserted(() -> {
             assertThat(peers.serverResources().buffers().leases()).as("leases of the server").isZero();
             assertThat(peers.clientResources().buffers().leases()).as("leases of the client").isZero();
@@ -186,17 +197,19 @@ class DiscardTest implements NeedsUcx {
     @MethodSource("everyPathFromEverySource")
     void whatIsDroppedIsReleased(Source source, Path path) {
         if (source == Source.STREAM) {
-            // UCX cannot cancel a receive of a stream, and one or two of them keep their leases until the connection ends.
+            // UCX cannot cancel a receive of a stream, and one or two of them keep their leases until the connection
+            // ends.
             client = peers.connect();
             served = peers.nextServed();
         }
         AtomicInteger discarded = new AtomicInteger();
         AtomicInteger came = new AtomicInteger();
         OneOnly subscriber = new OneOnly();
-        path.operators.apply(source.flux().cast(Object.class).doOnNext(value -> came.incrementAndGet())).doOnDiscard(Object.class, value -> {
-            discarded.incrementAndGet();
-            UcxBuffer.discard(value);
-        }).cast(Object.class).subscribe(subscriber);
+        path.operators.apply(source.flux().cast(Object.class).doOnNext(value -> came.incrementAndGet()))
+                .doOnDiscard(Object.class, value -> {
+                    discarded.incrementAndGet();
+                    UcxBuffer.discard(value);
+                }).cast(Object.class).subscribe(subscriber);
         Waits.engineOf(served);
         for (int i = 0; i < COUNT; i++) {
             sent.add(source.send(i));
@@ -209,7 +222,8 @@ class DiscardTest implements NeedsUcx {
         }
         // Of a fetch within the source, its queue of offers is discarded along with them.
         await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(discarded.get() + subscriber.delivered.get())
-                .as("discarded and delivered").matches(count -> source == Source.FETCHED || count == came.get(), "all that came"));
+                .as("discarded and delivered").matches(count -> source == Source.FETCHED || count == came.get(),
+                "all that came"));
         if (client != peers.client()) {
             client.close().block(Waits.PATIENCE);
         }
@@ -218,19 +232,21 @@ class DiscardTest implements NeedsUcx {
     @Test
     void noPublisherOfLeasesIsFuseable() {
         for (Source source : Source.values()) {
-            assertThat(source == Source.REMOTE_MEMORY ? peers.client().memory(window.descriptor()).getFlux(1, 1) : source.flux())
+            assertThat(source == Source.REMOTE_MEMORY ? peers.client().memory(window.descriptor()).getFlux(1, 1)
+                    : source.flux())
                     .as(source.name()).isNotInstanceOf(Fuseable.class);
         }
     }
 
     @Test
     void cancelWhileOffersWaitForDemandReleasesThem() {
-        Reluctant subscriber = Reluctant.at(peers.served(), ID);
+        ManualDemandSubscriber subscriber = ManualDemandSubscriber.at(peers.served(), ID);
         for (int i = 0; i < COUNT; i++) {
             sent.add(Source.OFFERS.send(i));
         }
-        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().engines().getFirst().counters().heldMessages() == COUNT);
-        sent.forEach(Sent::assertPending);
+        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().engines().getFirst().counters()
+                .heldMessages() == COUNT);
+        sent.forEach(PendingOperation::assertPending);
         subscriber.cancel();
     }
 
@@ -266,7 +282,8 @@ class DiscardTest implements NeedsUcx {
         for (int i = 0; i < 400; i++) {
             sent.add(Source.OFFERS.send(i));
             inbox.next().fetch(peers.serverResources().buffers())
-                    .flatMap(lease -> Mono.fromCallable(() -> lease.segment().byteSize()).subscribeOn(Schedulers.parallel())
+                    .flatMap(lease -> Mono.fromCallable(() -> lease.segment().byteSize())
+                    .subscribeOn(Schedulers.parallel())
                             .doFinally(end -> lease.release()))
                     .timeout(Duration.ofNanos(20_000L * (i % 40))).doOnNext(size -> used.incrementAndGet())
                     .onErrorResume(TimeoutException.class, error -> {
@@ -289,9 +306,11 @@ class DiscardTest implements NeedsUcx {
         UcxBuffer lease = peers.serverResources().buffers().acquire(1);
         try {
             busy.schedule(() -> awaitLatch(gate));
-            Disposable ofMono = Mono.just(lease).hide().publishOn(busy).doOnDiscard(Object.class, value -> told.incrementAndGet())
+            Disposable ofMono = Mono.just(lease).hide().publishOn(busy)
+                    .doOnDiscard(Object.class, value -> told.incrementAndGet())
                     .subscribe(value -> told.incrementAndGet());
-            Disposable ofFlux = Flux.just(lease).hide().publishOn(busy).doOnDiscard(Object.class, value -> told.incrementAndGet())
+            Disposable ofFlux = Flux.just(lease).hide().publishOn(busy)
+                    .doOnDiscard(Object.class, value -> told.incrementAndGet())
                     .subscribe(value -> told.incrementAndGet());
             ofMono.dispose();
             ofFlux.dispose();

@@ -43,7 +43,9 @@ final class EchoProcess implements AutoCloseable {
         return "127.0.0.1:" + port;
     }
 
-    /** Memory that UCX allocated: shared memory where the transport has it, reached without the other process's help. */
+    /**
+     * Memory that UCX allocated: shared memory where the transport has it, reached without the other process's help.
+     */
     MemoryDescriptor window() {
         return window;
     }
@@ -74,7 +76,8 @@ final class EchoProcess implements AutoCloseable {
             return;
         }
         try {
-            assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(child.handle().pid())).inheritIO().start().waitFor()).isZero();
+            assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(child.handle().pid())).inheritIO().start()
+                    .waitFor()).isZero();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -3,6 +3,7 @@ package io.reactorucx;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.message.ActiveMessage;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -13,7 +14,10 @@ import java.util.HexFormat;
 import java.util.concurrent.CountDownLatch;
 import reactor.core.publisher.Mono;
 
-/** The other process of a test: echoes, exports memory, and stops answering when it is told to. Ends in good order with its input. */
+/**
+ * The other process of a test: echoes, exports memory, and stops answering when it is told to. Ends in good order with
+ * its input.
+ */
 final class EchoServer {
 
     /** Comes back as {@link #ECHOED} with header and data. */
@@ -52,7 +56,8 @@ final class EchoServer {
     private final MemorySegment echoed = Bytes.zeroed(64L * Bytes.MIB);
 
     private EchoServer(String... transports) {
-        resources = UcxResources.builder().transports(transports).remoteMemoryAccess(true).maxBufferBytes(256L << 20).build();
+        resources = UcxResources.builder().transports(transports).remoteMemoryAccess(true).maxBufferBytes(256L << 20)
+                .build();
         window = resources.allocateMemory(WINDOW_BYTES);
         registered = resources.registerMemory(echoed);
     }
@@ -67,9 +72,11 @@ final class EchoServer {
     }
 
     private void serve() throws IOException {
-        UcxServer unbound = UcxServer.create(resources).bindAddress(System.getProperty(BIND, "127.0.0.1"), 0).handle(this::handle);
+        UcxServer unbound = UcxServer.create(resources).bindAddress(System.getProperty(BIND, "127.0.0.1"), 0)
+                .handle(this::handle);
         Long heartbeat = Long.getLong(HEARTBEAT);
-        UcxBoundServer server = (heartbeat == null ? unbound : unbound.heartbeatInterval(Duration.ofMillis(heartbeat))).bindNow();
+        UcxBoundServer server = (heartbeat == null ? unbound : unbound.heartbeatInterval(Duration.ofMillis(heartbeat)))
+                .bindNow();
         HexFormat hex = HexFormat.of();
         System.out.println(READY + server.port() + " " + hex.formatHex(window.descriptor().toBytes()) + " "
                 + hex.formatHex(registered.descriptor().toBytes()));
@@ -83,14 +90,16 @@ final class EchoServer {
     }
 
     private Mono<Void> handle(UcxConnection connection) {
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> System.out.println(GONE + connection.peer()));
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () ->
+                System.out.println(GONE + connection.peer()));
         ActiveMessages messages = connection.activeMessages();
         messages.receive(IGNORED).subscribe(message -> { }, error -> { });
         return Mono.when(
                 messages.receive(ECHO).concatMap(message -> echo(messages, message)),
                 messages.receive(DIGEST).concatMap(message -> messages.send(DIGESTED, Bytes.sha256(window.segment()))),
                 messages.receive(OFFER).doOnNext(message -> messages
-                        .send(OFFERED, MemorySegment.NULL, window.segment().asSlice(0, OFFER_BYTES), AmProtocol.RENDEZVOUS)
+                        .send(OFFERED, MemorySegment.NULL, window.segment().asSlice(0, OFFER_BYTES),
+                        AmProtocol.RENDEZVOUS)
                         .subscribe(ignored -> { }, error -> { })),
                 messages.receive(STALL).doOnNext(message -> stall()),
                 connection.tags().receive(TAG_TO_ECHO, echoed)

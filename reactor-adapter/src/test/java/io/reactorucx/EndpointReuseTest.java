@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
@@ -52,13 +53,17 @@ class EndpointReuseTest implements NeedsUcx {
     }
 
     private UcxConnection connect(boolean peerFailureDetection, Function<UcxConnection, Publisher<Void>> handler) {
-        UcxBoundServer server = UcxServer.create(there).peerFailureDetection(peerFailureDetection).handle(handler).bindNow();
-        return UcxClient.create(here).peerFailureDetection(peerFailureDetection).remoteAddress(server.address()).connectNow();
+        UcxBoundServer server = UcxServer.create(there).peerFailureDetection(peerFailureDetection).handle(handler)
+                .bindNow();
+        return UcxClient.create(here).peerFailureDetection(peerFailureDetection).remoteAddress(server.address())
+                .connectNow();
     }
 
     private void awaitIdle(int endpoints) {
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(List.of(here.openConnections(), there.openConnections(),
-                here.idleEndpoints(), there.idleEndpoints())).as("connections, idle endpoints").containsExactly(0, 0, endpoints, endpoints));
+        await().atMost(Waits.PATIENCE).untilAsserted(() ->
+                assertThat(List.of(here.openConnections(), there.openConnections(),
+                here.idleEndpoints(), there.idleEndpoints())).as("connections, idle endpoints")
+                .containsExactly(0, 0, endpoints, endpoints));
     }
 
     private static List<ErrorMode> modes(UcxResources resources) {
@@ -73,7 +78,8 @@ class EndpointReuseTest implements NeedsUcx {
         UcxConnection connection = connect(true, served -> served.inbound().receive().doOnNext(UcxBuffer::release)
                 .doOnNext(buffer -> received.incrementAndGet()).then());
         byte[] data = new byte[bytes];
-        Sent sending = Sent.of(connection.outbound().sendByteArrays(Flux.<byte[]>generate(sink -> sink.next(data))));
+        PendingOperation sending = PendingOperation.of(connection.outbound()
+                .sendByteArrays(Flux.<byte[]>generate(sink -> sink.next(data))));
         await().atMost(Waits.PATIENCE).until(() -> received.get() > 20);
 
         connection.close(CloseMode.FORCE).block(Waits.PATIENCE);

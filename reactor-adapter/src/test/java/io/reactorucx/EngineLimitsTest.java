@@ -3,11 +3,16 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.EngineCounters;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.message.TaggedMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -52,36 +57,39 @@ class EngineLimitsTest implements NeedsUcx {
 
     private void connect(int commandQueue, int maxInFlight) {
         peers = Peers.connect(route,
-                builder -> builder.engineConfig(EngineConfig.of("reactor-ucx-small").withLimits(commandQueue, maxInFlight))
+                builder -> builder.engineConfig(EngineConfig.of("reactor-ucx-small")
+                .withLimits(commandQueue, maxInFlight))
                         .maxBufferBytes(4 << 20),
                 UnaryOperator.identity(), UnaryOperator.identity());
     }
 
     private Mono<Void> offer(int number) {
-        return peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(number, 50_000), AmProtocol.RENDEZVOUS);
+        return peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(number, 50_000),
+                AmProtocol.RENDEZVOUS);
     }
 
     @Test
     void operationsPastTheLimitAreRefusedAndMayBeRetried() {
         connect(1024, 4);
         Inbox inbox = Inbox.of(peers.served(), ID);
-        List<Sent> first = new ArrayList<>();
+        List<PendingOperation> first = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            first.add(Sent.of(offer(i)));
+            first.add(PendingOperation.of(offer(i)));
         }
         Waits.engineOf(peers.client());
 
-        StepVerifier.create(offer(4)).expectErrorSatisfies(error -> assertThat(error).isInstanceOfSatisfying(UcxException.class, ucx -> {
-            assertThat(ucx.status()).isEqualTo(UcxStatus.NO_RESOURCE);
-            assertThat(ucx.isRetryable()).isTrue();
-            assertThat(ucx.peer()).isEqualTo(peers.client().peer());
-        })).verify(Waits.PATIENCE);
+        StepVerifier.create(offer(4)).expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOfSatisfying(UcxException.class, ucx -> {
+                    assertThat(ucx.status()).isEqualTo(UcxStatus.NO_RESOURCE);
+                    assertThat(ucx.isRetryable()).isTrue();
+                    assertThat(ucx.peer()).isEqualTo(peers.client().peer());
+                })).verify(Waits.PATIENCE);
 
-        Sent retried = Sent.of(offer(4).retryWhen(PATIENTLY));
+        PendingOperation retried = PendingOperation.of(offer(4).retryWhen(PATIENTLY));
         for (int i = 0; i < 5; i++) {
             Bytes.assertSame(Bytes.of(inbox.next()), Bytes.pattern(i, 50_000));
         }
-        first.forEach(Sent::assertDone);
+        first.forEach(PendingOperation::assertDone);
         retried.assertDone();
     }
 
@@ -89,7 +97,8 @@ class EngineLimitsTest implements NeedsUcx {
     void manySendsGetThroughASmallLimit() {
         connect(1024, 4);
         Inbox inbox = Inbox.of(peers.served(), ID);
-        Sent sent = Sent.of(Flux.range(0, 100).flatMap(i -> offer(i).retryWhen(PATIENTLY), 16).then());
+        PendingOperation sent = PendingOperation.of(Flux.range(0, 100).flatMap(i -> offer(i).retryWhen(PATIENTLY), 16)
+                .then());
 
         for (int i = 0; i < 100; i++) {
             assertThat(Bytes.of(inbox.next()).byteSize()).isEqualTo(50_000);
@@ -103,7 +112,7 @@ class EngineLimitsTest implements NeedsUcx {
         Inbox inbox = Inbox.of(peers.served(), ID);
         UcxBufferPool pool = peers.serverResources().buffers();
         UcxBuffer all = pool.acquire(4 << 20);
-        Sent sent = Sent.of(offer(1));
+        PendingOperation sent = PendingOperation.of(offer(1));
         ActiveMessage offer = inbox.next();
 
         StepVerifier.create(offer.fetch(pool)).expectErrorSatisfies(error -> assertThat(error)
@@ -126,17 +135,19 @@ class EngineLimitsTest implements NeedsUcx {
         connect(1024, 4);
         CompletableFuture<byte[]> received = peers.served().inbound().receiveByteArrays().next().toFuture();
         await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().messageCounters().getFirst().credit() > 0);
-        List<Sent> slots = new ArrayList<>();
+        List<PendingOperation> slots = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            slots.add(Sent.of(peers.served().tags().receive(ID, Bytes.zeroed(8))));
+            slots.add(PendingOperation.of(peers.served().tags().receive(ID, Bytes.zeroed(8))));
         }
         Waits.engineOf(peers.served());
-        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(Mono.just(new byte[50_000])));
-        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().engines().getFirst().counters().heldMessages() == 1);
+        PendingOperation sent = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(Mono.just(new byte[50_000])));
+        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().engines().getFirst().counters()
+                .heldMessages() == 1);
         // The engine goes on meanwhile.
         Waits.engineOf(peers.served());
         sent.assertPending();
-        slots.forEach(Sent::cancel);
+        slots.forEach(PendingOperation::cancel);
 
         assertThat(Waits.get(received)).hasSize(50_000);
         sent.assertDone();
@@ -151,7 +162,8 @@ class EngineLimitsTest implements NeedsUcx {
         for (int i = 0; i < 10; i++) {
             sends.add(peers.client().activeMessages().send(ID, new byte[] {(byte) i}).toFuture());
         }
-        Sent retried = Sent.of(peers.client().activeMessages().send(ID, new byte[] {10}).retryWhen(PATIENTLY));
+        PendingOperation retried = PendingOperation.of(peers.client().activeMessages().send(ID, new byte[] {10})
+                .retryWhen(PATIENTLY));
         retried.assertPending();
         gate.countDown();
 
@@ -168,7 +180,8 @@ class EngineLimitsTest implements NeedsUcx {
         }
         retried.assertDone();
         assertThat(Bytes.array(inbox.next().data())).containsExactly(10);
-        assertThat(peers.clientResources().engines().getFirst().counters().rejectedCommands()).isGreaterThanOrEqualTo(6);
+        assertThat(peers.clientResources().engines().getFirst().counters().rejectedCommands())
+                .isGreaterThanOrEqualTo(6);
     }
 
     @Test
@@ -179,7 +192,7 @@ class EngineLimitsTest implements NeedsUcx {
             peers.client().flush().subscribe();
         }
         CompletableFuture<ActiveMessage> received = peers.client().activeMessages().receive(ID).next().toFuture();
-        Sent abandoned = Sent.of(peers.client().activeMessages().receive(ID + 1).then());
+        PendingOperation abandoned = PendingOperation.of(peers.client().activeMessages().receive(ID + 1).then());
         abandoned.cancel();
         gate.countDown();
         awaitReceiver(peers.client(), ID);
@@ -197,9 +210,10 @@ class EngineLimitsTest implements NeedsUcx {
     }
 
     private static void awaitReceiver(UcxConnection connection, int id) {
-        ConnectionRegistry registry = connection.resources().registries().getFirst();
+        EngineConnections registry = connection.resources().registries().getFirst();
         await().atMost(Waits.PATIENCE).until(() -> Boolean.TRUE.equals(UcxResources
-                .onEngine(registry.engine(), worker -> registry.connections().getFirst().receivers().has(id)).block(Waits.PATIENCE)));
+                .onEngine(registry.engine(), worker -> registry.connections().getFirst().receivers().has(id))
+                .block(Waits.PATIENCE)));
     }
 
     @Test
@@ -222,7 +236,7 @@ class EngineLimitsTest implements NeedsUcx {
     @Test
     void cancelledReceiveTakesNoMessageAlthoughTheQueueWasFull() {
         connect(4, 64);
-        Sent abandoned = Sent.of(peers.client().tags().receive(ID, Bytes.zeroed(8)));
+        PendingOperation abandoned = PendingOperation.of(peers.client().tags().receive(ID, Bytes.zeroed(8)));
         Waits.engineOf(peers.client());
         CountDownLatch gate = BusyEngine.of(peers.client());
         for (int i = 0; i < 4; i++) {
@@ -230,7 +244,8 @@ class EngineLimitsTest implements NeedsUcx {
         }
         abandoned.cancel();
         gate.countDown();
-        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().engines().getFirst().counters().inFlight() == 0);
+        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().engines().getFirst().counters()
+                .inFlight() == 0);
 
         CompletableFuture<TaggedMessage> next = peers.client().tags().receive(ID, Bytes.zeroed(8)).toFuture();
         peers.served().tags().send(ID, Bytes.pattern(1, 8)).block(Waits.PATIENCE);

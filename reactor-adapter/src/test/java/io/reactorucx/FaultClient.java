@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpContext;
@@ -22,7 +23,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * A client in a process of its own that has every kind of operation under way while something happens to the way to its
- * {@link EchoServer}, and says how each ended. A line on its input, whatever it says, is the moment from which it counts.
+ * {@link EchoServer}, and says how each ended. A line on its input, whatever it says, is the moment from which it
+ * counts.
  */
 final class FaultClient {
 
@@ -40,7 +42,8 @@ final class FaultClient {
     /**
      * The process.
      *
-     * @param args host, port, descriptor of the server's memory in hexadecimal digits, milliseconds between heartbeats, transports
+     * @param args host, port, descriptor of the server's memory in hexadecimal digits, milliseconds between heartbeats,
+     * transports
      */
     public static void main(String[] args) throws InterruptedException {
         String[] transports = args[4].split(",");
@@ -50,10 +53,12 @@ final class FaultClient {
         new FaultClient().run(connection, MemoryDescriptor.fromBytes(HexFormat.of().parseHex(args[2])));
         connection.onDispose().block(Waits.PATIENCE);
         // Asked on the engine: its counters show what was at the end of its step before.
-        Integer inFlight = UcxResources.onEngine(resources.engines().getFirst(), UcpWorker::inFlight).block(Waits.PATIENCE);
+        Integer inFlight = UcxResources.onEngine(resources.engines().getFirst(), UcpWorker::inFlight)
+                .block(Waits.PATIENCE);
         int leases = resources.buffers().leases();
         resources.disposeNow();
-        System.out.println(LEFT + "inFlight=" + inFlight + " leases=" + leases + " contexts=" + UcpContext.openContexts());
+        System.out.println(LEFT + "inFlight=" + inFlight + " leases=" + leases + " contexts="
+                + UcpContext.openContexts());
     }
 
     private void run(UcxConnection connection, MemoryDescriptor window) throws InterruptedException {
@@ -61,7 +66,8 @@ final class FaultClient {
         operations.put("tag_recv", connection.tags().receive(5, Bytes.zeroed(8)));
         operations.put("tag_send_sync", connection.tags().sendSync(6, Bytes.pattern(1, 8)));
         operations.put("tag_send", connection.tags().send(7, Bytes.pattern(1, Bytes.MIB)));
-        operations.put("am_send", connection.activeMessages().send(EchoServer.IGNORED, none, Bytes.pattern(1, Bytes.MIB),
+        operations.put("am_send", connection.activeMessages()
+                .send(EchoServer.IGNORED, none, Bytes.pattern(1, Bytes.MIB),
                 AmProtocol.RENDEZVOUS));
         operations.put("am_receive", connection.activeMessages().receive(20).then());
         RemoteMemory memory = connection.memory(window);
@@ -93,7 +99,8 @@ final class FaultClient {
     private void report(String operation, @Nullable Throwable error) {
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
         String how = error == null ? "well"
-                : error instanceof UcxException lost ? lost.status() + " lost=" + lost.isConnectionLost() : error.toString();
+                : error instanceof UcxException lost ? lost.status() + " lost=" + lost.isConnectionLost()
+                : error.toString();
         System.out.println(ENDED + operation + " " + how + " after " + millis + " ms");
     }
 }

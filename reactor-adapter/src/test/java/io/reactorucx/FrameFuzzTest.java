@@ -21,9 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * No bytes that a peer could send break a parser of frames: Jazzer makes them up, led by the branches that they reach, from the corpus in
- * {@code src/test/resources/fuzz}. Here a number of them for each parser, in {@code ./run stress fuzz} for a time. The input that breaks one
- * is left in {@code target/fuzz/artifacts}: put it into the corpus, where it is tried each time.
+ * No bytes that a peer could send break a parser of frames: Jazzer makes them up, led by the branches that they reach,
+ * from the corpus in {@code src/test/resources/fuzz}. Here a number of them for each parser, in
+ * {@code ./run stress fuzz} for a time. The input that breaks one is left in {@code target/fuzz/artifacts}: put it into
+ * the corpus, where it is tried each time.
  */
 class FrameFuzzTest {
 
@@ -42,12 +43,15 @@ class FrameFuzzTest {
     }
 
     /** What Jazzer finds goes to the first folder of inputs; the corpus stays as it is. */
-    private static ChildProcess.Result fuzz(FrameParser parser, String... limits) throws IOException, URISyntaxException {
+    private static ChildProcess.Result fuzz(FrameParser parser, String... limits) throws IOException,
+            URISyntaxException {
         Path found = Files.createDirectories(Path.of("target", parser.corpus())).toAbsolutePath();
         Path artifacts = Files.createDirectories(Path.of("target", "fuzz", "artifacts")).toAbsolutePath();
         try (ChildJvm child = ChildJvm.of(Jazzer.class).options("-Xmx256m", "-D" + FuzzTarget.PARSER + "=" + parser)
-                .arguments("--target_class=" + FuzzTarget.class.getName(), "--instrumentation_includes=io.reactorucx.**",
-                        "--reproducer_path=" + artifacts, "-artifact_prefix=" + artifacts + "/", "-rss_limit_mb=0", "-timeout=10",
+                .arguments("--target_class=" + FuzzTarget.class.getName(),
+                "--instrumentation_includes=io.reactorucx.**",
+                        "--reproducer_path=" + artifacts, "-artifact_prefix=" + artifacts + "/", "-rss_limit_mb=0",
+                        "-timeout=10",
                         "-print_final_stats=1")
                 .arguments(limits).arguments(found.toString(), corpus(parser).toString()).start()) {
             return child.result(Duration.ofSeconds(SECONDS).plus(GRACE));

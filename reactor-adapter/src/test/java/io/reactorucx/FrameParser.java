@@ -1,5 +1,12 @@
 package io.reactorucx;
 
+import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.frame.RequestHeader;
+import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Locale;
@@ -38,20 +45,21 @@ enum FrameParser {
         ControlFrame frame = ControlFrame.parse(bytes);
         if (frame != null && frame.protocolVersion() == ControlFrame.PROTOCOL_VERSION) {
             ControlFrame again = ControlFrame.parse(frame.toBytes());
-            check(again != null && Arrays.equals(again.toBytes(), frame.toBytes()), "the frame says what the bytes do not");
+            check(again != null && Arrays.equals(again.toBytes(), frame.toBytes()),
+                    "the frame says what the bytes do not");
         }
     }
 
     private static void pairing(byte[] bytes) {
-        PairingFrame frame = PairingFrame.parse(bytes);
+        BindFrame frame = BindFrame.parse(bytes);
         check(frame == null || Arrays.equals(frame.toBytes(), bytes), "the frame says what the bytes do not");
     }
 
     /** What a batch tells of lies within it. */
     private static void messages(byte[] bytes) {
         try {
-            MessageFrames.parse(bytes, new WithinBatch(bytes.length));
-        } catch (BadFrameException e) {
+            MessageFrameCodec.parse(bytes, new WithinBatch(bytes.length));
+        } catch (ProtocolViolationException e) {
             // What is no batch.
         }
     }
@@ -66,8 +74,8 @@ enum FrameParser {
 
     private static void request(byte[] bytes) {
         try {
-            check(Arrays.equals(RequestHead.parse(bytes).toBytes(), bytes), "the head says what the bytes do not");
-        } catch (BadFrameException e) {
+            check(Arrays.equals(RequestHeader.parse(bytes).toBytes(), bytes), "the head says what the bytes do not");
+        } catch (ProtocolViolationException e) {
             // What is no request.
         }
     }
@@ -81,7 +89,7 @@ enum FrameParser {
     }
 
     /** Checks that what a batch tells of lies within it. */
-    private record WithinBatch(int bytes) implements MessageFrames.Visitor {
+    private record WithinBatch(int bytes) implements MessageFrameCodec.Visitor {
 
         private void within(int offset, int length) {
             check(offset >= 0 && length >= 0 && offset <= bytes - length, "data outside of the batch");

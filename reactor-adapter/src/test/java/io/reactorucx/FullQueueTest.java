@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The peer's process dies while its queue in shared memory is full. UCX waits for room in it, for ever, and keeps what was under way; so
- * does this process, which is for this reason one of its own.
+ * The peer's process dies while its queue in shared memory is full. UCX waits for room in it, for ever, and keeps what
+ * was under way; so does this process, which is for this reason one of its own.
  */
 @ExtendWith(NoLeaks.class)
 class FullQueueTest implements NeedsUcx {
@@ -25,12 +25,14 @@ class FullQueueTest implements NeedsUcx {
             try (EchoProcess server = new EchoProcess(transports)) {
                 UcxConnection connection = server.client(resources).connectNow();
                 server.stall(connection);
-                Sent put = Sent.of(connection.memory(server.registered()).put(0, Bytes.pattern(1, 32L * Bytes.MIB)));
-                Sent get = Sent.of(connection.memory(server.registered()).get(0, Bytes.zeroed(8)));
+                PendingOperation put = PendingOperation.of(connection.memory(server.registered())
+                        .put(0, Bytes.pattern(1, 32L * Bytes.MIB)));
+                PendingOperation get = PendingOperation.of(connection.memory(server.registered())
+                        .get(0, Bytes.zeroed(8)));
                 Waits.engineOf(connection);
                 put.assertPending();
                 server.kill();
-                for (Sent sent : new Sent[] {put, get}) {
+                for (PendingOperation sent : new PendingOperation[] {put, get}) {
                     UcxException lost = (UcxException) sent.failure();
                     System.out.println("lost " + lost.isConnectionLost() + " " + lost.operation());
                 }

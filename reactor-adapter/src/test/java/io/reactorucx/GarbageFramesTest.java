@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.engine.EngineCounters;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -29,7 +32,10 @@ class GarbageFramesTest implements NeedsUcx {
 
     private static final int ECHO = 3;
     private static final Duration SHORT = Duration.ofMillis(300);
-    /** So short that the test can wait for it, and so long that those who do say hello have done so, on a busy machine too. */
+    /**
+     * So short that the test can wait for it, and so long that those who do say hello have done so, on a busy machine
+     * too.
+     */
     private static final Duration ENOUGH_FOR_OTHERS = Duration.ofSeconds(3);
 
     @Parameter
@@ -50,11 +56,13 @@ class GarbageFramesTest implements NeedsUcx {
     }
 
     private void bind(Duration handshakeTimeout) {
-        server = UcxServer.create(serverResources).handshakeTimeout(handshakeTimeout).closeTimeout(SHORT).handle(connection -> {
-            accepted.add(connection);
-            ActiveMessages messages = connection.activeMessages();
-            return messages.receive(ECHO).concatMap(message -> messages.send(ECHO, Bytes.array(message.data()))).then();
-        }).bindNow();
+        server = UcxServer.create(serverResources).handshakeTimeout(handshakeTimeout).closeTimeout(SHORT)
+                .handle(connection -> {
+                    accepted.add(connection);
+                    ActiveMessages messages = connection.activeMessages();
+                    return messages.receive(ECHO).concatMap(message -> messages.send(ECHO, Bytes.array(message.data())))
+                            .then();
+                }).bindNow();
         bystander = connect(bystanderResources, false);
         echoes = Inbox.of(bystander, ECHO);
     }
@@ -102,7 +110,8 @@ class GarbageFramesTest implements NeedsUcx {
     }
 
     private void awaitDropped(long count) {
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(serverResources.droppedMessages()).isEqualTo(count));
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(serverResources.droppedMessages())
+                .isEqualTo(count));
     }
 
     @ParameterizedTest
@@ -160,12 +169,14 @@ class GarbageFramesTest implements NeedsUcx {
             RawFrames.send(rudeResources, new byte[i], true);
         }
         awaitDropped(20);
-        RawFrames.send(rudeResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.HELLO, ""), true);
-        for (PairingFrame.Type type : PairingFrame.Type.values()) {
-            byte[] address = type == PairingFrame.Type.BIND ? rudeResources.workerAddress(0).block(Waits.PATIENCE) : new byte[0];
-            RawFrames.send(rudeResources, ReservedIds.PAIRING, new PairingFrame(type, 4711, 0, address).toBytes());
+        RawFrames.send(rudeResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.HELLO, ""),
+                true);
+        for (BindFrame.Type type : BindFrame.Type.values()) {
+            byte[] address = type == BindFrame.Type.BIND ? rudeResources.workerAddress(0).block(Waits.PATIENCE)
+                    : new byte[0];
+            RawFrames.send(rudeResources, ReservedMessageIds.PAIRING, new BindFrame(type, 4711, 0, address).toBytes());
         }
-        awaitDropped(20 + PairingFrame.Type.values().length);
+        awaitDropped(20 + BindFrame.Type.values().length);
         rude.close().block(Waits.PATIENCE);
 
         assertThat(accepted).as("given to the handler").hasSize(1);
@@ -215,10 +226,12 @@ class GarbageFramesTest implements NeedsUcx {
         UcxConnection rude = connect(rudeResources, false);
 
         for (int i = 0; i < 3; i++) {
-            RawFrames.send(rudeResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.FIN, "bye"), true);
+            RawFrames.send(rudeResources, RawFrames.frame(ControlFrame.PROTOCOL_VERSION, ControlFrame.Type.FIN, "bye"),
+                    true);
         }
 
-        // It is told that its end is taken note of; it says no more, so its connection is closed when the time for that is over.
+        // It is told that its end is taken note of; it says no more, so its connection is closed when the time for that
+        // is over.
         rude.onDispose().block(Waits.PATIENCE);
         await().atMost(Waits.PATIENCE).until(() -> server.connections() == 1);
     }

@@ -2,11 +2,22 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.ControlFields.Key;
-import io.reactorucx.ControlFrame.Type;
-import io.reactorucx.HandshakeFailure.Kind;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.internal.config.AuthenticationConfig;
+import io.reactorucx.internal.config.PeerLimits;
+import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFields.Key;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.ControlFrame.Type;
+import io.reactorucx.internal.handshake.ClientHandshake;
+import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
+import io.reactorucx.internal.handshake.HandshakeCallbacks;
+import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.handshake.Rejection;
+import io.reactorucx.internal.handshake.ServerHandshake;
+import io.reactorucx.security.Authenticator;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -20,11 +31,12 @@ import reactor.core.scheduler.Schedulers;
 final class HandshakePair {
 
     static final byte[] SECRET = "sixteen or more bytes".getBytes(StandardCharsets.UTF_8);
-    static final PeerFacts CLIENT = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 5000, 11);
-    static final PeerFacts SERVER = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 3000, 22);
+    static final PeerInfo CLIENT = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 5000, 11);
+    static final PeerInfo SERVER = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 3000, 22);
 
-    static PeerFacts facts(ErrorMode mode, ByteOrder order, int heartbeatMillis, long workerId) {
-        return new PeerFacts(new UcxVersion(1, 13, (int) workerId), mode, order, new PeerLimits(1000, 2000, 30), heartbeatMillis, workerId);
+    static PeerInfo facts(ErrorMode mode, ByteOrder order, int heartbeatMillis, long workerId) {
+        return new PeerInfo(new UcxVersion(1, 13, (int) workerId), mode, order, new PeerLimits(1000, 2000, 30),
+                heartbeatMillis, workerId);
     }
 
     static Authenticator secret() {
@@ -32,12 +44,12 @@ final class HandshakePair {
     }
 
     /** What one side says, through its bytes, and how it ends. */
-    static final class Said implements HandshakeOutput {
+    static final class Said implements HandshakeCallbacks {
 
         final Queue<ControlFrame> frames = new ArrayDeque<>();
         final List<ControlFrame> all = new ArrayList<>();
         final Queue<Runnable> tasks = new ArrayDeque<>();
-        @Nullable PeerFacts peer;
+        @Nullable PeerInfo peer;
         @Nullable HandshakeFailure failure;
         @Nullable Rejection rejection;
 
@@ -51,7 +63,7 @@ final class HandshakePair {
         }
 
         @Override
-        public void connected(PeerFacts facts) {
+        public void connected(PeerInfo facts) {
             assertOpen();
             peer = facts;
         }
@@ -102,10 +114,13 @@ final class HandshakePair {
     ClientHandshake clientSide;
     ServerHandshake serverSide;
 
-    void between(PeerFacts clientFacts, @Nullable Authenticator ofClient, PeerFacts serverFacts, @Nullable Authenticator ofServer) {
+    void between(PeerInfo clientFacts, @Nullable Authenticator ofClient, PeerInfo serverFacts,
+            @Nullable Authenticator ofServer) {
         clientSide = new ClientHandshake(clientFacts, ControlFields.NONE.with(Key.CONNECTION_ID, 4711),
-                ofClient == null ? null : Authentication.of(ofClient), Schedulers.immediate(), "the server", client);
-        serverSide = new ServerHandshake(serverFacts, ofServer == null ? null : Authentication.of(ofServer), Schedulers.immediate(),
+                ofClient == null ? null : AuthenticationConfig.of(ofClient), Schedulers.immediate(), "the server",
+                client);
+        serverSide = new ServerHandshake(serverFacts, ofServer == null ? null : AuthenticationConfig.of(ofServer),
+                Schedulers.immediate(),
                 "the client", server);
     }
 
@@ -125,7 +140,8 @@ final class HandshakePair {
         }
     }
 
-    void meet(PeerFacts clientFacts, @Nullable Authenticator ofClient, PeerFacts serverFacts, @Nullable Authenticator ofServer) {
+    void meet(PeerInfo clientFacts, @Nullable Authenticator ofClient, PeerInfo serverFacts,
+            @Nullable Authenticator ofServer) {
         between(clientFacts, ofClient, serverFacts, ofServer);
         clientSide.start();
         run();

@@ -6,11 +6,15 @@ import static io.reactorucx.HandshakePair.facts;
 import static io.reactorucx.HandshakePair.secret;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.ControlFields.Key;
-import io.reactorucx.ControlFrame.Type;
-import io.reactorucx.HandshakeFailure.Kind;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFields.Key;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.ControlFrame.Type;
+import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
+import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.handshake.Rejection;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Random;
@@ -36,12 +40,14 @@ class HandshakeTest {
 
     @Test
     void shorterHeartbeatHolds() {
-        assertThat(PeerFacts.heartbeat(CLIENT, SERVER)).isEqualTo(Duration.ofMillis(3000)).isEqualTo(PeerFacts.heartbeat(SERVER, CLIENT));
-        PeerFacts off = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 0, 1);
-        assertThat(PeerFacts.heartbeat(CLIENT, off)).isEqualTo(Duration.ofMillis(5000)).isEqualTo(PeerFacts.heartbeat(off, CLIENT));
-        assertThat(PeerFacts.heartbeat(off, off)).isEqualTo(Duration.ZERO);
-        PeerFacts hasty = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 1, 1);
-        assertThat(PeerFacts.heartbeat(CLIENT, hasty)).isEqualTo(Duration.ofMillis(100));
+        assertThat(PeerInfo.heartbeat(CLIENT, SERVER)).isEqualTo(Duration.ofMillis(3000))
+                .isEqualTo(PeerInfo.heartbeat(SERVER, CLIENT));
+        PeerInfo off = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 0, 1);
+        assertThat(PeerInfo.heartbeat(CLIENT, off)).isEqualTo(Duration.ofMillis(5000))
+                .isEqualTo(PeerInfo.heartbeat(off, CLIENT));
+        assertThat(PeerInfo.heartbeat(off, off)).isEqualTo(Duration.ZERO);
+        PeerInfo hasty = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 1, 1);
+        assertThat(PeerInfo.heartbeat(CLIENT, hasty)).isEqualTo(Duration.ofMillis(100));
     }
 
     @Test
@@ -77,7 +83,8 @@ class HandshakeTest {
     void clientLooksAtWhatDiffersToo() {
         pair.between(CLIENT, null, SERVER, null);
         pair.clientSide.start();
-        pair.clientSide.received(ControlFrame.of(Type.WELCOME, facts(ErrorMode.NONE, ByteOrder.LITTLE_ENDIAN, 0, 1).addTo(ControlFields.NONE)));
+        pair.clientSide.received(ControlFrame.of(Type.WELCOME,
+                facts(ErrorMode.NONE, ByteOrder.LITTLE_ENDIAN, 0, 1).addTo(ControlFields.NONE)));
 
         pair.client.assertFailed(Kind.MISMATCH, "error mode: PEER at the client, NONE at the server");
         assertThat(pair.client.types()).containsExactly(Type.HELLO, Type.REJECT);
@@ -91,7 +98,8 @@ class HandshakeTest {
         assertThat(pair.server.all.getFirst().reason()).isEqualTo("protocol version: 1 at the client, 2 at the server");
 
         pair.clientSide.start();
-        pair.clientSide.received(new ControlFrame(1, Type.REJECT, ControlFields.NONE, new Rejection("protocol version 2 there, 1 here")));
+        pair.clientSide.received(new ControlFrame(1, Type.REJECT, ControlFields.NONE,
+                new Rejection("protocol version 2 there, 1 here")));
         pair.client.assertFailed(Kind.PEER, "protocol version 2 there, 1 here");
     }
 
@@ -104,7 +112,10 @@ class HandshakeTest {
         assertThat(pair.server.all.getFirst().reason()).contains("the first frame was " + type);
     }
 
-    /** Any frames in any order: both sides end once at most, say nothing afterwards (see Said), and nobody is let in without a proof. */
+    /**
+     * Any frames in any order: both sides end once at most, say nothing afterwards (see Said), and nobody is let in
+     * without a proof.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void anyFramesInAnyOrderEndItAtMostOnce(boolean authenticated) {

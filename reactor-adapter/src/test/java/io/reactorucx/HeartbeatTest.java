@@ -7,6 +7,12 @@ import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.internal.concurrent.EngineExecutor;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.connection.Heartbeat;
+import io.reactorucx.internal.connection.HeartbeatTimer;
+import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -51,23 +57,26 @@ class HeartbeatTest implements NeedsUcx {
     }
 
     private void connect(Duration ofClient, Duration ofServer, UnaryOperator<UcxResourcesBuilder> resources) {
-        peers = Peers.connect(route, resources, server -> server.heartbeatInterval(ofServer).closeTimeout(Duration.ofSeconds(1)),
+        peers = Peers.connect(route, resources, server -> server.heartbeatInterval(ofServer)
+                .closeTimeout(Duration.ofSeconds(1)),
                 client -> client.heartbeatInterval(ofClient).closeTimeout(Duration.ofSeconds(1)));
     }
 
-    private static ConnectionRegistry registry(UcxResources resources) {
+    private static EngineConnections registry(UcxResources resources) {
         return resources.registries().getFirst();
     }
 
-    private static <T> T on(UcxResources resources, Function<Heartbeats, T> look) {
-        return UcxResources.onEngine(registry(resources).engine(), worker -> look.apply(registry(resources).heartbeats()))
+    private static <T> T on(UcxResources resources, Function<HeartbeatTimer, T> look) {
+        return UcxResources.onEngine(registry(resources).engine(), worker ->
+                look.apply(registry(resources).heartbeats()))
                 .block(Waits.PATIENCE);
     }
 
     /** Waits until a side has looked out for its peers for some time of its own. */
     private static void awaitLooks(UcxResources resources, Duration time) {
-        long before = on(resources, Heartbeats::activeNanos);
-        await().atMost(Waits.PATIENCE).until(() -> on(resources, Heartbeats::activeNanos) - before > time.toNanos());
+        long before = on(resources, HeartbeatTimer::activeNanos);
+        await().atMost(Waits.PATIENCE).until(() -> on(resources,
+                HeartbeatTimer::activeNanos) - before > time.toNanos());
     }
 
     private void assertNothingMissed() {
@@ -90,20 +99,20 @@ class HeartbeatTest implements NeedsUcx {
     void withoutAnIntervalNobodyLooks() {
         connect(Duration.ZERO, Duration.ZERO);
 
-        assertThat(on(peers.clientResources(), Heartbeats::watched)).isZero();
-        assertThat(on(peers.serverResources(), Heartbeats::watched)).isZero();
+        assertThat(on(peers.clientResources(), HeartbeatTimer::watched)).isZero();
+        assertThat(on(peers.serverResources(), HeartbeatTimer::watched)).isZero();
     }
 
     @Test
     void closedConnectionIsNotWatched() {
         connect(INTERVAL, INTERVAL);
-        assertThat(on(peers.clientResources(), Heartbeats::watched)).isEqualTo(1);
+        assertThat(on(peers.clientResources(), HeartbeatTimer::watched)).isEqualTo(1);
 
         peers.client().close().block(Waits.PATIENCE);
         peers.served().onDispose().block(Waits.PATIENCE);
 
-        assertThat(on(peers.clientResources(), Heartbeats::watched)).isZero();
-        assertThat(on(peers.serverResources(), Heartbeats::watched)).isZero();
+        assertThat(on(peers.clientResources(), HeartbeatTimer::watched)).isZero();
+        assertThat(on(peers.serverResources(), HeartbeatTimer::watched)).isZero();
     }
 
     /** What blocks an engine until a gate opens, once that has begun. */
@@ -124,7 +133,7 @@ class HeartbeatTest implements NeedsUcx {
     void peerWhoseEngineHangsIsLostAndLearnsOfIt() {
         connect(INTERVAL, INTERVAL);
         Inbox idle = Inbox.of(peers.client(), 20);
-        Sent receive = Sent.of(peers.client().tags().receive(5, Bytes.zeroed(8)));
+        PendingOperation receive = PendingOperation.of(peers.client().tags().receive(5, Bytes.zeroed(8)));
         Waits.engineOf(peers.client());
         CountDownLatch gate = new CountDownLatch(1);
         block(peers.serverResources(), gate);
@@ -165,7 +174,7 @@ class HeartbeatTest implements NeedsUcx {
     @Test
     void lookThatIsLateCountsAsTwoAtMost() {
         connect(INTERVAL, INTERVAL);
-        Heartbeats heartbeats = registry(peers.clientResources()).heartbeats();
+        HeartbeatTimer heartbeats = registry(peers.clientResources()).heartbeats();
         long period = INTERVAL.toNanos() / LOOKS_PER_INTERVAL;
 
         long counted = on(peers.clientResources(), ignored -> {
@@ -178,18 +187,23 @@ class HeartbeatTest implements NeedsUcx {
         assertThat(peers.client().isDisposed()).isFalse();
     }
 
-    /** The bytes are on the way of the signs of life, and nothing else is said; all of them take longer than one of them. */
+    /**
+     * The bytes are on the way of the signs of life, and nothing else is said; all of them take longer than one of
+     * them.
+     */
     @Test
     void largeTransfersAreNoSilence() {
         connect(Duration.ofSeconds(3), Duration.ZERO);
         long bytes = 64L << 20;
         MemorySegment from = Bytes.zeroed(bytes);
         MemorySegment to = Bytes.zeroed(bytes);
-        peers.served().activeMessages().receive(3).flatMap(message -> message.fetch(to)).subscribe(done -> { }, error -> { });
+        peers.served().activeMessages().receive(3).flatMap(message -> message.fetch(to))
+                .subscribe(done -> { }, error -> { });
         Waits.engineOf(peers.served());
-        long before = on(peers.clientResources(), Heartbeats::activeNanos);
-        while (on(peers.clientResources(), Heartbeats::activeNanos) - before < Duration.ofSeconds(6).toNanos()) {
-            peers.client().activeMessages().send(3, MemorySegment.NULL, from, AmProtocol.RENDEZVOUS).block(Waits.PATIENCE);
+        long before = on(peers.clientResources(), HeartbeatTimer::activeNanos);
+        while (on(peers.clientResources(), HeartbeatTimer::activeNanos) - before < Duration.ofSeconds(6).toNanos()) {
+            peers.client().activeMessages().send(3, MemorySegment.NULL, from, AmProtocol.RENDEZVOUS)
+                    .block(Waits.PATIENCE);
         }
         assertNothingMissed();
         assertThat(registry(peers.clientResources()).counters().lostConnections("heartbeat")).isZero();
@@ -209,7 +223,8 @@ class HeartbeatTest implements NeedsUcx {
         });
         // As if it had just said something, which waits behind a large message.
         Disposable silence = Flux.interval(Duration.ofMillis(10)).onBackpressureDrop()
-                .concatMap(tick -> Mono.fromRunnable(ofClient::sent).subscribeOn(peers.client().scheduler())).subscribe();
+                .concatMap(tick -> Mono.fromRunnable(ofClient::sent).subscribeOn(peers.client().scheduler()))
+                .subscribe();
 
         awaitLooks(peers.serverResources(), INTERVAL.multipliedBy(5));
 
@@ -221,23 +236,26 @@ class HeartbeatTest implements NeedsUcx {
     }
 
     private static ConnectionCore core(UcxResources resources) {
-        return UcxResources.onEngine(registry(resources).engine(), worker -> registry(resources).connections().getFirst())
+        return UcxResources.onEngine(registry(resources).engine(), worker -> registry(resources).connections()
+                .getFirst())
                 .block(Waits.PATIENCE);
     }
 
     /** Whoever has as many operations under way as may be can still say that it lives, and that it leaves. */
     @Test
     void operationsThatTakeEverySlotDoNotSilenceASide() {
-        connect(INTERVAL, INTERVAL, resources -> resources.engineConfig(EngineConfig.of("reactor-ucx-small").withLimits(64, 4)));
+        connect(INTERVAL, INTERVAL, resources -> resources.engineConfig(EngineConfig.of("reactor-ucx-small")
+                .withLimits(64, 4)));
         for (int i = 0; i < 4; i++) {
-            Sent.of(peers.client().tags().receive(100 + i, Bytes.zeroed(8)));
+            PendingOperation.of(peers.client().tags().receive(100 + i, Bytes.zeroed(8)));
         }
         Waits.engineOf(peers.client());
-        assertThat(Sent.of(peers.client().tags().receive(200, Bytes.zeroed(8))).failure()).hasMessageContaining("NO_RESOURCE");
+        assertThat(PendingOperation.of(peers.client().tags().receive(200, Bytes.zeroed(8))).failure())
+                .hasMessageContaining("NO_RESOURCE");
 
         awaitLooks(peers.serverResources(), INTERVAL.multipliedBy(4));
         assertThat(peers.served().isDisposed()).isFalse();
-        Sent end = Sent.of(peers.served().onDispose());
+        PendingOperation end = PendingOperation.of(peers.served().onDispose());
         peers.client().close().block(Waits.PATIENCE);
         end.assertDone();
     }

@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.message.TaggedMessage;
 import io.reactorucx.testsupport.ChildProcess;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.DataInputStream;
@@ -24,8 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * UCX's example {@code ucp_hello_world}, from both ends: the server tells the address of its worker over a socket of its own, the client
- * sends that of its worker as a tagged message, the server answers with a text, and both say over the socket that they are done.
+ * UCX's example {@code ucp_hello_world}, from both ends: the server tells the address of its worker over a socket of
+ * its own, the client sends that of its worker as a tagged message, the server answers with a text, and both say over
+ * the socket that they are done.
  *
  * <p>Both tagged messages are a length of 8 bytes, and that many bytes. The example connects without failure detection.
  */
@@ -49,7 +51,8 @@ class HelloWorldExampleTest implements NeedsUcx {
     void clientReceivesOurText(String transports, int size, String waiting) throws IOException {
         UcxResources resources = CExample.resources(transports);
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                ChildProcess client = example.start(transports, "-n", "127.0.0.1", "-p", "" + listener.getLocalPort(), "-s", "" + size,
+                ChildProcess client = example.start(transports, "-n", "127.0.0.1", "-p", "" + listener.getLocalPort(),
+                        "-s", "" + size,
                         waiting)) {
             listener.setSoTimeout(PATIENCE_MILLIS);
             // Nothing is connected yet, so that the receive cannot be a connection's.
@@ -57,7 +60,8 @@ class HelloWorldExampleTest implements NeedsUcx {
             try (Socket socket = listener.accept()) {
                 byte[] address = Objects.requireNonNull(resources.workerAddress(0).block(Waits.PATIENCE));
                 socket.setSoTimeout(PATIENCE_MILLIS);
-                socket.getOutputStream().write(ByteBuffer.allocate(Long.BYTES + address.length).order(ByteOrder.nativeOrder())
+                socket.getOutputStream().write(ByteBuffer.allocate(Long.BYTES + address.length)
+                        .order(ByteOrder.nativeOrder())
                         .putLong(address.length).put(address).array());
                 UcxConnection connection = connect(resources, Bytes.array(unwrapped(Waits.get(clientAddress))));
 
@@ -75,7 +79,8 @@ class HelloWorldExampleTest implements NeedsUcx {
     }
 
     @ParameterizedTest
-    @CsvSource(quoteCharacter = '"', value = {"all, 16", "tcp, 16", "tcp, 1000000", "\"posix,tcp\", 16", "\"posix,tcp\", 1000000"})
+    @CsvSource(quoteCharacter = '"', value = {"all, 16", "tcp, 16", "tcp, 1000000", "\"posix,tcp\", 16",
+        "\"posix,tcp\", 1000000"})
     void serverReceivesOurAddressAndAnswers(String transports, int size) throws IOException {
         UcxResources resources = CExample.resources(transports);
         Server started = startServer(transports, size);
@@ -83,14 +88,16 @@ class HelloWorldExampleTest implements NeedsUcx {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), started.port())) {
                 socket.setSoTimeout(PATIENCE_MILLIS);
                 DataInputStream in = new DataInputStream(socket.getInputStream());
-                byte[] theirs = new byte[(int) ByteBuffer.wrap(in.readNBytes(Long.BYTES)).order(ByteOrder.nativeOrder()).getLong()];
+                byte[] theirs = new byte[(int) ByteBuffer.wrap(in.readNBytes(Long.BYTES)).order(ByteOrder.nativeOrder())
+                        .getLong()];
                 in.readFully(theirs);
                 byte[] ours = Objects.requireNonNull(resources.workerAddress(0).block(Waits.PATIENCE));
                 UcxConnection connection = connect(resources, theirs);
                 MemorySegment answer = Bytes.zeroed(Long.BYTES + size);
                 CompletableFuture<TaggedMessage> received = connection.tags().receive(TAG, answer).toFuture();
 
-                connection.tags().send(TAG, wrapped(Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, ours))).block(Waits.PATIENCE);
+                connection.tags().send(TAG, wrapped(Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, ours)))
+                        .block(Waits.PATIENCE);
 
                 assertThat(CExample.text(unwrapped(Waits.get(received).data()))).isEqualTo(CExample.theirText(size));
                 server.awaitLine("finish to send UCX data message");
@@ -108,7 +115,10 @@ class HelloWorldExampleTest implements NeedsUcx {
     private record Server(ChildProcess process, int port) {
     }
 
-    /** Starts its server, which cannot choose a port itself, on a port that was free a moment ago: again when it is not any more. */
+    /**
+     * Starts its server, which cannot choose a port itself, on a port that was free a moment ago: again when it is not
+     * any more.
+     */
     private Server startServer(String transports, int size) throws IOException {
         for (int attempt = 1; ; attempt++) {
             int port = freePort();
@@ -132,17 +142,19 @@ class HelloWorldExampleTest implements NeedsUcx {
     }
 
     private static UcxConnection connect(UcxResources resources, byte[] workerAddress) {
-        return UcxClient.create(resources).raw(true).peerFailureDetection(false).engine(0).remoteWorkerAddress(workerAddress).connectNow();
+        return UcxClient.create(resources).raw(true).peerFailureDetection(false).engine(0)
+                .remoteWorkerAddress(workerAddress).connectNow();
     }
 
     /** Receives the tagged message of a peer that no connection leads to yet. */
     private static CompletableFuture<MemorySegment> receive(UcxResources resources) {
         MemorySegment room = Bytes.zeroed(ROOM);
         CompletableFuture<MemorySegment> received = new CompletableFuture<>();
-        UcxResources.onEngine(resources.engines().getFirst(), worker -> worker.tagReceive(room, null, TAG, -1, (status, length, tag) -> {
-            assertThat(status).isZero();
-            received.complete(room.asSlice(0, length));
-        })).block(Waits.PATIENCE);
+        UcxResources.onEngine(resources.engines().getFirst(), worker -> worker.tagReceive(room, null, TAG,
+                -1, (status, length, tag) -> {
+                    assertThat(status).isZero();
+                    received.complete(room.asSlice(0, length));
+                })).block(Waits.PATIENCE);
         return received;
     }
 

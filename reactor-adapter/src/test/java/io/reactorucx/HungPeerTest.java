@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.EngineExecutor;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -56,12 +59,14 @@ class HungPeerTest implements NeedsUcx {
     }
 
     private UcxBoundServer bind(boolean peerFailureDetection) {
-        return UcxServer.create(serverResources).raw(true).peerFailureDetection(peerFailureDetection).closeTimeout(SHORT)
+        return UcxServer.create(serverResources).raw(true).peerFailureDetection(peerFailureDetection)
+                .closeTimeout(SHORT)
                 .handle(connection -> Mono.never()).bindNow();
     }
 
     private UcxClient to(UcxBoundServer server) {
-        return UcxClient.create(clientResources).raw(true).closeTimeout(SHORT).remoteAddress("127.0.0.1", server.port());
+        return UcxClient.create(clientResources).raw(true).closeTimeout(SHORT)
+                .remoteAddress("127.0.0.1", server.port());
     }
 
     /** The server's engine does nothing until the gate opens. */
@@ -81,7 +86,7 @@ class HungPeerTest implements NeedsUcx {
     @Test
     void closeEndsInItsTimeWithAReceiveOfTheStreamUnderWay() {
         UcxConnection client = to(bind(true)).connectNow();
-        Sent stream = Sent.of(client.streams().receive().then());
+        PendingOperation stream = PendingOperation.of(client.streams().receive().then());
         Waits.engineOf(client);
         hang();
 
@@ -95,7 +100,8 @@ class HungPeerTest implements NeedsUcx {
         UcxBoundServer server = bind(false);
         hang();
 
-        assertThatThrownBy(() -> to(server).peerFailureDetection(false).connectTimeout(SHORT).connectNow()).isInstanceOf(UcxException.class);
+        assertThatThrownBy(() -> to(server).peerFailureDetection(false).connectTimeout(SHORT).connectNow())
+                .isInstanceOf(UcxException.class);
         // Given up, and out of the time after that as well.
         await().atMost(Waits.PATIENCE).until(() -> connection().state() == ConnectionCore.State.CLOSING);
         gate.countDown();
@@ -104,7 +110,8 @@ class HungPeerTest implements NeedsUcx {
     }
 
     private ConnectionCore connection() {
-        ConnectionRegistry registry = clientResources.registries().getFirst();
-        return UcxResources.onEngine(registry.engine(), worker -> registry.connections().getFirst()).block(Waits.PATIENCE);
+        EngineConnections registry = clientResources.registries().getFirst();
+        return UcxResources.onEngine(registry.engine(), worker -> registry.connections().getFirst())
+                .block(Waits.PATIENCE);
     }
 }

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.message.ActiveMessage;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;

@@ -34,8 +34,8 @@ import org.openucx.jucx.ucp.UcpWorkerParams;
 import org.openucx.jucx.ucs.UcsConstants;
 
 /**
- * A peer that knows nothing of this library: a program over JUCX, UCX's own binding for Java, in a process of its own. It does what the lines
- * of its standard input say, one after the other, and prints what came of each.
+ * A peer that knows nothing of this library: a program over JUCX, UCX's own binding for Java, in a process of its own.
+ * It does what the lines of its standard input say, one after the other, and prints what came of each.
  *
  * <p>Of the code under test it uses nothing; {@link Bytes} is the tests'.
  */
@@ -63,7 +63,8 @@ final class JucxPeer {
     private static final byte VERSION = 1;
     private static final int FIXED_BYTES = 23;
     /** JUCX of a newer UCX numbers the unknown type otherwise than an older library does. */
-    private static final UcpRequestParams HOST = new UcpRequestParams().setMemoryType(UcsConstants.MEMORY_TYPE.UCS_MEMORY_TYPE_HOST);
+    private static final UcpRequestParams HOST = new UcpRequestParams()
+            .setMemoryType(UcsConstants.MEMORY_TYPE.UCS_MEMORY_TYPE_HOST);
 
     private final Queue<String> commands = new ConcurrentLinkedQueue<>();
     private final UcpContext context;
@@ -79,7 +80,8 @@ final class JucxPeer {
         worker = context.newWorker(new UcpWorkerParams());
         worker.setAmRecvHandler(DATA_ID, (header, headerLength, data, replyTo) -> arrived(header, headerLength, data));
         worker.setAmRecvHandler(DESCRIPTOR_ID, (header, headerLength, data, replyTo) -> {
-            descriptor = ByteBuffer.wrap(Bytes.array(MemorySegment.ofAddress(data.getDataAddress()).reinterpret(data.getLength())));
+            descriptor = ByteBuffer.wrap(Bytes.array(MemorySegment.ofAddress(data.getDataAddress())
+                    .reinterpret(data.getLength())));
             return UcsConstants.STATUS.UCS_OK;
         }, UcpConstants.UCP_AM_FLAG_WHOLE_MSG);
     }
@@ -98,13 +100,15 @@ final class JucxPeer {
             return;
         }
         try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
-            System.out.println(LIBRARY + maps.filter(line -> line.contains("/libucp.so")).map(line -> line.substring(line.indexOf('/')))
+            System.out.println(LIBRARY + maps.filter(line -> line.contains("/libucp.so"))
+                    .map(line -> line.substring(line.indexOf('/')))
                     .distinct().collect(Collectors.joining(" ")));
         }
         if (args.length == 0) {
             peer.listen();
         } else {
-            peer.connect(new UcpEndpointParams().setSocketAddress(new InetSocketAddress("127.0.0.1", Integer.parseInt(args[0]))));
+            peer.connect(new UcpEndpointParams().setSocketAddress(new InetSocketAddress("127.0.0.1",
+                    Integer.parseInt(args[0]))));
         }
         Thread.ofPlatform().daemon().start(peer::readCommands);
         peer.run();
@@ -188,15 +192,18 @@ final class JucxPeer {
     private void sendActiveMessage(int bytes, long flags) throws Exception {
         MemorySegment header = Bytes.pattern(bytes + 1, 16);
         MemorySegment data = Bytes.pattern(bytes, bytes);
-        await(endpoint.sendAmNonBlocking(DATA_ID, header.address(), header.byteSize(), data.address(), bytes, flags, null, HOST));
+        await(endpoint.sendAmNonBlocking(DATA_ID, header.address(), header.byteSize(), data.address(), bytes, flags,
+                null, HOST));
         System.out.println(SENT);
     }
 
     private int arrived(long header, long headerLength, UcpAmData data) {
         String start = RECEIVED + (data.isDataValid() ? "eager " : "rendezvous ") + data.getLength() + " "
-                + HexFormat.of().formatHex(Bytes.array(MemorySegment.ofAddress(header).reinterpret(headerLength))) + " ";
+                + HexFormat.of().formatHex(Bytes.array(MemorySegment.ofAddress(header).reinterpret(headerLength)))
+                + " ";
         if (data.isDataValid()) {
-            System.out.println(start + digest(MemorySegment.ofAddress(data.getDataAddress()).reinterpret(data.getLength())));
+            System.out.println(start + digest(MemorySegment.ofAddress(data.getDataAddress())
+                    .reinterpret(data.getLength())));
             return UcsConstants.STATUS.UCS_OK;
         }
         MemorySegment room = Bytes.zeroed(data.getLength());
@@ -213,13 +220,17 @@ final class JucxPeer {
         return HexFormat.of().formatHex(Bytes.sha256(content));
     }
 
-    /** Registers memory, and sends what is needed to reach it: magic, version, address, length, size of the key, key, all big-endian. */
+    /**
+     * Registers memory, and sends what is needed to reach it: magic, version, address, length, size of the key, key,
+     * all big-endian.
+     */
     private void share(int bytes) throws Exception {
         memoryContent = Bytes.pattern(bytes, bytes);
         memory = context.memoryMap(new UcpMemMapParams().setAddress(memoryContent.address()).setLength(bytes)
                 .setMemoryType(UcsConstants.MEMORY_TYPE.UCS_MEMORY_TYPE_HOST));
         ByteBuffer key = memory.getRemoteKeyBuffer();
-        byte[] message = ByteBuffer.allocate(FIXED_BYTES + key.remaining()).putInt(MAGIC).put(VERSION).putLong(memoryContent.address())
+        byte[] message = ByteBuffer.allocate(FIXED_BYTES + key.remaining()).putInt(MAGIC).put(VERSION)
+                .putLong(memoryContent.address())
                 .putLong(bytes).putShort((short) key.remaining()).put(key).array();
         MemorySegment data = Bytes.zeroed(message.length).copyFrom(MemorySegment.ofArray(message));
         await(endpoint.sendAmNonBlocking(DESCRIPTOR_ID, 0, 0, data.address(), message.length, 0, null, HOST));
@@ -242,7 +253,8 @@ final class JucxPeer {
         }
         long address = descriptor.getLong();
         long length = descriptor.getLong();
-        ByteBuffer packed = ByteBuffer.allocateDirect(Short.toUnsignedInt(descriptor.getShort())).put(descriptor).flip();
+        ByteBuffer packed = ByteBuffer.allocateDirect(Short.toUnsignedInt(descriptor.getShort())).put(descriptor)
+                .flip();
         try (UcpRemoteKey key = endpoint.unpackRemoteKey(packed)) {
             use.use(address, length, key);
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
@@ -24,12 +25,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Mono;
 
 /**
- * With JUCX, the Java binding of UCX itself, in a process of its own: once its server with our client, once the other way round. Its jar
- * brings a native library for its own calls, and no UCX: both sides run on the system's.
+ * With JUCX, the Java binding of UCX itself, in a process of its own: once its server with our client, once the other
+ * way round. Its jar brings a native library for its own calls, and no UCX: both sides run on the system's.
  */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "JUCX is the {0}, over {1}")
-@CsvSource(quoteCharacter = '"', value = {"server, \"posix,tcp\"", "server, tcp", "client, \"posix,tcp\"", "client, tcp"})
+@CsvSource(quoteCharacter = '"', value = {"server, \"posix,tcp\"", "server, tcp", "client, \"posix,tcp\"",
+    "client, tcp"})
 class JucxTest implements NeedsUcx {
 
     private static final int[] SIZES = {0, 8, 8 * Bytes.KIB, Bytes.MIB};
@@ -45,7 +47,8 @@ class JucxTest implements NeedsUcx {
 
     @BeforeEach
     void connect() throws InterruptedException {
-        resources = UcxResources.builder().transports(transports.split(",")).setting("NET_DEVICES", "lo").remoteMemoryAccess(true).build();
+        resources = UcxResources.builder().transports(transports.split(",")).setting("NET_DEVICES", "lo")
+                .remoteMemoryAccess(true).build();
         BlockingQueue<UcxConnection> accepted = new LinkedBlockingQueue<>();
         boolean itServes = itsRole.equals("server");
         UcxBoundServer ours = UcxServer.create(resources).raw(true).handle(peer -> {
@@ -53,8 +56,10 @@ class JucxTest implements NeedsUcx {
             return Mono.never();
         }).bindNow();
         ChildJvm.Builder builder = ChildJvm.of(JucxPeer.class).options("-Xmx256m")
-                .environment("UCX_TLS", transports).environment("UCX_NET_DEVICES", "lo").environment("UCX_POSIX_ERROR_HANDLING", "y")
-                .environment("UCX_WARN_UNUSED_ENV_VARS", "n").environment("UCX_ERROR_SIGNALS", "").environment("UCX_MEM_EVENTS", "n");
+                .environment("UCX_TLS", transports).environment("UCX_NET_DEVICES", "lo")
+                .environment("UCX_POSIX_ERROR_HANDLING", "y")
+                .environment("UCX_WARN_UNUSED_ENV_VARS", "n").environment("UCX_ERROR_SIGNALS", "")
+                .environment("UCX_MEM_EVENTS", "n");
         child = itServes ? builder.start() : builder.arguments("" + ours.port()).start();
         String library = child.awaitLine(JucxPeer.LIBRARY);
         assumeTrue(!library.startsWith(JucxPeer.UNAVAILABLE), library);
@@ -63,7 +68,8 @@ class JucxTest implements NeedsUcx {
             int port = Integer.parseInt(child.awaitLine(JucxPeer.READY).substring(JucxPeer.READY.length()));
             connection = UcxClient.create(resources).raw(true).remoteAddress("127.0.0.1", port).connectNow();
         } else {
-            connection = Objects.requireNonNull(accepted.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS), "nothing was accepted");
+            connection = Objects.requireNonNull(accepted.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS),
+                    "nothing was accepted");
         }
         child.awaitLine(JucxPeer.CONNECTED);
     }
@@ -125,7 +131,8 @@ class JucxTest implements NeedsUcx {
                 MemorySegment payload = Bytes.pattern(size + 5, size);
                 connection.activeMessages().send(JucxPeer.DATA_ID, header, payload, protocol).block(Waits.PATIENCE);
                 assertThat(child.awaitLine(JucxPeer.RECEIVED)).isEqualTo(JucxPeer.RECEIVED
-                        + (rendezvous ? "rendezvous " : "eager ") + size + " " + HexFormat.of().formatHex(Bytes.array(header)) + " "
+                        + (rendezvous ? "rendezvous " : "eager ") + size + " " + HexFormat.of()
+                        .formatHex(Bytes.array(header)) + " "
                         + digest(payload));
             }
         }
@@ -140,7 +147,8 @@ class JucxTest implements NeedsUcx {
         RemoteMemory remote = connection.memory(MemoryDescriptor.fromBytes(Bytes.array(Bytes.of(inbox.next()))));
         MemorySegment content = Bytes.pattern(WINDOW_BYTES, WINDOW_BYTES);
         assertThat(remote.length()).isEqualTo(WINDOW_BYTES);
-        Bytes.assertSame(Objects.requireNonNull(remote.get(0, Bytes.zeroed(WINDOW_BYTES)).block(Waits.PATIENCE)), content);
+        Bytes.assertSame(Objects.requireNonNull(remote.get(0, Bytes.zeroed(WINDOW_BYTES)).block(Waits.PATIENCE)),
+                content);
 
         MemorySegment part = Bytes.pattern(1, 100_000);
         remote.put(WINDOW_BYTES - 100_000, part).then(remote.flush()).block(Waits.PATIENCE);
@@ -156,12 +164,15 @@ class JucxTest implements NeedsUcx {
     @Test
     void itReadsAndWritesOurMemory() {
         for (boolean allocatedByUcx : new boolean[] {true, false}) {
-            UcpMemory window = allocatedByUcx ? resources.allocateMemory(WINDOW_BYTES) : resources.registerMemory(Bytes.zeroed(WINDOW_BYTES));
+            UcpMemory window = allocatedByUcx ? resources.allocateMemory(WINDOW_BYTES)
+                    : resources.registerMemory(Bytes.zeroed(WINDOW_BYTES));
             Bytes.fill(window.segment(), 6);
-            connection.activeMessages().send(JucxPeer.DESCRIPTOR_ID, window.descriptor().toBytes()).block(Waits.PATIENCE);
+            connection.activeMessages().send(JucxPeer.DESCRIPTOR_ID, window.descriptor().toBytes())
+                    .block(Waits.PATIENCE);
 
             child.send("get");
-            assertThat(child.awaitLine(JucxPeer.GOT)).isEqualTo(JucxPeer.GOT + WINDOW_BYTES + " " + digest(Bytes.pattern(6, WINDOW_BYTES)));
+            assertThat(child.awaitLine(JucxPeer.GOT)).isEqualTo(JucxPeer.GOT + WINDOW_BYTES + " "
+                    + digest(Bytes.pattern(6, WINDOW_BYTES)));
             child.send("put 7");
             child.awaitLine(JucxPeer.FLUSHED);
 

@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.testsupport.NoLeaks;
@@ -35,7 +36,8 @@ class KilledInEachPhaseTest implements NeedsUcx {
 
     @BeforeEach
     void start() {
-        resources = UcxResources.builder().transports(transports.split(",")).remoteMemoryAccess(true).maxBufferBytes(256L << 20).build();
+        resources = UcxResources.builder().transports(transports.split(",")).remoteMemoryAccess(true)
+                .maxBufferBytes(256L << 20).build();
         server = new EchoProcess(transports.split(","));
     }
 
@@ -45,7 +47,7 @@ class KilledInEachPhaseTest implements NeedsUcx {
             server.close();
         }
         if (resources != null) {
-            NothingLeft.in(resources);
+            ResourceAssertions.in(resources);
         }
     }
 
@@ -56,7 +58,7 @@ class KilledInEachPhaseTest implements NeedsUcx {
     @Test
     void whileItIsConnectedToWithItsProcessStopped() {
         server.stop();
-        Sent connecting = Sent.of(server.client(resources).connect());
+        PendingOperation connecting = PendingOperation.of(server.client(resources).connect());
 
         server.kill();
 
@@ -67,7 +69,7 @@ class KilledInEachPhaseTest implements NeedsUcx {
     void whileItsEngineDoesNotAnswerTheHandshake() {
         UcxConnection first = server.client(resources).connectNow();
         server.stall(first);
-        Sent connecting = Sent.of(server.client(resources).connect());
+        PendingOperation connecting = PendingOperation.of(server.client(resources).connect());
         connecting.assertPending();
 
         server.kill();
@@ -82,7 +84,8 @@ class KilledInEachPhaseTest implements NeedsUcx {
         AtomicLong answers = new AtomicLong();
         Mono<Void> send = connection.activeMessages().send(EchoServer.ECHO, Bytes.pattern(1, 64));
         // Each answer is a reason for the next message, so that some are always on their way in both directions.
-        Sent flow = Sent.of(connection.activeMessages().receive(EchoServer.ECHOED).doOnNext(answer -> answers.incrementAndGet())
+        PendingOperation flow = PendingOperation.of(connection.activeMessages().receive(EchoServer.ECHOED)
+                .doOnNext(answer -> answers.incrementAndGet())
                 .flatMap(answer -> send).then());
         Flux.range(0, 16).flatMap(number -> send).then().block(Waits.PATIENCE);
         await().atMost(Waits.PATIENCE).until(() -> answers.get() > 1000);
@@ -102,9 +105,10 @@ class KilledInEachPhaseTest implements NeedsUcx {
         }
         List<Mono<Void>> fetches = new ArrayList<>();
         for (int i = 0; i < OFFERS; i++) {
-            fetches.add(offers.next().fetch(resources.buffers()).doOnNext(UcxBuffer::release).then().onErrorComplete(UcxException.class));
+            fetches.add(offers.next().fetch(resources.buffers()).doOnNext(UcxBuffer::release).then()
+                    .onErrorComplete(UcxException.class));
         }
-        Sent all = Sent.of(Mono.when(fetches));
+        PendingOperation all = PendingOperation.of(Mono.when(fetches));
 
         server.kill();
 
@@ -118,10 +122,11 @@ class KilledInEachPhaseTest implements NeedsUcx {
         List<Mono<Void>> sends = new ArrayList<>();
         for (int i = 0; i < OFFERS; i++) {
             MemorySegment payload = Bytes.pattern(i, 16L * Bytes.MIB);
-            sends.add(connection.activeMessages().send(EchoServer.ECHO, MemorySegment.NULL, payload, AmProtocol.RENDEZVOUS)
+            sends.add(connection.activeMessages().send(EchoServer.ECHO, MemorySegment.NULL, payload,
+                    AmProtocol.RENDEZVOUS)
                     .onErrorComplete(UcxException.class));
         }
-        Sent all = Sent.of(Mono.when(sends));
+        PendingOperation all = PendingOperation.of(Mono.when(sends));
         Waits.engineOf(connection);
 
         server.kill();
@@ -136,7 +141,8 @@ class KilledInEachPhaseTest implements NeedsUcx {
         RemoteMemory memory = connection.memory(server.registered());
         MemorySegment ours = Bytes.zeroed(Bytes.MIB);
         AtomicLong rounds = new AtomicLong();
-        Sent working = Sent.of(Flux.range(0, Integer.MAX_VALUE).concatMap(number -> memory.get(0, ours).then(memory.put(Bytes.MIB, ours))
+        PendingOperation working = PendingOperation.of(Flux.range(0, Integer.MAX_VALUE)
+                .concatMap(number -> memory.get(0, ours).then(memory.put(Bytes.MIB, ours))
                 .doOnSuccess(done -> rounds.incrementAndGet())).then());
         await().atMost(Waits.PATIENCE).until(() -> rounds.get() > 10);
 
@@ -150,7 +156,7 @@ class KilledInEachPhaseTest implements NeedsUcx {
     void whileThisSideClosesInGoodOrder() {
         UcxConnection connection = server.client(resources).connectNow();
         server.stop();
-        Sent closing = Sent.of(connection.close());
+        PendingOperation closing = PendingOperation.of(connection.close());
         Waits.engineOf(connection);
 
         server.kill();

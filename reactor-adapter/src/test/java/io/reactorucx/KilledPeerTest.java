@@ -2,9 +2,11 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
@@ -36,7 +38,8 @@ class KilledPeerTest implements NeedsUcx {
     @BeforeEach
     void connect() {
         // Newer versions send along what 1.13 offers.
-        resources = UcxResources.builder().transports(transports.split(",")).remoteMemoryAccess(true).maxBufferBytes(256L << 20)
+        resources = UcxResources.builder().transports(transports.split(",")).remoteMemoryAccess(true)
+                .maxBufferBytes(256L << 20)
                 .setting("RNDV_THRESH", "64k").build();
         server = new EchoProcess(transports.split(","));
         connection = server.client(resources).connectNow();
@@ -48,7 +51,7 @@ class KilledPeerTest implements NeedsUcx {
             server.close();
         }
         if (resources != null) {
-            NothingLeft.in(resources);
+            ResourceAssertions.in(resources);
         }
     }
 
@@ -72,33 +75,38 @@ class KilledPeerTest implements NeedsUcx {
         Inbox idle = Inbox.of(connection, 20);
         server.stall(connection);
 
-        Map<String, Sent> pending = new LinkedHashMap<>();
-        pending.put("tag_recv", Sent.of(connection.tags().receive(5, Bytes.zeroed(8))));
-        pending.put("tag_send_sync", Sent.of(connection.tags().sendSync(6, Bytes.pattern(1, 8))));
-        pending.put("tag_send by rendezvous", Sent.of(connection.tags().send(7, Bytes.pattern(1, Bytes.MIB))));
-        pending.put("am_send", Sent.of(connection.activeMessages().send(EchoServer.IGNORED, NO_HEADER, Bytes.pattern(1, Bytes.MIB),
+        Map<String, PendingOperation> pending = new LinkedHashMap<>();
+        pending.put("tag_recv", PendingOperation.of(connection.tags().receive(5, Bytes.zeroed(8))));
+        pending.put("tag_send_sync", PendingOperation.of(connection.tags().sendSync(6, Bytes.pattern(1, 8))));
+        pending.put("tag_send by rendezvous", PendingOperation.of(connection.tags()
+                .send(7, Bytes.pattern(1, Bytes.MIB))));
+        pending.put("am_send", PendingOperation.of(connection.activeMessages()
+                .send(EchoServer.IGNORED, NO_HEADER, Bytes.pattern(1, Bytes.MIB),
                 AmProtocol.RENDEZVOUS)));
         UcxBuffer lease = resources.buffers().acquire(Bytes.MIB);
-        pending.put("am_send of a lease", Sent.of(connection.activeMessages().send(EchoServer.IGNORED, NO_HEADER, lease,
+        pending.put("am_send of a lease", PendingOperation.of(connection.activeMessages()
+                .send(EchoServer.IGNORED, NO_HEADER, lease,
                 AmProtocol.RENDEZVOUS)));
         lease.release();
-        pending.put("am_recv_data", Sent.of(offer.fetch(Bytes.zeroed(offer.length()))));
-        pending.put("am_recv_data into the pool", Sent.of(otherOffer.fetch(resources.buffers())));
-        pending.put("get", Sent.of(window.get(0, Bytes.zeroed(Bytes.MIB))));
-        pending.put("getFlux", Sent.of(window.getFlux(Bytes.MIB, 4).doOnNext(UcxBuffer::release).then()));
+        pending.put("am_recv_data", PendingOperation.of(offer.fetch(Bytes.zeroed(offer.length()))));
+        pending.put("am_recv_data into the pool", PendingOperation.of(otherOffer.fetch(resources.buffers())));
+        pending.put("get", PendingOperation.of(window.get(0, Bytes.zeroed(Bytes.MIB))));
+        pending.put("getFlux", PendingOperation.of(window.getFlux(Bytes.MIB, 4).doOnNext(UcxBuffer::release).then()));
         // Small puts are away at once; the flush then waits for the peer to have seen them.
         connection.memory(server.registered()).put(0, Bytes.pattern(2, 8)).block(Waits.PATIENCE);
-        pending.put("ep_flush", Sent.of(connection.flush()));
+        pending.put("ep_flush", PendingOperation.of(connection.flush()));
         if (transports.equals("tcp")) {
             // Over shared memory it fills the queue of a peer that dies: see FullQueueTest.
-            pending.put("put", Sent.of(connection.memory(server.registered()).put(0, Bytes.pattern(2, 32L * Bytes.MIB))));
+            pending.put("put", PendingOperation.of(connection.memory(server.registered())
+                    .put(0, Bytes.pattern(2, 32L * Bytes.MIB))));
         }
         Waits.engineOf(connection);
         pending.forEach((operation, sent) -> sent.assertPending(operation));
 
         server.kill();
 
-        assertThat(pending).allSatisfy((operation, sent) -> assertThat(sent.hasFailed()).as("%s failed", operation).isTrue());
+        assertThat(pending).allSatisfy((operation, sent) -> assertThat(sent.hasFailed()).as("%s failed", operation)
+                .isTrue());
         pending.forEach((operation, sent) -> assertLost(operation, sent.failure()));
         assertLost("receive", Waits.failure(idle.end()));
         assertLost("receive", Waits.failure(offers.end()));
@@ -127,7 +135,8 @@ class KilledPeerTest implements NeedsUcx {
         server.kill();
         connection.onDispose().block(Waits.PATIENCE);
 
-        StepVerifier.create(offer.fetch(Bytes.zeroed(offer.length()))).expectError(UcxClosedException.class).verify(Waits.PATIENCE);
+        StepVerifier.create(offer.fetch(Bytes.zeroed(offer.length()))).expectError(UcxClosedException.class)
+                .verify(Waits.PATIENCE);
         offer.discard();
     }
 
@@ -135,9 +144,11 @@ class KilledPeerTest implements NeedsUcx {
     void cancelledOperationsLetGoOfTheirMemory() {
         server.stall(connection);
         UcxBuffer lease = resources.buffers().acquire(Bytes.MIB);
-        Sent send = Sent.of(connection.activeMessages().send(EchoServer.IGNORED, NO_HEADER, lease, AmProtocol.RENDEZVOUS));
+        PendingOperation send = PendingOperation.of(connection.activeMessages()
+                .send(EchoServer.IGNORED, NO_HEADER, lease, AmProtocol.RENDEZVOUS));
         lease.release();
-        Sent get = Sent.of(connection.memory(server.registered()).getFlux(Bytes.MIB, 4).doOnNext(UcxBuffer::release).then());
+        PendingOperation get = PendingOperation.of(connection.memory(server.registered()).getFlux(Bytes.MIB, 4)
+                .doOnNext(UcxBuffer::release).then());
         Waits.engineOf(connection);
         assertThat(resources.buffers().leases()).isEqualTo(5);
 
@@ -155,7 +166,7 @@ class KilledPeerTest implements NeedsUcx {
     @Test
     void nextConnectionWorksOnTheSameResources() {
         MemorySegment forgotten = Bytes.zeroed(8);
-        Sent receive = Sent.of(connection.tags().receive(EchoServer.TAG_ECHOED, forgotten));
+        PendingOperation receive = PendingOperation.of(connection.tags().receive(EchoServer.TAG_ECHOED, forgotten));
         server.kill();
         assertLost("tag_recv", receive.failure());
         connection.onDispose().block(Waits.PATIENCE);
@@ -168,7 +179,8 @@ class KilledPeerTest implements NeedsUcx {
         connection.activeMessages().send(EchoServer.ECHO, NO_HEADER, payload).block(Waits.PATIENCE);
         Bytes.assertSame(Bytes.of(inbox.next()), payload);
         connection.tags().send(EchoServer.TAG_TO_ECHO, Bytes.pattern(2, 8)).block(Waits.PATIENCE);
-        Bytes.assertSame(Objects.requireNonNull(connection.tags().receive(EchoServer.TAG_ECHOED, Bytes.zeroed(8)).block(Waits.PATIENCE))
+        Bytes.assertSame(Objects.requireNonNull(connection.tags().receive(EchoServer.TAG_ECHOED, Bytes.zeroed(8))
+                .block(Waits.PATIENCE))
                 .data(), Bytes.pattern(2, 8));
         Bytes.assertSame(forgotten, Bytes.zeroed(8));
         connection.disposeNow();

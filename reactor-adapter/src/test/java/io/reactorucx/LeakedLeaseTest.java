@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.reactorucx.application.Forgetful;
+import io.reactorucx.application.LeakingApplication;
+import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -28,7 +31,7 @@ class LeakedLeaseTest implements NeedsUcx {
 
     private static final long LIMIT = 8L * Bytes.MIB;
 
-    private final Told told = new Told();
+    private final LeakLog told = new LeakLog();
     private UcxResources resources;
     private UcxBufferPool pool;
 
@@ -50,17 +53,19 @@ class LeakedLeaseTest implements NeedsUcx {
     @EnumSource(value = LeakDetection.class, names = {"ADVANCED", "PARANOID"})
     void lostLeaseComesBackAndItsPlaceIsNamed(LeakDetection level) {
         open(level);
-        Forgetful.dropLease(pool, 1234);
+        LeakingApplication.dropLease(pool, 1234);
         assertThat(pool.leases()).isEqualTo(1);
-        Told.awaitLeased(pool, 0);
+        LeakLog.awaitLeased(pool, 0);
 
         assertThat(pool.leakedLeases()).isEqualTo(1);
         assertThat(pool.leasedBytes()).isZero();
         await().atMost(Waits.PATIENCE).until(() -> !told.leaks().isEmpty());
-        Told.Leak leak = told.leaks().getFirst();
-        assertThat(leak.text()).contains("1234 bytes", "so far: 1", Forgetful.class.getName() + ".dropLease(Forgetful.java:");
+        LeakLog.Leak leak = told.leaks().getFirst();
+        assertThat(leak.text()).contains("1234 bytes", "so far: 1",
+                LeakingApplication.class.getName() + ".dropLease(Forgetful.java:");
         assertThat(leak.place()).isNotNull();
-        assertThat(leak.place().getStackTrace()).anySatisfy(frame -> assertThat(frame.getMethodName()).isEqualTo("dropLease"))
+        assertThat(leak.place().getStackTrace()).anySatisfy(frame -> assertThat(frame.getMethodName())
+                .isEqualTo("dropLease"))
                 .anySatisfy(frame -> assertThat(frame.getClassName()).isEqualTo(LeakedLeaseTest.class.getName()));
         UcxBuffer again = pool.acquire(LIMIT);
         again.release();
@@ -76,7 +81,7 @@ class LeakedLeaseTest implements NeedsUcx {
             lease.release();
             slice.release();
         }
-        Told.awaitCollection(pool);
+        LeakLog.awaitCollection(pool);
         assertThat(pool.leakedLeases()).as("those that were dropped to find out").isEqualTo(3);
         assertThat(pool.leases()).isZero();
     }
@@ -92,11 +97,12 @@ class LeakedLeaseTest implements NeedsUcx {
         int watched = releaseAllButWatched(leases);
         assertThat(watched).isBetween(1, 200);
         leases.clear();
-        Told.awaitLeased(pool, 0);
+        LeakLog.awaitLeased(pool, 0);
 
         assertThat(pool.leakedLeases()).isEqualTo(watched);
         await().atMost(Waits.PATIENCE).until(() -> !told.leaks().isEmpty());
-        assertThat(told.leaks().getFirst().text()).contains("10 bytes", "one in 128", "-Dreactorucx.leakDetection=advanced");
+        assertThat(told.leaks().getFirst().text()).contains("10 bytes", "one in 128",
+                "-Dreactorucx.leakDetection=advanced");
         assertThat(told.leaks().getFirst().place()).isNull();
         close();
 
@@ -110,8 +116,10 @@ class LeakedLeaseTest implements NeedsUcx {
 
     /** A watched lease has memory with an arena of its own; the others have that of their slab, which many share. */
     private static int releaseAllButWatched(List<UcxBuffer> leases) {
-        Map<MemorySegment.Scope, List<UcxBuffer>> byScope = leases.stream().collect(Collectors.groupingBy(lease -> lease.segment().scope()));
-        byScope.values().stream().filter(sharing -> sharing.size() > 1).flatMap(List::stream).forEach(UcxBuffer::release);
+        Map<MemorySegment.Scope, List<UcxBuffer>> byScope = leases.stream()
+                .collect(Collectors.groupingBy(lease -> lease.segment().scope()));
+        byScope.values().stream().filter(sharing -> sharing.size() > 1).flatMap(List::stream)
+                .forEach(UcxBuffer::release);
         return (int) byScope.values().stream().filter(sharing -> sharing.size() == 1).count();
     }
 
@@ -122,12 +130,12 @@ class LeakedLeaseTest implements NeedsUcx {
                 segment -> segment.asByteBuffer().slice(3, 7), segment -> segment.asReadOnly().asByteBuffer());
         for (Function<MemorySegment, Object> holder : holders) {
             Object held = holder.apply(dropped());
-            Told.awaitCollection(pool);
+            LeakLog.awaitCollection(pool);
             assertThat(pool.leases()).as("somebody can reach it").isEqualTo(1);
             assertThat(firstByte(held)).isEqualTo((byte) 42);
             Reference.reachabilityFence(held);
             held = null;
-            Told.awaitLeased(pool, 0);
+            LeakLog.awaitLeased(pool, 0);
         }
     }
 
@@ -136,19 +144,20 @@ class LeakedLeaseTest implements NeedsUcx {
     }
 
     private static byte firstByte(Object held) {
-        return held instanceof MemorySegment segment ? segment.get(ValueLayout.JAVA_BYTE, 0) : ((ByteBuffer) held).get(0);
+        return held instanceof MemorySegment segment ? segment.get(ValueLayout.JAVA_BYTE, 0)
+                : ((ByteBuffer) held).get(0);
     }
 
     @Test
     void sliceKeepsTheMemoryAndLosesItLikeALease() {
         open(LeakDetection.ADVANCED);
         UcxBuffer slice = sliceOfReleased();
-        Told.awaitCollection(pool);
+        LeakLog.awaitCollection(pool);
         assertThat(pool.leases()).isEqualTo(1);
         assertThat(firstByte(slice.segment())).isEqualTo((byte) 42);
         Reference.reachabilityFence(slice);
         slice = null;
-        Told.awaitLeased(pool, 0);
+        LeakLog.awaitLeased(pool, 0);
     }
 
     private UcxBuffer sliceOfReleased() {
@@ -162,15 +171,17 @@ class LeakedLeaseTest implements NeedsUcx {
     @Test
     void paranoidReportShowsTheLastPlaces() {
         open(LeakDetection.PARANOID);
-        Forgetful.useAndDropLease(pool, 20);
-        Told.awaitLeased(pool, 0);
+        LeakingApplication.useAndDropLease(pool, 20);
+        LeakLog.awaitLeased(pool, 0);
         await().atMost(Waits.PATIENCE).until(() -> !told.leaks().isEmpty());
 
         List<Throwable> places = List.of(told.leaks().getFirst().place().getSuppressed());
-        assertThat(places).extracting(Throwable::getMessage).containsExactly("14 earlier ones are forgotten", "touch: touch number 13",
+        assertThat(places).extracting(Throwable::getMessage)
+                .containsExactly("14 earlier ones are forgotten", "touch: touch number 13",
                 "touch: touch number 14", "touch: touch number 15", "touch: touch number 16", "touch: touch number 17",
                 "touch: touch number 18", "touch: touch number 19", "release");
-        assertThat(Arrays.asList(places.getLast().getStackTrace())).extracting(StackTraceElement::getMethodName).contains("useAndDropLease");
+        assertThat(Arrays.asList(places.getLast().getStackTrace())).extracting(StackTraceElement::getMethodName)
+                .contains("useAndDropLease");
     }
 
     @Test
@@ -183,10 +194,11 @@ class LeakedLeaseTest implements NeedsUcx {
                 return "x".repeat(10_000) + lease.length();
             }
         });
-        assertThatThrownBy(() -> lease.touch(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("hint");
+        assertThatThrownBy(() -> lease.touch(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("hint");
         lease.release();
         dropTouchedWithItself();
-        Told.awaitLeased(pool, 0);
+        LeakLog.awaitLeased(pool, 0);
         assertThat(pool.leakedLeases()).isEqualTo(1);
     }
 
@@ -199,19 +211,19 @@ class LeakedLeaseTest implements NeedsUcx {
     void reportsAreBounded() {
         open(LeakDetection.ADVANCED);
         for (int i = 0; i < 50; i++) {
-            Forgetful.dropLease(pool, i);
+            LeakingApplication.dropLease(pool, i);
         }
-        Told.awaitLeased(pool, 0);
+        LeakLog.awaitLeased(pool, 0);
         assertThat(pool.leakedLeases()).isEqualTo(50);
         await().atMost(Waits.PATIENCE).until(() -> told.leaks().size() == 10);
-        Told.awaitCollection(pool);
+        LeakLog.awaitCollection(pool);
         assertThat(told.leaks()).hasSize(10);
     }
 
     @Test
     void lostLeaseComesBackAfterTheEndToo() {
         open(LeakDetection.ADVANCED);
-        Forgetful.dropLease(pool, 10);
+        LeakingApplication.dropLease(pool, 10);
         resources.disposeNow();
         await().atMost(Waits.PATIENCE).untilAsserted(() -> {
             System.gc();
@@ -241,7 +253,8 @@ class LeakedLeaseTest implements NeedsUcx {
             assertThat(LeakDetection.byDefault()).isEqualTo(LeakDetection.PARANOID);
             System.setProperty(LeakDetection.PROPERTY, "much");
             assertThatThrownBy(() -> UcxResources.builder().build()).isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining(LeakDetection.PROPERTY).hasMessageContaining("much").hasMessageContaining("ADVANCED");
+                    .hasMessageContaining(LeakDetection.PROPERTY).hasMessageContaining("much")
+                    .hasMessageContaining("ADVANCED");
             open(LeakDetection.SIMPLE);
         } finally {
             if (before == null) {

@@ -3,8 +3,11 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.reactorucx.application.Forgetful;
+import io.reactorucx.application.LeakingApplication;
+import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -22,14 +25,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
-/** Offered messages, and leases of fetched data, that the application loses: the sender goes on, the memory comes back. */
+/**
+ * Offered messages, and leases of fetched data, that the application loses: the sender goes on, the memory comes back.
+ */
 @ExtendWith(NoLeaks.class)
 class LeakedMessageTest implements NeedsUcx {
 
     private static final int ID = 14;
     private static final int SIZE = 70_000;
 
-    private final Told told = new Told();
+    private final LeakLog told = new LeakLog();
     private Peers peers;
 
     private void connect(LeakDetection level) {
@@ -44,8 +49,9 @@ class LeakedMessageTest implements NeedsUcx {
         }
     }
 
-    private Sent offer() {
-        return Sent.of(peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(1, SIZE), AmProtocol.RENDEZVOUS));
+    private PendingOperation offer() {
+        return PendingOperation.of(peers.client().activeMessages()
+                .send(ID, MemorySegment.NULL, Bytes.pattern(1, SIZE), AmProtocol.RENDEZVOUS));
     }
 
     private void awaitHeld(long count) {
@@ -60,12 +66,12 @@ class LeakedMessageTest implements NeedsUcx {
     void lostOfferIsGivenUp(LeakDetection level) {
         connect(level);
         List<Long> seen = new CopyOnWriteArrayList<>();
-        Disposable receiving = Forgetful.dropMessages(peers.served(), ID, seen::add);
+        Disposable receiving = LeakingApplication.dropMessages(peers.served(), ID, seen::add);
         Waits.engineOf(peers.served());
-        List<Sent> sent = IntStream.range(0, 3).mapToObj(i -> offer()).toList();
+        List<PendingOperation> sent = IntStream.range(0, 3).mapToObj(i -> offer()).toList();
         awaitHeld(0);
 
-        sent.forEach(Sent::assertDone);
+        sent.forEach(PendingOperation::assertDone);
         assertThat(seen).containsExactly((long) SIZE, (long) SIZE, (long) SIZE);
         assertThat(peers.serverResources().leakedMessages()).isEqualTo(3);
         assertThat(peers.serverResources().droppedMessages()).isZero();
@@ -75,7 +81,7 @@ class LeakedMessageTest implements NeedsUcx {
             if (level == LeakDetection.SIMPLE) {
                 assertThat(leak.text()).contains("-Dreactorucx.leakDetection=advanced");
             } else {
-                assertThat(leak.text()).contains(Forgetful.class.getName() + ".dropMessages(Forgetful.java:");
+                assertThat(leak.text()).contains(LeakingApplication.class.getName() + ".dropMessages(Forgetful.java:");
             }
         });
         peers.assertWorks();
@@ -85,8 +91,8 @@ class LeakedMessageTest implements NeedsUcx {
     @Test
     void offersThatWaitOrAreFetchedAreNoLeaks() {
         connect(LeakDetection.SIMPLE);
-        Reluctant subscriber = Reluctant.at(peers.served(), ID);
-        List<Sent> sent = IntStream.range(0, 3).mapToObj(i -> offer()).toList();
+        ManualDemandSubscriber subscriber = ManualDemandSubscriber.at(peers.served(), ID);
+        List<PendingOperation> sent = IntStream.range(0, 3).mapToObj(i -> offer()).toList();
         awaitHeld(3);
         subscriber.request(2);
         await().atMost(Waits.PATIENCE).until(() -> subscriber.count() == 2);
@@ -95,7 +101,7 @@ class LeakedMessageTest implements NeedsUcx {
         sent.get(0).assertDone();
         sent.get(1).assertDone();
         subscriber.received().clear();
-        Told.awaitLeased(peers.serverResources().buffers(), 0);
+        LeakLog.awaitLeased(peers.serverResources().buffers(), 0);
         awaitHeld(1);
         sent.get(2).assertPending();
         subscriber.cancel();
@@ -107,9 +113,9 @@ class LeakedMessageTest implements NeedsUcx {
     void nothingIsLookedAtWhenDisabled() {
         connect(LeakDetection.DISABLED);
         List<Long> seen = new CopyOnWriteArrayList<>();
-        Disposable receiving = Forgetful.dropMessages(peers.served(), ID, seen::add);
+        Disposable receiving = LeakingApplication.dropMessages(peers.served(), ID, seen::add);
         Waits.engineOf(peers.served());
-        Sent sent = offer();
+        PendingOperation sent = offer();
         await().atMost(Waits.PATIENCE).until(() -> seen.size() == 1);
         System.gc();
         sent.assertPending();
@@ -122,13 +128,15 @@ class LeakedMessageTest implements NeedsUcx {
     void placeOfAFetchIsWhereItWasSubscribed() {
         connect(LeakDetection.ADVANCED);
         Inbox inbox = Inbox.of(peers.served(), ID);
-        Sent sent = offer();
-        assertThat(Forgetful.fetchAndDrop(inbox.next(), peers.serverResources().buffers()).block(Waits.PATIENCE)).isEqualTo(SIZE);
+        PendingOperation sent = offer();
+        assertThat(LeakingApplication.fetchAndDrop(inbox.next(), peers.serverResources().buffers())
+                .block(Waits.PATIENCE)).isEqualTo(SIZE);
         sent.assertDone();
-        Told.awaitLeased(peers.serverResources().buffers(), 0);
+        LeakLog.awaitLeased(peers.serverResources().buffers(), 0);
         assertThat(peers.serverResources().buffers().leakedLeases()).isEqualTo(1);
         await().atMost(Waits.PATIENCE).until(() -> told.leaks().size() == 1);
-        assertThat(told.leaks().getFirst().text()).contains(Forgetful.class.getName() + ".subscribe(Forgetful.java:");
+        assertThat(told.leaks().getFirst().text()).contains(LeakingApplication.class.getName()
+                + ".subscribe(Forgetful.java:");
         inbox.cancel();
     }
 
@@ -138,33 +146,37 @@ class LeakedMessageTest implements NeedsUcx {
         connect(LeakDetection.ADVANCED);
         UcxBufferPool pool = peers.clientResources().buffers();
         Inbox inbox = Inbox.of(peers.served(), ID);
-        Sent sent = sendDropped(pool);
+        PendingOperation sent = sendDropped(pool);
         ActiveMessage offer = inbox.next();
-        Told.awaitCollection(pool);
+        LeakLog.awaitCollection(pool);
         assertThat(pool.leases()).as("UCX has it").isEqualTo(1);
         sent.assertPending();
 
         Bytes.assertSame(Bytes.of(offer), Bytes.pattern(5, SIZE));
         sent.assertDone();
         sent = null;
-        Told.awaitLeased(pool, 0);
+        LeakLog.awaitLeased(pool, 0);
         Reference.reachabilityFence(offer);
         inbox.cancel();
     }
 
-    private Sent sendDropped(UcxBufferPool pool) {
+    private PendingOperation sendDropped(UcxBufferPool pool) {
         MemorySegment segment = Bytes.fill(pool.acquire(SIZE).segment(), 5);
-        return Sent.of(peers.client().activeMessages().send(ID, MemorySegment.NULL, segment, AmProtocol.RENDEZVOUS));
+        return PendingOperation.of(peers.client().activeMessages()
+                .send(ID, MemorySegment.NULL, segment, AmProtocol.RENDEZVOUS));
     }
 
-    /** What the last subscriber drops, because it has cancelled before the delivery reaches it, comes back without a hook. */
+    /**
+     * What the last subscriber drops, because it has cancelled before the delivery reaches it, comes back without a
+     * hook.
+     */
     @Test
     void leaseThatACancelledSubscriberDropsComesBack() {
         connect(LeakDetection.ADVANCED);
         Inbox inbox = Inbox.of(peers.served(), ID);
         UcxBufferPool pool = peers.serverResources().buffers();
         for (int i = 0; i < 5; i++) {
-            Sent sent = offer();
+            PendingOperation sent = offer();
             AtomicBoolean consumed = new AtomicBoolean();
             Disposable.Swap fetching = Disposables.swap();
             CompletableFuture<Void> subscribed = new CompletableFuture<>();
@@ -177,7 +189,7 @@ class LeakedMessageTest implements NeedsUcx {
             Waits.engineOf(peers.served());
             assertThat(consumed).isFalse();
         }
-        Told.awaitLeased(pool, 0);
+        LeakLog.awaitLeased(pool, 0);
         assertThat(pool.leakedLeases()).isEqualTo(5);
         inbox.cancel();
         peers.assertWorks();

@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -43,7 +44,8 @@ class LostConnectionTest implements NeedsUcx {
     }
 
     private static void assertLost(Throwable error) {
-        assertThat(error).isInstanceOfSatisfying(UcxException.class, lost -> assertThat(lost.isConnectionLost()).isTrue())
+        assertThat(error).isInstanceOfSatisfying(UcxException.class, lost -> assertThat(lost.isConnectionLost())
+                .isTrue())
                 .isNotInstanceOf(UcxClosedException.class);
     }
 
@@ -65,8 +67,9 @@ class LostConnectionTest implements NeedsUcx {
     void receiversFailAlthoughTheFirstToHearOfItClosesByForce() {
         UcxConnection served = served();
         Inbox inbox = Inbox.of(served, ID);
-        Sent other = Sent.of(served.tags().receive(2, Bytes.zeroed(8)));
-        Sent first = Sent.of(served.tags().receive(1, Bytes.zeroed(8)).doOnError(lost -> served.close(CloseMode.FORCE).subscribe()));
+        PendingOperation other = PendingOperation.of(served.tags().receive(2, Bytes.zeroed(8)));
+        PendingOperation first = PendingOperation.of(served.tags().receive(1, Bytes.zeroed(8))
+                .doOnError(lost -> served.close(CloseMode.FORCE).subscribe()));
         Waits.engineOf(served);
 
         lose();
@@ -81,7 +84,8 @@ class LostConnectionTest implements NeedsUcx {
     void receiversFailAlthoughTheFirstToHearOfItDisposes() {
         UcxConnection served = served();
         Inbox inbox = Inbox.of(served, ID);
-        Sent stream = Sent.of(served.streams().receive(8).doOnError(lost -> served.dispose()).then());
+        PendingOperation stream = PendingOperation.of(served.streams().receive(8).doOnError(lost -> served.dispose())
+                .then());
         Waits.engineOf(served);
 
         lose();
@@ -100,7 +104,8 @@ class LostConnectionTest implements NeedsUcx {
         Waits.engineOf(served);
         MemorySegment payload = Bytes.pattern(1, 32);
 
-        endsWithTheEngine(served.streams().receive(16), () -> Sent.of(peers.client().streams().send(payload)).assertDone());
+        endsWithTheEngine(served.streams().receive(16), () ->
+                PendingOperation.of(peers.client().streams().send(payload)).assertDone());
 
         assertThat(peers.serverResources().buffers().leases()).isZero();
         assertThat(peers.serverResources().context().isClosed()).isTrue();

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.message.TaggedMessage;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -26,7 +31,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
-/** Files that are mapped as what is sent, put and got, over every route: what is written reaches the file, what is read-only stays as it is. */
+/**
+ * Files that are mapped as what is sent, put and got, over every route: what is written reaches the file, what is
+ * read-only stays as it is.
+ */
 class MappedFileContractTest extends SharedPeers {
 
     private static final int ID = 9;
@@ -84,7 +92,8 @@ class MappedFileContractTest extends SharedPeers {
     void activeMessageGoesFromFileToFile(AmProtocol protocol) throws IOException {
         Inbox inbox = Inbox.of(peers.served(), ID);
         used.add(inbox::cancel);
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, MemorySegment.NULL, source(1), protocol));
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, MemorySegment.NULL, source(1), protocol));
 
         ActiveMessage message = inbox.next();
         if (message.isInline()) {
@@ -195,7 +204,8 @@ class MappedFileContractTest extends SharedPeers {
         MemorySegment readOnly = source(9);
         UcxConnection client = peers.client();
         assertRefused(client.tags().receive(TAG, readOnly));
-        assertThatThrownBy(() -> peers.serverResources().registerMemory(readOnly)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> peers.serverResources().registerMemory(readOnly))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("read-only");
         assertThatThrownBy(() -> peers.serverResources().exportMemory(readOnly, Set.of(MemoryRight.WRITE)))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("read-only");
@@ -205,10 +215,12 @@ class MappedFileContractTest extends SharedPeers {
         }
         Inbox inbox = Inbox.of(peers.served(), ID);
         used.add(inbox::cancel);
-        Sent sent = Sent.of(client.activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(10, SIZE), AmProtocol.RENDEZVOUS));
+        PendingOperation sent = PendingOperation.of(client.activeMessages()
+                .send(ID, MemorySegment.NULL, Bytes.pattern(10, SIZE), AmProtocol.RENDEZVOUS));
         ActiveMessage message = inbox.next();
         assertRefused(Mono.defer(() -> message.fetch(readOnly)));
-        Bytes.assertSame(Objects.requireNonNull(message.fetch(Bytes.zeroed(SIZE)).block(Waits.PATIENCE)), Bytes.pattern(10, SIZE));
+        Bytes.assertSame(Objects.requireNonNull(message.fetch(Bytes.zeroed(SIZE)).block(Waits.PATIENCE)),
+                Bytes.pattern(10, SIZE));
         sent.assertDone();
         Bytes.assertSame(readOnly, Bytes.pattern(9, SIZE));
     }

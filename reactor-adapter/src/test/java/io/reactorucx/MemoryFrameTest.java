@@ -3,6 +3,11 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.AtomicWidth;
+import io.reactorucx.internal.frame.AtomicRequest;
+import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.frame.MemoryReplyStatus;
+import io.reactorucx.internal.frame.WindowKey;
+import io.reactorucx.memory.MemoryRight;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Random;
@@ -25,9 +30,10 @@ class MemoryFrameTest {
             frames.add(new MemoryFrame.Write((int) value, key, value, 5));
             for (AtomicWidth width : AtomicWidth.values()) {
                 MemoryFrame.OPERATIONS.forEach(operation -> frames.add(
-                        new MemoryFrame.Atomic((int) value, key, value, new AtomicCall(operation, width, value, ~value))));
+                        new MemoryFrame.Atomic((int) value, key, value,
+                        new AtomicRequest(operation, width, value, ~value))));
             }
-            for (ServedStatus status : ServedStatus.values()) {
+            for (MemoryReplyStatus status : MemoryReplyStatus.values()) {
                 frames.add(new MemoryFrame.Reply((int) value, status, MemoryFrame.FIRST_REQUESTS, value));
             }
         }
@@ -48,7 +54,8 @@ class MemoryFrameTest {
         assertThat(bytes.length).isLessThanOrEqualTo(MemoryFrame.MAX_BYTES);
         for (int size = 0; size <= bytes.length + 30; size++) {
             if (size != bytes.length) {
-                assertThat(MemoryFrame.parse(MemorySegment.ofArray(Arrays.copyOf(bytes, size)), dataOf(frame))).as(size + " bytes").isNull();
+                assertThat(MemoryFrame.parse(MemorySegment.ofArray(Arrays.copyOf(bytes, size)), dataOf(frame)))
+                        .as(size + " bytes").isNull();
             }
         }
     }
@@ -57,10 +64,12 @@ class MemoryFrameTest {
     void dataGoesWithWritesAndRepliesOnly() {
         WindowKey key = WindowKey.random();
         assertThat(MemoryFrame.parse(new MemoryFrame.Read(1, key, 0, 1).toSegment(), 1)).isNull();
-        assertThat(MemoryFrame.parse(new MemoryFrame.Reply(1, ServedStatus.OK, 8, 0).toSegment(), 1)).isNotNull();
-        assertThat(MemoryFrame.parse(new MemoryFrame.Reply(1, ServedStatus.NO_RIGHT, 8, 0).toSegment(), 1)).isNull();
+        assertThat(MemoryFrame.parse(new MemoryFrame.Reply(1, MemoryReplyStatus.OK, 8, 0).toSegment(), 1)).isNotNull();
+        assertThat(MemoryFrame.parse(new MemoryFrame.Reply(1, MemoryReplyStatus.NO_RIGHT, 8, 0).toSegment(), 1))
+                .isNull();
         for (int limit : new int[] {0, MemoryFrame.FIRST_REQUESTS - 1, MemoryFrame.MAX_REQUESTS + 1, 65_535}) {
-            assertThat(MemoryFrame.parse(new MemoryFrame.Reply(1, ServedStatus.OK, limit, 0).toSegment(), 0)).isNull();
+            assertThat(MemoryFrame.parse(new MemoryFrame.Reply(1, MemoryReplyStatus.OK, limit, 0).toSegment(), 0))
+                    .isNull();
         }
     }
 
@@ -70,7 +79,8 @@ class MemoryFrameTest {
         int frames = 0;
         for (int i = 0; i < 300_000; i++) {
             byte[] bytes = new byte[random.nextInt(4) == 0 ? random.nextInt(60)
-                    : new int[] {MemoryFrame.Read.BYTES, MemoryFrame.Write.BYTES, MemoryFrame.Atomic.BYTES, MemoryFrame.Reply.BYTES}[i % 4]];
+                    : new int[] {MemoryFrame.Read.BYTES, MemoryFrame.Write.BYTES, MemoryFrame.Atomic.BYTES,
+                        MemoryFrame.Reply.BYTES}[i % 4]];
             random.nextBytes(bytes);
             if (bytes.length > 1 && random.nextBoolean()) {
                 bytes[0] = (byte) (1 + i % 4);

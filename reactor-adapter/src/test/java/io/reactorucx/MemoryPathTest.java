@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.memory.WindowDescriptor;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -32,12 +37,14 @@ class MemoryPathTest implements NeedsUcx {
         MemorySegment source = Bytes.pattern(3, memory.byteSize());
         remote.put(0, source).then(remote.flush()).block(Waits.PATIENCE);
         Bytes.assertSame(memory, source);
-        Bytes.assertSame(Objects.requireNonNull(remote.get(0, Bytes.zeroed(memory.byteSize())).block(Waits.PATIENCE)), source);
+        Bytes.assertSame(Objects.requireNonNull(remote.get(0, Bytes.zeroed(memory.byteSize())).block(Waits.PATIENCE)),
+                source);
         remote.getFlux(CHUNK_BYTES, 3).doOnNext(UcxBuffer::release).blockLast(Waits.PATIENCE);
     }
 
     @ParameterizedTest
-    @CsvSource({"POSIX_BY_SOCKET_ADDRESS, ONE_SIDED", "TCP_BY_SOCKET_ADDRESS, SERVED", "POSIX_BY_WORKER_ADDRESS, ONE_SIDED"})
+    @CsvSource({"POSIX_BY_SOCKET_ADDRESS, ONE_SIDED", "TCP_BY_SOCKET_ADDRESS, SERVED",
+        "POSIX_BY_WORKER_ADDRESS, ONE_SIDED"})
     void memoryThatUcxAllocatedIsReachedOneSidedWhereTheTransportIs(Route route, MemoryPath expected) {
         try (Peers peers = Peers.connect(route)) {
             UcpMemory memory = peers.serverResources().allocateMemory(WINDOW_BYTES);
@@ -51,7 +58,8 @@ class MemoryPathTest implements NeedsUcx {
             memory.segment().set(ValueLayout.JAVA_LONG, 8, 5);
             assertThat(remote.atomics().fetchAdd(8, 2).block(Waits.PATIENCE)).isEqualTo(5);
             assertThat(memory.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(7);
-            await("atomic operations are served").atMost(Waits.PATIENCE).until(() -> peers.serverResources().servedMemory().served() > 0);
+            await("atomic operations are served").atMost(Waits.PATIENCE)
+                    .until(() -> peers.serverResources().servedMemory().served() > 0);
             remote.close();
             Waits.engineOf(peers.client());
             window.revoke().block(Waits.PATIENCE);
@@ -73,7 +81,8 @@ class MemoryPathTest implements NeedsUcx {
                     await("served, and counted when UCX says that each reply has left").atMost(Waits.PATIENCE)
                             .until(() -> peers.serverResources().servedMemory().served() == OPERATIONS);
                 } else {
-                    assertThat(peers.serverResources().servedMemory().served()).as("not one more").isEqualTo(OPERATIONS);
+                    assertThat(peers.serverResources().servedMemory().served()).as("not one more")
+                            .isEqualTo(OPERATIONS);
                 }
                 remote.close();
                 Waits.engineOf(peers.client());
@@ -92,13 +101,15 @@ class MemoryPathTest implements NeedsUcx {
             RemoteMemory ofCaller = peers.client().memory(owner.exportMemory(registered, ALL).descriptor());
             assertThat(ofCaller.path().block(Waits.PATIENCE)).isEqualTo(MemoryPath.SERVED);
             assertReadsAndWrites(ofCaller, registered.segment());
-            for (Set<MemoryRight> few : Set.of(Set.of(MemoryRight.READ), Set.of(MemoryRight.WRITE, MemoryRight.ATOMIC))) {
+            for (Set<MemoryRight> few : Set.of(Set.of(MemoryRight.READ),
+                    Set.of(MemoryRight.WRITE, MemoryRight.ATOMIC))) {
                 WindowDescriptor descriptor = owner.exportMemory(allocated, few).descriptor();
                 assertThat(descriptor.oneSided()).isEmpty();
                 assertThatThrownBy(() -> peers.client().memory(descriptor, MemoryPath.ONE_SIDED))
                         .isInstanceOf(UcxUnsupportedException.class);
             }
-            assertThat(peers.served().exportMemory(allocated, ALL).descriptor().oneSided()).as("of one connection").isEmpty();
+            assertThat(peers.served().exportMemory(allocated, ALL).descriptor().oneSided()).as("of one connection")
+                    .isEmpty();
             assertThat(owner.exportMemory(Bytes.zeroed(100), ALL).descriptor().oneSided()).as("of a segment").isEmpty();
         }
     }

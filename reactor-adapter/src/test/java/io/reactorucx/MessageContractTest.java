@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
@@ -65,7 +66,8 @@ class MessageContractTest implements NeedsUcx {
 
     @Test
     void textsArriveInOrder() {
-        CompletableFuture<List<String>> received = peers.served().inbound().receiveStrings().take(3).collectList().toFuture();
+        CompletableFuture<List<String>> received = peers.served().inbound().receiveStrings().take(3).collectList()
+                .toFuture();
 
         peers.client().outbound().sendStrings(Flux.just("one", "zwei", "τρία")).block(Waits.PATIENCE);
 
@@ -79,7 +81,8 @@ class MessageContractTest implements NeedsUcx {
         CompletableFuture<Void> received = peers.served().inbound().receive().take(count).index()
                 .doOnNext(message -> assertContent(message.getT2(), message.getT1(), size)).then().toFuture();
 
-        peers.client().outbound().send(Flux.range(0, count).map(i -> lease(peers.clientResources(), i, size))).block(Waits.PATIENCE);
+        peers.client().outbound().send(Flux.range(0, count).map(i -> lease(peers.clientResources(), i, size)))
+                .block(Waits.PATIENCE);
 
         Waits.get(received);
     }
@@ -87,11 +90,14 @@ class MessageContractTest implements NeedsUcx {
     @Test
     void manySmallAndLargeMessagesArriveInOrder() {
         int count = 20_000;
-        int[] sizes = new Random(7).ints(count, 0, 1000).map(size -> size < 10 ? size * 20_000 : size < 100 ? size * 100 : size).toArray();
+        int[] sizes = new Random(7).ints(count, 0, 1000).map(size -> size < 10 ? size * 20_000 : size < 100 ? size * 100
+                : size).toArray();
         CompletableFuture<Void> received = peers.served().inbound().receive().take(count).index()
-                .doOnNext(message -> assertContent(message.getT2(), message.getT1(), sizes[message.getT1().intValue()])).then().toFuture();
+                .doOnNext(message -> assertContent(message.getT2(), message.getT1(), sizes[message.getT1().intValue()]))
+                .then().toFuture();
 
-        peers.client().outbound().send(Flux.range(0, count).map(i -> lease(peers.clientResources(), i, sizes[i]))).block(Waits.PATIENCE);
+        peers.client().outbound().send(Flux.range(0, count).map(i -> lease(peers.clientResources(), i, sizes[i])))
+                .block(Waits.PATIENCE);
 
         Waits.get(received);
     }
@@ -100,17 +106,20 @@ class MessageContractTest implements NeedsUcx {
     void byteArraysOfAnySizePassInBothDirectionsAtOnce() {
         int count = 3000;
         List<CompletableFuture<Void>> ends = new ArrayList<>();
-        for (List<UcxConnection> pair : List.of(List.of(peers.client(), peers.served()), List.of(peers.served(), peers.client()))) {
+        for (List<UcxConnection> pair : List.of(List.of(peers.client(), peers.served()),
+                List.of(peers.served(), peers.client()))) {
             // Whoever has all does not leave: a source that completes on another thread may be a moment behind.
             CompletableFuture<Void> all = new CompletableFuture<>();
             ends.add(all);
             pair.getFirst().inbound().receiveByteArrays().index().doOnNext(message -> {
-                Bytes.assertSame(MemorySegment.ofArray(message.getT2()), Bytes.pattern(message.getT1(), message.getT1() * 13));
+                Bytes.assertSame(MemorySegment.ofArray(message.getT2()),
+                        Bytes.pattern(message.getT1(), message.getT1() * 13));
                 if (message.getT1() == count - 1) {
                     all.complete(null);
                 }
             }).subscribe(message -> { }, all::completeExceptionally);
-            ends.add(pair.getLast().outbound().sendByteArrays(Flux.range(0, count).map(i -> Bytes.array(Bytes.pattern(i, i * 13L)))
+            ends.add(pair.getLast().outbound().sendByteArrays(Flux.range(0, count)
+                    .map(i -> Bytes.array(Bytes.pattern(i, i * 13L)))
                     .publishOn(Schedulers.parallel())).toFuture());
         }
         ends.forEach(Waits::get);
@@ -119,11 +128,13 @@ class MessageContractTest implements NeedsUcx {
     @Test
     void echoWithoutCopiesReturnsAll() {
         int count = 5000;
-        Sent echo = Sent.of(peers.served().outbound().send(peers.served().inbound().receive()));
+        PendingOperation echo = PendingOperation.of(peers.served().outbound().send(peers.served().inbound().receive()));
         CompletableFuture<Void> received = peers.client().inbound().receive().take(count).index()
-                .doOnNext(message -> assertContent(message.getT2(), message.getT1(), message.getT1() * 7)).then().toFuture();
+                .doOnNext(message -> assertContent(message.getT2(), message.getT1(), message.getT1() * 7)).then()
+                .toFuture();
 
-        peers.client().outbound().send(Flux.range(0, count).map(i -> lease(peers.clientResources(), i, i * 7L))).block(Waits.PATIENCE);
+        peers.client().outbound().send(Flux.range(0, count).map(i -> lease(peers.clientResources(), i, i * 7L)))
+                .block(Waits.PATIENCE);
 
         Waits.get(received);
         assertThat(echo.failure()).hasMessageContaining("cancelled by peer");
@@ -133,7 +144,8 @@ class MessageContractTest implements NeedsUcx {
     void connectionIsClosedInGoodOrderWhileASourceIsSilent() {
         Sinks.Many<byte[]> source = Sinks.many().unicast().onBackpressureBuffer();
         CompletableFuture<byte[]> first = new CompletableFuture<>();
-        CompletableFuture<Long> received = peers.served().inbound().receiveByteArrays().doOnNext(first::complete).count().toFuture();
+        CompletableFuture<Long> received = peers.served().inbound().receiveByteArrays().doOnNext(first::complete)
+                .count().toFuture();
         peers.client().outbound().sendByteArrays(source.asFlux()).subscribe(ignored -> { }, error -> { });
         source.tryEmitNext(new byte[] {1});
         Waits.get(first);
@@ -145,8 +157,10 @@ class MessageContractTest implements NeedsUcx {
 
     @Test
     void connectionIsClosedInGoodOrderWhileALargeMessageIsFetched() {
-        CompletableFuture<Long> received = peers.served().inbound().receive().doOnNext(UcxBuffer::release).count().toFuture();
-        CompletableFuture<Void> sent = peers.client().outbound().send(Mono.fromSupplier(() -> lease(peers.clientResources(), 1, 8 << 20)))
+        CompletableFuture<Long> received = peers.served().inbound().receive().doOnNext(UcxBuffer::release).count()
+                .toFuture();
+        CompletableFuture<Void> sent = peers.client().outbound()
+                .send(Mono.fromSupplier(() -> lease(peers.clientResources(), 1, 8 << 20)))
                 .toFuture();
 
         peers.client().close().block(Waits.PATIENCE);
@@ -159,8 +173,10 @@ class MessageContractTest implements NeedsUcx {
     @Test
     void everythingThatWasTakenArrivesBeforeTheEnd() {
         int count = 1000;
-        CompletableFuture<Long> received = peers.served().inbound().receive().doOnNext(UcxBuffer::release).count().toFuture();
-        peers.client().outbound().send(Flux.range(0, count).map(i -> lease(peers.clientResources(), i, i % 50 == 0 ? 50_000 : 10)))
+        CompletableFuture<Long> received = peers.served().inbound().receive().doOnNext(UcxBuffer::release).count()
+                .toFuture();
+        peers.client().outbound().send(Flux.range(0, count)
+                .map(i -> lease(peers.clientResources(), i, i % 50 == 0 ? 50_000 : 10)))
                 .block(Waits.PATIENCE);
 
         peers.client().close().block(Waits.PATIENCE);
@@ -175,8 +191,9 @@ class MessageContractTest implements NeedsUcx {
         Mono<Void> both = Mono.when(
                 peers.client().outbound().sendByteArrays(Flux.range(0, 2000).map(i -> new byte[] {1})),
                 peers.client().outbound().sendByteArrays(Flux.range(0, 2000).map(i -> new byte[] {2})));
-        Sent sent = Sent.of(both);
-        StepVerifier.create(peers.served().inbound().receiveByteArrays().take(4000).doOnNext(message -> received.add((int) message[0])))
+        PendingOperation sent = PendingOperation.of(both);
+        StepVerifier.create(peers.served().inbound().receiveByteArrays().take(4000)
+                .doOnNext(message -> received.add((int) message[0])))
                 .expectNextCount(4000).expectComplete().verify(Waits.PATIENCE);
         sent.assertDone();
         assertThat(received.subList(0, 1000)).contains(1, 2);

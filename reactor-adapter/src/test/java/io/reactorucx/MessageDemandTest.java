@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -109,7 +110,7 @@ class MessageDemandTest implements NeedsUcx {
         AtomicLong asked = new AtomicLong();
         AtomicInteger taken = new AtomicInteger();
         Asker asker = asker();
-        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(million(asked, taken)));
+        PendingOperation sent = PendingOperation.of(peers.client().outbound().sendByteArrays(million(asked, taken)));
         settle();
         assertThat(asked).hasValue(0);
 
@@ -134,10 +135,11 @@ class MessageDemandTest implements NeedsUcx {
         connect(server -> server.messageWindow(window, 1 << 20), client -> client);
         AtomicLong asked = new AtomicLong();
         AtomicInteger taken = new AtomicInteger();
-        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(million(asked, taken)));
+        PendingOperation sent = PendingOperation.of(peers.client().outbound().sendByteArrays(million(asked, taken)));
         List<Integer> ahead = new ArrayList<>();
         CompletableFuture<Void> received = peers.served().inbound().receiveByteArrays().limitRate(1000).index()
-                .doOnNext(message -> ahead.add(taken.get() - message.getT1().intValue())).take(20_000).then().toFuture();
+                .doOnNext(message -> ahead.add(taken.get() - message.getT1().intValue())).take(20_000).then()
+                .toFuture();
 
         Waits.get(received);
 
@@ -152,7 +154,8 @@ class MessageDemandTest implements NeedsUcx {
         for (int i = 0; i < 1000; i++) {
             asker.request(1);
         }
-        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(Flux.range(0, 1000).map(i -> new byte[8])));
+        PendingOperation sent = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(Flux.range(0, 1000).map(i -> new byte[8])));
 
         sent.assertDone();
         await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1000));
@@ -167,7 +170,7 @@ class MessageDemandTest implements NeedsUcx {
         TestPublisher<byte[]> source = TestPublisher.createCold();
         source.next(new byte[] {1}, new byte[] {2}, new byte[] {3});
         source.complete();
-        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(source.flux()));
+        PendingOperation sent = PendingOperation.of(peers.client().outbound().sendByteArrays(source.flux()));
 
         StepVerifier.create(peers.served().inbound().receiveByteArrays(), 0).expectSubscription()
                 .thenRequest(1).assertNext(message -> assertThat(message).containsExactly(1))
@@ -183,7 +186,8 @@ class MessageDemandTest implements NeedsUcx {
         connect();
         for (int round = 0; round < 5; round++) {
             AtomicInteger taken = new AtomicInteger();
-            Sent sent = Sent.of(peers.client().outbound().send(Flux.range(0, 100_000).map(i -> peers.clientResources().buffers()
+            PendingOperation sent = PendingOperation.of(peers.client().outbound()
+                    .send(Flux.range(0, 100_000).map(i -> peers.clientResources().buffers()
                     .acquire(i % 100 == 99 ? 20_000 : 10)).doOnNext(ignored -> taken.incrementAndGet())));
 
             peers.served().inbound().receive().doOnNext(UcxBuffer::release).take(300).blockLast(Waits.PATIENCE);
@@ -191,8 +195,9 @@ class MessageDemandTest implements NeedsUcx {
             assertThat(sent.failure()).isInstanceOf(UcxClosedException.class).hasMessageContaining("cancelled by peer");
             assertThat(taken.get()).isLessThan(100_000);
         }
-        Sent sent = Sent.of(peers.client().outbound().sendStrings(Flux.just("for the next")));
-        StepVerifier.create(peers.served().inbound().receiveStrings().take(1)).expectNext("for the next").expectComplete()
+        PendingOperation sent = PendingOperation.of(peers.client().outbound().sendStrings(Flux.just("for the next")));
+        StepVerifier.create(peers.served().inbound().receiveStrings().take(1)).expectNext("for the next")
+                .expectComplete()
                 .verify(Waits.PATIENCE);
         sent.assertDone();
         assertThat(peers.client().isDisposed()).isFalse();
@@ -204,14 +209,15 @@ class MessageDemandTest implements NeedsUcx {
         Asker asker = asker();
         asker.request(3);
         TestPublisher<UcxBuffer> source = TestPublisher.createNoncompliant(TestPublisher.Violation.DEFER_CANCELLATION);
-        Sent sent = Sent.of(peers.client().outbound().send(source));
+        PendingOperation sent = PendingOperation.of(peers.client().outbound().send(source));
         await().atMost(Waits.PATIENCE).untilAsserted(source::assertWasRequested);
         source.next(peers.clientResources().buffers().acquire(10));
         sent.cancel();
         source.assertCancelled();
         source.next(peers.clientResources().buffers().acquire(10));
 
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(peers.clientResources().buffers().leases()).isZero());
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(peers.clientResources().buffers().leases())
+                .isZero());
         peers.client().outbound().sendByteArrays(Mono.just(new byte[1])).block(Waits.PATIENCE);
         await().atMost(Waits.PATIENCE).until(() -> asker.received.get() >= 1);
     }
@@ -222,7 +228,7 @@ class MessageDemandTest implements NeedsUcx {
         Asker asker = asker();
         asker.request(2);
         TestPublisher<UcxBuffer> source = TestPublisher.createNoncompliant(TestPublisher.Violation.REQUEST_OVERFLOW);
-        Sent sent = Sent.of(peers.client().outbound().send(source));
+        PendingOperation sent = PendingOperation.of(peers.client().outbound().send(source));
         await().atMost(Waits.PATIENCE).untilAsserted(source::assertWasRequested);
         for (int i = 0; i < 3; i++) {
             source.next(peers.clientResources().buffers().acquire(10));
@@ -238,7 +244,8 @@ class MessageDemandTest implements NeedsUcx {
         connect();
         Asker asker = asker();
         asker.request(10);
-        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(Flux.range(0, 5).map(i -> new byte[1])
+        PendingOperation sent = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(Flux.range(0, 5).map(i -> new byte[1])
                 .concatWith(Flux.error(new IllegalStateException("the source failed")))));
 
         assertThat(sent.failure()).isInstanceOf(IllegalStateException.class).hasMessage("the source failed");
@@ -260,7 +267,8 @@ class MessageDemandTest implements NeedsUcx {
                 throw new IllegalArgumentException("this receiver throws", error);
             }
         });
-        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(Flux.range(0, 100_000).map(i -> new byte[10])));
+        PendingOperation sent = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(Flux.range(0, 100_000).map(i -> new byte[10])));
 
         assertThat(sent.failure()).isInstanceOf(UcxClosedException.class);
         assertThat(peers.served().isDisposed()).isFalse();
@@ -271,7 +279,8 @@ class MessageDemandTest implements NeedsUcx {
         connect();
         Asker first = asker();
         StepVerifier.create(peers.served().inbound().receiveStrings()).expectErrorSatisfies(error -> assertThat(error)
-                .isInstanceOf(IllegalStateException.class).hasMessageContaining("somebody receives")).verify(Waits.PATIENCE);
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("somebody receives"))
+                .verify(Waits.PATIENCE);
         first.request(1);
         peers.client().outbound().sendByteArrays(Mono.just(new byte[1])).block(Waits.PATIENCE);
         await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(first.received).hasValue(1));
@@ -311,7 +320,8 @@ class MessageDemandTest implements NeedsUcx {
         connect(server -> server.maxMessageBytes(1000), client -> client);
         Asker asker = asker();
         asker.request(10);
-        Sent tooLarge = Sent.of(peers.client().outbound().sendByteArrays(Flux.just(new byte[1000], new byte[1001])));
+        PendingOperation tooLarge = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(Flux.just(new byte[1000], new byte[1001])));
 
         assertThat(tooLarge.failure()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("1001 bytes")
                 .hasMessageContaining("at most 1000");
@@ -326,7 +336,8 @@ class MessageDemandTest implements NeedsUcx {
         for (int size : new int[] {10, 100_000}) {
             UcxBuffer released = peers.clientResources().buffers().acquire(size);
             released.release();
-            assertThat(Sent.of(peers.client().outbound().send(Mono.just(released))).failure()).isInstanceOf(IllegalStateException.class)
+            assertThat(PendingOperation.of(peers.client().outbound().send(Mono.just(released))).failure())
+                    .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("released");
         }
         peers.client().outbound().sendByteArrays(Mono.just(new byte[3])).block(Waits.PATIENCE);
@@ -335,11 +346,14 @@ class MessageDemandTest implements NeedsUcx {
     @Test
     void receiverWithoutMemoryWaitsForIt() {
         // One slab of large blocks, one of small ones.
-        peers = Peers.connect(route, resources -> resources.maxBufferBytes(8 << 20), server -> server, client -> client);
+        peers = Peers.connect(route, resources -> resources.maxBufferBytes(8 << 20), server -> server, client ->
+                client);
         BlockingQueue<UcxBuffer> kept = new LinkedBlockingQueue<>();
-        CompletableFuture<Void> all = peers.served().inbound().receive().publishOn(Schedulers.single(), 1).doOnNext(kept::add).take(12)
+        CompletableFuture<Void> all = peers.served().inbound().receive().publishOn(Schedulers.single(), 1)
+                .doOnNext(kept::add).take(12)
                 .then().toFuture();
-        Sent sent = Sent.of(peers.client().outbound().sendByteArrays(Flux.range(0, 12).map(i -> new byte[i % 3 == 2 ? 10 : 1 << 20])));
+        PendingOperation sent = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(Flux.range(0, 12).map(i -> new byte[i % 3 == 2 ? 10 : 1 << 20])));
         await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().buffers().waiters() == 1);
         settle();
         assertThat(kept).hasSize(6);
@@ -364,7 +378,8 @@ class MessageDemandTest implements NeedsUcx {
     void closeWaitsForWhatWasTakenUntilThePeerAsksForIt() {
         connect();
         Asker asker = asker();
-        Sent sent = Sent.of(Mono.when(peers.client().outbound().sendByteArrays(Flux.just(new byte[1])),
+        PendingOperation sent = PendingOperation.of(Mono.when(peers.client().outbound()
+                .sendByteArrays(Flux.just(new byte[1])),
                 peers.client().outbound().sendByteArrays(Flux.just(new byte[2]))));
         // Both stand in line when the first demand comes, so that both take a message.
         Waits.engineOf(peers.client());
@@ -404,7 +419,7 @@ class MessageDemandTest implements NeedsUcx {
         Asker asker = asker();
         asker.request(1000);
         CompletableFuture<byte[]> here = peers.client().inbound().receiveByteArrays().next().toFuture();
-        Sent sent = Sent.of(peers.client().outbound().send(Flux.range(0, 100_000)
+        PendingOperation sent = PendingOperation.of(peers.client().outbound().send(Flux.range(0, 100_000)
                 .map(i -> peers.clientResources().buffers().acquire(10 + 20_000 * (i % 2)))));
         await().atMost(Waits.PATIENCE).until(() -> asker.received.get() == 1000);
 

@@ -6,6 +6,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,23 +47,25 @@ class MessageFaultTest implements NeedsUcx {
         }
     }
 
-    private Sent send(int count) {
-        return Sent.of(peers.client().outbound().sendByteArrays(Flux.range(0, count).map(number -> new byte[10])));
+    private PendingOperation send(int count) {
+        return PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(Flux.range(0, count).map(number -> new byte[10])));
     }
 
     private static void assertMessagesPass(UcxConnection from, UcxConnection to) {
         CompletableFuture<String> received = to.inbound().receiveStrings().next().toFuture();
-        Sent sent = Sent.of(from.outbound().sendStrings(Mono.just("still here")));
+        PendingOperation sent = PendingOperation.of(from.outbound().sendStrings(Mono.just("still here")));
         assertThat(Waits.get(received)).isEqualTo("still here");
         sent.assertDone();
     }
 
     @Test
     void faultWithinTheDecodingEndsTheConnection() {
-        for (Throwable fault : new Throwable[] {new IllegalStateException("a planted fault"), new AssertionError("a planted fault")}) {
+        for (Throwable fault : new Throwable[] {new IllegalStateException("a planted fault"),
+            new AssertionError("a planted fault")}) {
             UcxConnection client = peers.connect();
             UcxConnection served = peers.nextServed();
-            MessageMux mux = served.messages();
+            MessageMultiplexer mux = served.messages();
             mux.execute(() -> mux.streams().accept((stream, first) -> {
                 if (fault instanceof RuntimeException exception) {
                     throw exception;
@@ -74,7 +77,8 @@ class MessageFaultTest implements NeedsUcx {
 
             assertThat(Waits.failure(there)).isInstanceOfSatisfying(UcxException.class, error -> {
                 assertThat(error.status()).isEqualTo(UcxStatus.IO_ERROR);
-                assertThat(error).hasMessageContaining("could not be taken").hasMessageContaining("a planted fault").hasCause(fault);
+                assertThat(error).hasMessageContaining("could not be taken").hasMessageContaining("a planted fault")
+                        .hasCause(fault);
             });
             assertThat(Waits.failure(answer)).isInstanceOf(UcxException.class);
             client.onDispose().block(Waits.PATIENCE);
@@ -98,7 +102,8 @@ class MessageFaultTest implements NeedsUcx {
     @Test
     void receiverThatComesWithinTheEndOfTheOneBeforeHearsOfItToo() {
         AtomicInteger ends = new AtomicInteger();
-        CompletableFuture<Long> received = peers.served().inbound().receiveByteArrays().doOnComplete(ends::incrementAndGet).repeat(3).count()
+        CompletableFuture<Long> received = peers.served().inbound().receiveByteArrays()
+                .doOnComplete(ends::incrementAndGet).repeat(3).count()
                 .toFuture();
         send(1).assertDone();
 
@@ -142,7 +147,7 @@ class MessageFaultTest implements NeedsUcx {
         Throwing sender = new Throwing();
         peers.served().inbound().receive().subscribe(receiver);
         peers.served().outbound().sendStrings(Flux.never()).subscribe(sender);
-        Sent other = Sent.of(peers.served().outbound().sendStrings(Flux.never()));
+        PendingOperation other = PendingOperation.of(peers.served().outbound().sendStrings(Flux.never()));
         CompletableFuture<byte[]> answer = peers.served().requester().requestResponse(new byte[10]).toFuture();
         Waits.engineOf(peers.served());
 
@@ -158,17 +163,18 @@ class MessageFaultTest implements NeedsUcx {
     @Test
     void sourceThatThrowsWhenItIsAskedFailsItsSendAndNothingElse() {
         CompletableFuture<Long> received = peers.served().inbound().receiveByteArrays().take(10).count().toFuture();
-        Sent failed = Sent.of(peers.client().outbound().sendByteArrays(actual -> actual.onSubscribe(new Subscription() {
-            @Override
-            public void request(long n) {
-                throw new IllegalStateException("this source throws");
-            }
+        PendingOperation failed = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(actual -> actual.onSubscribe(new Subscription() {
+                    @Override
+                    public void request(long n) {
+                        throw new IllegalStateException("this source throws");
+                    }
 
-            @Override
-            public void cancel() {
-                throw new IllegalStateException("this source throws again");
-            }
-        })));
+                    @Override
+                    public void cancel() {
+                        throw new IllegalStateException("this source throws again");
+                    }
+                })));
 
         assertThat(failed.failure()).isInstanceOf(IllegalStateException.class).hasMessage("this source throws");
         send(10).assertDone();

@@ -32,11 +32,13 @@ final class MessageRate {
         int size = Integer.parseInt(args[1]);
         int count = Integer.parseInt(args[2]);
         int rounds = args.length > 3 ? Integer.parseInt(args[3]) : 5;
-        Process server = new ProcessBuilder(List.of(ProcessHandle.current().info().command().orElseThrow(), "-Dwindow=" + WINDOW, "-Dwait="
+        Process server = new ProcessBuilder(List.of(ProcessHandle.current().info().command().orElseThrow(),
+                "-Dwindow=" + WINDOW, "-Dwait="
                 + System.getProperty("wait", "ADAPTIVE"), "--enable-native-access=ALL-UNNAMED", "-cp",
                 System.getProperty("java.class.path"), MessageRate.class.getName(), "server", args[0]))
                 .redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        try (BufferedReader out = new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))) {
+        try (BufferedReader out = new BufferedReader(new InputStreamReader(server.getInputStream(),
+                StandardCharsets.UTF_8))) {
             measure(args[0], Integer.parseInt(Objects.requireNonNull(out.readLine())), size, count, rounds);
         } finally {
             server.destroy();
@@ -65,7 +67,8 @@ final class MessageRate {
 
     private static void measure(String transports, int port, int size, int count, int rounds) {
         UcxResources resources = resources(transports);
-        UcxConnection connection = UcxClient.create(resources).messageWindow(WINDOW, 1 << 20).remoteAddress("127.0.0.1", port).connectNow();
+        UcxConnection connection = UcxClient.create(resources).messageWindow(WINDOW, 1 << 20)
+                .remoteAddress("127.0.0.1", port).connectNow();
         byte[] message = new byte[size];
         Flux<String> answers = connection.inbound().receiveStrings().publish(1).refCount(1, Duration.ofSeconds(1));
         for (int round = 0; round < rounds; round++) {
@@ -74,7 +77,8 @@ final class MessageRate {
                     .map(i -> i < 0 ? Integer.toString(count).getBytes(StandardCharsets.UTF_8) : message);
             answers.next().mergeWith(connection.outbound().sendByteArrays(messages).then(Mono.empty())).blockLast(LONG);
             double seconds = (System.nanoTime() - begin) / 1e9;
-            System.out.printf("%s, %d B: %.2f M/s, %.3f GB/s, %.1f messages in a batch%n", transports, size, count / seconds / 1e6,
+            System.out.printf("%s, %d B: %.2f M/s, %.3f GB/s, %.1f messages in a batch%n", transports, size,
+                    count / seconds / 1e6,
                     (double) count * size / seconds / 1e9, (double) resources.messageCounters().getFirst().sent()
                             / resources.messageCounters().getFirst().batches());
         }

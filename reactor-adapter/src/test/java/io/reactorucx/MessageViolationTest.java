@@ -6,6 +6,10 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.message.SequenceWindow;
+import io.reactorucx.message.MessageCounters;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -25,7 +29,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Peers that break the rules of flow-controlled messages: each loses its own connection, is counted, and nobody else hears of it. */
+/**
+ * Peers that break the rules of flow-controlled messages: each loses its own connection, is counted, and nobody else
+ * hears of it.
+ */
 @ExtendWith(NoLeaks.class)
 class MessageViolationTest implements NeedsUcx {
 
@@ -56,25 +63,25 @@ class MessageViolationTest implements NeedsUcx {
         CUT_FRAME("needs 5 bytes") {
             @Override
             ByteBuffer batch() {
-                return begin().put(MessageFrames.CREDIT).putShort((short) 0);
+                return begin().put(MessageFrameCodec.CREDIT).putShort((short) 0);
             }
         },
         LENGTH_PAST_THE_END("needs 1000 bytes") {
             @Override
             ByteBuffer batch() {
-                return frame(MessageFrames.DATA, 0).putInt(1000);
+                return frame(MessageFrameCodec.DATA, 0).putInt(1000);
             }
         },
         NEGATIVE_LENGTH("payload of 4294967295 bytes") {
             @Override
             ByteBuffer batch() {
-                return frame(MessageFrames.DATA, 0).putInt(-1);
+                return frame(MessageFrameCodec.DATA, 0).putInt(-1);
             }
         },
         NUMBER_OUT_OF_THE_WINDOW("number 1024 when 0") {
             @Override
             ByteBuffer batch() {
-                return begin().putInt(0, MessageSequence.WINDOW);
+                return begin().putInt(0, SequenceWindow.WINDOW);
             }
         },
         NUMBER_OF_THE_PAST("number -1 when 0") {
@@ -94,7 +101,7 @@ class MessageViolationTest implements NeedsUcx {
             ByteBuffer batch() {
                 ByteBuffer out = begin();
                 for (int i = 0; i <= CREDIT; i++) {
-                    out.put(MessageFrames.DATA).putInt(0).putInt(0);
+                    out.put(MessageFrameCodec.DATA).putInt(0).putInt(0);
                 }
                 return out;
             }
@@ -102,26 +109,26 @@ class MessageViolationTest implements NeedsUcx {
         MESSAGE_OF_A_STREAM_THAT_NOBODY_OPENED("stream 3, which nobody has opened") {
             @Override
             ByteBuffer batch() {
-                return frame(MessageFrames.DATA, 3).putInt(0);
+                return frame(MessageFrameCodec.DATA, 3).putInt(0);
             }
         },
         MESSAGE_OF_A_STREAM_THAT_WE_NEVER_OPENED("stream 2, which nobody has opened") {
             @Override
             ByteBuffer batch() {
-                return frame(MessageFrames.DATA, 2).putInt(0);
+                return frame(MessageFrameCodec.DATA, 2).putInt(0);
             }
         },
         OPENS_A_STREAM_IN_OUR_NAME("stream 2 cannot be opened") {
             @Override
             ByteBuffer batch() {
-                return frame(MessageFrames.OPEN, 2).putInt(0).putInt(0).putInt(0);
+                return frame(MessageFrameCodec.OPEN, 2).putInt(0).putInt(0).putInt(0);
             }
         },
         OPENS_A_STREAM_TWICE("stream 3 cannot be opened") {
             @Override
             ByteBuffer batch() {
-                return frame(MessageFrames.OPEN, 3).putInt(0).putInt(0).putInt(0)
-                        .put(MessageFrames.OPEN).putInt(3).putInt(0).putInt(0).putInt(0);
+                return frame(MessageFrameCodec.OPEN, 3).putInt(0).putInt(0).putInt(0)
+                        .put(MessageFrameCodec.OPEN).putInt(3).putInt(0).putInt(0).putInt(0);
             }
         },
         FLOOD_OF_STREAMS("1044 streams, 20 are allowed") {
@@ -129,7 +136,7 @@ class MessageViolationTest implements NeedsUcx {
             ByteBuffer batch() {
                 ByteBuffer out = begin();
                 for (int i = 0; i < 1100; i++) {
-                    out.put(MessageFrames.OPEN).putInt(2 * i + 3).putInt(0).putInt(0).putInt(0);
+                    out.put(MessageFrameCodec.OPEN).putInt(2 * i + 3).putInt(0).putInt(0).putInt(0);
                 }
                 return out;
             }
@@ -137,26 +144,27 @@ class MessageViolationTest implements NeedsUcx {
         CREDIT_OVERFLOW("credit for 2147483648 messages") {
             @Override
             ByteBuffer batch() {
-                return frame(MessageFrames.CREDIT, 0).putInt(MessageFrames.MAX_CREDIT).putInt(1).put(MessageFrames.CREDIT).putInt(0)
-                        .putInt(MessageFrames.MAX_CREDIT).putInt(1);
+                return frame(MessageFrameCodec.CREDIT, 0).putInt(MessageFrameCodec.MAX_CREDIT).putInt(1)
+                        .put(MessageFrameCodec.CREDIT).putInt(0)
+                        .putInt(MessageFrameCodec.MAX_CREDIT).putInt(1);
             }
         },
         NEGATIVE_CREDIT("credit of 4294967295") {
             @Override
             ByteBuffer batch() {
-                return frame(MessageFrames.CREDIT, 0).putInt(-1).putInt(0);
+                return frame(MessageFrameCodec.CREDIT, 0).putInt(-1).putInt(0);
             }
         },
         END_OF_THE_DEFAULT_STREAM("end of the default stream") {
             @Override
             ByteBuffer batch() {
-                return frame(MessageFrames.COMPLETE, 0);
+                return frame(MessageFrameCodec.COMPLETE, 0);
             }
         },
         ANSWER_TO_A_CANCEL_THAT_WAS_NONE("RESET of a stream") {
             @Override
             ByteBuffer batch() {
-                return frame(MessageFrames.RESET, 0);
+                return frame(MessageFrameCodec.RESET, 0);
             }
         },
         LARGE_MESSAGE_WITH_A_STRANGE_HEADER("header of a large message has 9") {
@@ -220,28 +228,29 @@ class MessageViolationTest implements NeedsUcx {
         serverResources = resources();
         bystanderResources = resources();
         rudeResources = resources();
-        server = UcxServer.create(serverResources).closeTimeout(SHORT).maxMessageBytes(100_000).maxStreams(20).handle((in, out) -> {
-            Sinks.Many<byte[]> echoes = Sinks.many().unicast().onBackpressureBuffer();
-            CompletableFuture<Void> end = new CompletableFuture<>();
-            ends.add(end);
-            in.receiveByteArrays().subscribe(new BaseSubscriber<>() {
-                @Override
-                protected void hookOnSubscribe(Subscription subscription) {
-                    subscription.request(CREDIT);
-                }
+        server = UcxServer.create(serverResources).closeTimeout(SHORT).maxMessageBytes(100_000).maxStreams(20)
+                .handle((in, out) -> {
+                    Sinks.Many<byte[]> echoes = Sinks.many().unicast().onBackpressureBuffer();
+                    CompletableFuture<Void> end = new CompletableFuture<>();
+                    ends.add(end);
+                    in.receiveByteArrays().subscribe(new BaseSubscriber<>() {
+                        @Override
+                        protected void hookOnSubscribe(Subscription subscription) {
+                            subscription.request(CREDIT);
+                        }
 
-                @Override
-                protected void hookOnNext(byte[] message) {
-                    echoes.tryEmitNext(message);
-                }
+                        @Override
+                        protected void hookOnNext(byte[] message) {
+                            echoes.tryEmitNext(message);
+                        }
 
-                @Override
-                protected void hookOnError(Throwable error) {
-                    end.completeExceptionally(error);
-                }
-            });
-            return out.sendByteArrays(echoes.asFlux());
-        }).bindNow();
+                        @Override
+                        protected void hookOnError(Throwable error) {
+                            end.completeExceptionally(error);
+                        }
+                    });
+                    return out.sendByteArrays(echoes.asFlux());
+                }).bindNow();
         bystander = UcxClient.create(bystanderResources).remoteAddress("127.0.0.1", server.port()).connectNow();
     }
 
@@ -273,12 +282,14 @@ class MessageViolationTest implements NeedsUcx {
         boolean large = violation.header().length > 0;
         MessageCounters counters = serverResources.messageCounters().getFirst();
 
-        RawFrames.send(rudeResources, ReservedIds.MESSAGES, MemorySegment.ofArray(violation.header()),
-                MemorySegment.ofArray(batch.array()).asSlice(0, batch.position()), large ? AmProtocol.RENDEZVOUS : AmProtocol.EAGER, true);
+        RawFrames.send(rudeResources, ReservedMessageIds.MESSAGES, MemorySegment.ofArray(violation.header()),
+                MemorySegment.ofArray(batch.array()).asSlice(0, batch.position()), large ? AmProtocol.RENDEZVOUS
+                : AmProtocol.EAGER, true);
 
         assertThat(Waits.failure(end)).isInstanceOfSatisfying(UcxException.class, error -> {
             assertThat(error.status()).isEqualTo(UcxStatus.IO_ERROR);
-            assertThat(error).hasMessageContaining("does not keep to the protocol").hasMessageContaining(violation.words);
+            assertThat(error).hasMessageContaining("does not keep to the protocol")
+                    .hasMessageContaining(violation.words);
         });
         await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(counters.violations()).isEqualTo(1));
         await().atMost(Waits.PATIENCE).until(() -> server.connections() == 1);
@@ -300,12 +311,12 @@ class MessageViolationTest implements NeedsUcx {
         ByteBuffer batch = Violation.begin();
         for (int i = 0; i < 1100; i++) {
             int stream = 2 * i + 3;
-            batch.put(MessageFrames.OPEN).putInt(stream).putInt(0).putInt(0).putInt(0)
-                    .put(MessageFrames.CANCEL).putInt(stream).put(MessageFrames.COMPLETE).putInt(stream);
+            batch.put(MessageFrameCodec.OPEN).putInt(stream).putInt(0).putInt(0).putInt(0)
+                    .put(MessageFrameCodec.CANCEL).putInt(stream).put(MessageFrameCodec.COMPLETE).putInt(stream);
         }
-        batch.put(MessageFrames.DATA).putInt(0).putInt(0);
+        batch.put(MessageFrameCodec.DATA).putInt(0).putInt(0);
 
-        RawFrames.send(rudeResources, ReservedIds.MESSAGES, MemorySegment.NULL,
+        RawFrames.send(rudeResources, ReservedMessageIds.MESSAGES, MemorySegment.NULL,
                 MemorySegment.ofArray(batch.array()).asSlice(0, batch.position()), AmProtocol.EAGER, true);
 
         await().atMost(Waits.PATIENCE).until(() -> counters.received() == 1);
@@ -317,7 +328,8 @@ class MessageViolationTest implements NeedsUcx {
 
     private void assertEchoes() {
         Flux<String> echoes = bystander.inbound().receiveStrings().take(1);
-        assertThat(echoes.mergeWith(bystander.outbound().sendStrings(Mono.just("still here")).then(Mono.empty())).collectList()
+        assertThat(echoes.mergeWith(bystander.outbound().sendStrings(Mono.just("still here")).then(Mono.empty()))
+                .collectList()
                 .block(Waits.PATIENCE)).containsExactly("still here");
     }
 }

@@ -10,10 +10,16 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.search.Search;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.message.DropReason;
+import io.reactorucx.message.TaggedMessage;
 import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
@@ -53,7 +59,8 @@ class MetricsTest implements NeedsUcx {
     @BeforeEach
     void connect() {
         assumeUcx();
-        peers = Peers.connect(Route.POSIX_BY_SOCKET_ADDRESS, builder -> builder.engines(2), UnaryOperator.identity(), UnaryOperator.identity());
+        peers = Peers.connect(Route.POSIX_BY_SOCKET_ADDRESS, builder -> builder.engines(2), UnaryOperator.identity(),
+                UnaryOperator.identity());
         new UcxMetrics(peers.clientResources()).bindTo(ofClient);
         new UcxMetrics(peers.serverResources()).bindTo(ofServer);
         window = peers.serverResources().allocateMemory(WINDOW_BYTES);
@@ -83,7 +90,8 @@ class MetricsTest implements NeedsUcx {
     }
 
     private static void awaitSum(double expected, SimpleMeterRegistry registry, UcxMeters meter) {
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(sum(registry, meter)).as(meter.getName()).isEqualTo(expected));
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(sum(registry, meter)).as(meter.getName())
+                .isEqualTo(expected));
     }
 
     /** 7 active messages of 1 to 7 bytes and a rendezvous of 60000, and some of everything else. */
@@ -94,7 +102,8 @@ class MetricsTest implements NeedsUcx {
             client.activeMessages().send(ID, new byte[size]).block(Waits.PATIENCE);
             assertThat(inbox.next().length()).isEqualTo(size);
         }
-        Sent offered = Sent.of(client.activeMessages().send(ID, MemorySegment.NULL, Bytes.zeroed(60_000), AmProtocol.RENDEZVOUS));
+        PendingOperation offered = PendingOperation.of(client.activeMessages()
+                .send(ID, MemorySegment.NULL, Bytes.zeroed(60_000), AmProtocol.RENDEZVOUS));
         ActiveMessage offer = inbox.next();
         awaitSum(1, ofServer, UcxMeters.HELD_MESSAGES);
         awaitSum(1, ofClient, UcxMeters.IN_FLIGHT);
@@ -118,7 +127,8 @@ class MetricsTest implements NeedsUcx {
         Waits.failure(truncated);
 
         RemoteMemory remote = client.memory(window.descriptor());
-        remote.put(0, Bytes.zeroed(2000)).then(remote.flush()).then(remote.get(7, Bytes.zeroed(90))).block(Waits.PATIENCE);
+        remote.put(0, Bytes.zeroed(2000)).then(remote.flush()).then(remote.get(7, Bytes.zeroed(90)))
+                .block(Waits.PATIENCE);
         remote.getFlux(1000, 1).doOnNext(UcxBuffer::release).blockLast(Waits.PATIENCE);
         remote.close();
         Waits.engineOf(client);
@@ -135,8 +145,10 @@ class MetricsTest implements NeedsUcx {
                 assertThat(Search.in(registry).name(documented.getName()).meters()).allSatisfy(meter -> {
                     assertThat(meter.getId().getType()).as(documented.getName()).isEqualTo(documented.getType());
                     assertThat(meter.getId().getTags().stream().map(Tag::getKey)).as(documented.getName())
-                            .containsExactlyInAnyOrderElementsOf(Stream.of(documented.getKeyNames()).map(KeyName::asString).toList());
-                    assertThat(meter.measure().iterator().next().getValue()).as(documented.getName()).isGreaterThanOrEqualTo(0);
+                            .containsExactlyInAnyOrderElementsOf(Stream.of(documented.getKeyNames())
+                            .map(KeyName::asString).toList());
+                    assertThat(meter.measure().iterator().next().getValue()).as(documented.getName())
+                            .isGreaterThanOrEqualTo(0);
                 });
             }
         }
@@ -162,7 +174,8 @@ class MetricsTest implements NeedsUcx {
         assertThat(operations(ofClient, OperationKind.GET, "success")).isEqualTo(1 + 5);
         assertThat(bytes(ofClient, OperationKind.GET)).isEqualTo(90 + WINDOW_BYTES);
         assertThat(operations(ofClient, OperationKind.FLUSH, "success")).isEqualTo(1);
-        assertThat(sum(ofClient, UcxMeters.OPERATIONS, "outcome", "success")).as("no other operation").isEqualTo(8 + 2 + 1 + 1 + 6 + 1);
+        assertThat(sum(ofClient, UcxMeters.OPERATIONS, "outcome", "success")).as("no other operation")
+                .isEqualTo(8 + 2 + 1 + 1 + 6 + 1);
         assertThat(sum(ofClient, UcxMeters.OPERATIONS, "outcome", "error")).isZero();
         assertThat(sum(ofServer, UcxMeters.OPERATIONS, "outcome", "success")).as("no other operation").isEqualTo(1 + 2);
         assertNothingIsUnderWay();
@@ -185,7 +198,8 @@ class MetricsTest implements NeedsUcx {
         for (ProgressEngine engine : engines) {
             String[] tag = {"engine", engine.name()};
             await().atMost(Waits.PATIENCE).untilAsserted(() -> {
-                assertThat(sum(ofClient, UcxMeters.SLEEPS, tag)).isPositive().isLessThanOrEqualTo(engine.counters().sleeps());
+                assertThat(sum(ofClient, UcxMeters.SLEEPS, tag)).isPositive()
+                        .isLessThanOrEqualTo(engine.counters().sleeps());
                 assertThat(sum(ofClient, UcxMeters.EMPTY_STEPS, tag)).isPositive();
             });
             assertThat(sum(ofClient, UcxMeters.EMPTY_STEPS, tag)).isLessThan(sum(ofClient, UcxMeters.STEPS, tag));
@@ -228,7 +242,8 @@ class MetricsTest implements NeedsUcx {
     void poolsReconnectsAndLimitsAreThoseThatThereAre() {
         assertThat(sum(ofServer, UcxMeters.SERVER_CONNECTIONS_LIMIT)).isEqualTo(peers.server().maxConnections());
         assertThat(sum(ofClient, UcxMeters.SERVER_CONNECTIONS_LIMIT)).isZero();
-        UcxConnectionPool pool = UcxConnectionPool.builder(peers.unconnected()).minConnections(2).maxConnections(2).build();
+        UcxConnectionPool pool = UcxConnectionPool.builder(peers.unconnected()).minConnections(2).maxConnections(2)
+                .build();
         assertThat(sum(ofClient, UcxMeters.POOLED_CONNECTIONS_LIMIT)).isEqualTo(2);
         pool.warmup().block(Waits.PATIENCE);
         PooledConnection taken = Objects.requireNonNull(pool.acquire().block(Waits.PATIENCE));
@@ -256,7 +271,8 @@ class MetricsTest implements NeedsUcx {
     void flowControlledMessagesAreThoseThatWereSentAndAskedFor() {
         CompletableFuture<Long> received = peers.served().inbound().receiveByteArrays().take(20).count().toFuture();
         awaitSum(20, ofClient, UcxMeters.MESSAGE_CREDIT);
-        peers.client().outbound().sendByteArrays(Flux.range(0, 15).map(i -> new byte[i % 5 == 0 ? 50_000 : 100])).block(Waits.PATIENCE);
+        peers.client().outbound().sendByteArrays(Flux.range(0, 15).map(i -> new byte[i % 5 == 0 ? 50_000 : 100]))
+                .block(Waits.PATIENCE);
 
         awaitSum(15, ofServer, UcxMeters.MESSAGES_RECEIVED);
         awaitSum(15, ofClient, UcxMeters.MESSAGES_SENT);
@@ -298,13 +314,15 @@ class MetricsTest implements NeedsUcx {
 
         assertThat(ofClient.getMeters()).hasSize(meters);
         Set<String> values = new TreeSet<>();
-        ofClient.getMeters().forEach(meter -> meter.getId().getTags().forEach(tag -> values.add(tag.getKey() + "=" + tag.getValue())));
+        ofClient.getMeters().forEach(meter -> meter.getId().getTags()
+                .forEach(tag -> values.add(tag.getKey() + "=" + tag.getValue())));
         Set<String> bounded = new TreeSet<>(Set.of("outcome=success", "outcome=error"));
         peers.clientResources().engines().forEach(engine -> bounded.add("engine=" + engine.name()));
         Stream.of(OperationKind.values()).forEach(kind -> bounded.add("kind=" + kind.ucxName()));
         PeerCounters.lossCauses().forEach(cause -> bounded.add("cause=" + cause));
         PeerCounters.refusalReasons().forEach(reason -> bounded.add("reason=" + reason));
-        Stream.of(DropReason.values()).forEach(reason -> bounded.add("reason=" + reason.name().toLowerCase(Locale.ROOT)));
+        Stream.of(DropReason.values()).forEach(reason -> bounded.add("reason=" + reason.name()
+                .toLowerCase(Locale.ROOT)));
         assertThat(values).isEqualTo(bounded);
         other.close().block(Waits.PATIENCE);
     }
@@ -328,7 +346,8 @@ class MetricsTest implements NeedsUcx {
         talkBriefly();
         peers.close();
         for (SimpleMeterRegistry registry : List.of(ofClient, ofServer)) {
-            for (UcxMeters meter : EnumSet.of(UcxMeters.IN_FLIGHT, UcxMeters.HELD_MESSAGES, UcxMeters.LEASED_BYTES, UcxMeters.QUEUED_COMMANDS,
+            for (UcxMeters meter : EnumSet.of(UcxMeters.IN_FLIGHT, UcxMeters.HELD_MESSAGES, UcxMeters.LEASED_BYTES,
+                    UcxMeters.QUEUED_COMMANDS,
                     UcxMeters.CONNECTIONS, UcxMeters.REGISTERED_BYTES, UcxMeters.SLAB_BYTES)) {
                 assertThat(sum(registry, meter)).as(meter.getName()).isZero();
             }
@@ -365,10 +384,12 @@ class MetricsTest implements NeedsUcx {
 
     @Test
     void missingArgumentsAreNamed() {
-        assertThatThrownBy(() -> new UcxMetrics(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("resources");
+        assertThatThrownBy(() -> new UcxMetrics(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("resources");
         assertThatThrownBy(() -> new UcxMetrics(peers.clientResources(), null)).isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("tags");
-        assertThatThrownBy(() -> new UcxMetrics(peers.clientResources()).bindTo(null)).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> new UcxMetrics(peers.clientResources()).bindTo(null))
+                .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("registry");
     }
 }

@@ -11,6 +11,7 @@ interface NeedsUcx {
     /** Skips where there is no library. */
     @BeforeEach
     default void assumeUcx() {
-        assumeTrue(Ucx.isAvailable(), () -> Ucx.unavailabilityCause().map(Throwable::getMessage).orElse("UCX is not available"));
+        assumeTrue(Ucx.isAvailable(), () -> Ucx.unavailabilityCause().map(Throwable::getMessage)
+                .orElse("UCX is not available"));
     }
 }

@@ -13,15 +13,20 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** No thread that must not block does: the contract is checked again while BlockHound watches. An engine's own wait is within UCX's poll. */
+/**
+ * No thread that must not block does: the contract is checked again while BlockHound watches. An engine's own wait is
+ * within UCX's poll.
+ */
 @ExtendWith(NoLeaks.class)
 class NonBlockingTest implements NeedsUcx {
 
     private static final Duration PATIENCE = Duration.ofMinutes(3);
-    private static final Pattern SUMMARY = Pattern.compile(WatchedTests.SUMMARY + "(\\d+) passed, (\\d+) failed, (\\d+) blocked");
+    private static final Pattern SUMMARY = Pattern.compile(WatchedTests.SUMMARY
+            + "(\\d+) passed, (\\d+) failed, (\\d+) blocked");
 
     private static ChildProcess.Result watch(Class<?>... tests) {
-        // Without the first option BlockHound cannot rewrite native methods; without the second log lines would be found.
+        // Without the first option BlockHound cannot rewrite native methods; without the second log lines would be
+        // found.
         try (ChildJvm child = ChildJvm.of(WatchedTests.class)
                 .options("-XX:+AllowRedefinitionToAddDeleteMethods", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
                         "-XX:+EnableDynamicAgentLoading")
@@ -33,13 +38,15 @@ class NonBlockingTest implements NeedsUcx {
     private static List<Integer> counts(ChildProcess.Result result) {
         Matcher summary = SUMMARY.matcher(result.output());
         assertThat(summary.find()).as(result.output()).isTrue();
-        return List.of(Integer.parseInt(summary.group(1)), Integer.parseInt(summary.group(2)), Integer.parseInt(summary.group(3)));
+        return List.of(Integer.parseInt(summary.group(1)), Integer.parseInt(summary.group(2)),
+                Integer.parseInt(summary.group(3)));
     }
 
     @Test
     void handlerThatBlocksIsFound() {
         ChildProcess.Result result = watch(BlockingHandlerCase.class);
-        assertThat(result.output()).containsPattern(WatchedTests.BLOCKED + ".*sleep.* in .*BlockingHandlerCase.sleep.*EngineThread");
+        assertThat(result.output()).containsPattern(WatchedTests.BLOCKED
+                + ".*sleep.* in .*BlockingHandlerCase.sleep.*EngineThread");
         assertThat(counts(result)).startsWith(1, 0);
     }
 

@@ -2,11 +2,13 @@ package io.reactorucx;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpCapability;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpSupport;
+import io.reactorucx.message.TaggedMessage;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -71,7 +73,8 @@ class OperationRulesTest {
         void prepare(long times) {
             tag++;
             // Some rules have three subscribers.
-            Flux.range(0, 3 * (int) Math.min(times, MOST_SENT)).concatMap(number -> peers.client().tags().send(tag, Bytes.zeroed(1)))
+            Flux.range(0, 3 * (int) Math.min(times, MOST_SENT))
+                    .concatMap(number -> peers.client().tags().send(tag, Bytes.zeroed(1)))
                     .then().block(Waits.PATIENCE);
         }
 
@@ -98,7 +101,8 @@ class OperationRulesTest {
         @BeforeEach
         void assumeAtomics() {
             assumeTrue(peers != null, "nothing is connected");
-            UcpSupport support = peers.clientResources().context().support(UcpCapability.ATOMICS_64, peers.client().errorMode());
+            UcpSupport support = peers.clientResources().context()
+                    .support(UcpCapability.ATOMICS_64, peers.client().errorMode());
             assumeTrue(support.isSupported(), support.reason());
         }
 
@@ -124,11 +128,13 @@ class OperationRulesTest {
     }
 
     private static RemoteMemory remoteMemory(PublisherRules<?> rules) {
-        UcpMemory exported = rules.closeAfterwards(rules.peers.serverResources().allocateMemory(PublisherRules.MOST_SENT));
+        UcpMemory exported = rules.closeAfterwards(rules.peers.serverResources()
+                .allocateMemory(PublisherRules.MOST_SENT));
         RemoteMemory remote = rules.peers.client().memory(MemoryDescriptor.fromBytes(exported.descriptor().toBytes()));
         rules.closeAfterwards(() -> Waits.engineOf(rules.peers.client()));
         rules.closeAfterwards(remote::close);
-        // What the rules have cancelled is still under way: where UCX emulates it, the owner's side would read memory that is gone.
+        // What the rules have cancelled is still under way: where UCX emulates it, the owner's side would read memory
+        // that is gone.
         rules.closeAfterwards(() -> rules.peers.client().flush().block(Waits.PATIENCE));
         return remote;
     }

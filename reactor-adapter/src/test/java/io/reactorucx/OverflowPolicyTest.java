@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.message.DropReason;
+import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -18,7 +21,10 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What goes when a receiver's queue is full: each policy, by count and by bytes, for data and for offers, with its count. */
+/**
+ * What goes when a receiver's queue is full: each policy, by count and by bytes, for data and for offers, with its
+ * count.
+ */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
@@ -30,12 +36,12 @@ class OverflowPolicyTest implements NeedsUcx {
     @Parameter
     private Route route;
     private Peers peers;
-    private Reluctant subscriber;
-    private final List<Sent> offers = new ArrayList<>();
+    private ManualDemandSubscriber subscriber;
+    private final List<PendingOperation> offers = new ArrayList<>();
 
     private void connect(UnaryOperator<UcxServer> queue) {
         peers = Peers.connect(route, UnaryOperator.identity(), queue, UnaryOperator.identity());
-        subscriber = Reluctant.at(peers.served(), ID);
+        subscriber = ManualDemandSubscriber.at(peers.served(), ID);
     }
 
     @AfterEach
@@ -43,7 +49,7 @@ class OverflowPolicyTest implements NeedsUcx {
         if (peers != null) {
             subscriber.cancel();
             subscriber.received().forEach(ActiveMessage::discard);
-            offers.forEach(Sent::assertDone);
+            offers.forEach(PendingOperation::assertDone);
             awaitHeld(0);
             peers.close();
         }
@@ -57,9 +63,10 @@ class OverflowPolicyTest implements NeedsUcx {
     }
 
     /** An offer, which arrives before anything that is sent later. */
-    private Sent offer() {
+    private PendingOperation offer() {
         long before = held() + dropped();
-        Sent sent = Sent.of(peers.client().activeMessages().send(ID, MemorySegment.NULL, Bytes.pattern(offers.size(), OFFERED),
+        PendingOperation sent = PendingOperation.of(peers.client().activeMessages()
+                .send(ID, MemorySegment.NULL, Bytes.pattern(offers.size(), OFFERED),
                 AmProtocol.RENDEZVOUS));
         offers.add(sent);
         await().atMost(Waits.PATIENCE).until(() -> held() + dropped() > before);
@@ -129,10 +136,10 @@ class OverflowPolicyTest implements NeedsUcx {
     @Test
     void oldestOffersAreGivenUpAndTheirSendersGoOn() {
         connect(server -> server.receiveQueue(2, Bytes.MIB, OverflowPolicy.DROP_OLDEST));
-        Sent first = offer();
-        Sent second = offer();
+        PendingOperation first = offer();
+        PendingOperation second = offer();
         first.assertPending();
-        Sent third = offer();
+        PendingOperation third = offer();
         first.assertDone();
         send(1, 1);
         assertDropped(DropReason.OVERFLOW_DROP_OLDEST, 2);
@@ -152,7 +159,7 @@ class OverflowPolicyTest implements NeedsUcx {
         }
         assertDropped(DropReason.OVERFLOW_HOLD, 1);
         awaitHeld(3);
-        offers.forEach(Sent::assertPending);
+        offers.forEach(PendingOperation::assertPending);
 
         offer().assertDone();
         assertDropped(DropReason.OVERFLOW_HOLD, 2);
@@ -200,8 +207,8 @@ class OverflowPolicyTest implements NeedsUcx {
     @Test
     void cancelGivesUpWhatWaits() {
         connect(server -> server.receiveQueue(1, 100, OverflowPolicy.HOLD));
-        Sent first = offer();
-        Sent second = offer();
+        PendingOperation first = offer();
+        PendingOperation second = offer();
         send(1, 1);
         first.assertPending();
         subscriber.cancel();

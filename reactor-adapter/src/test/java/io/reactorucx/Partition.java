@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Two network namespaces with a router between them, in a third, that can drop what comes through. Removed with all their interfaces. */
+/**
+ * Two network namespaces with a router between them, in a third, that can drop what comes through. Removed with all
+ * their interfaces.
+ */
 final class Partition implements AutoCloseable {
 
     private static final Path IP = Path.of("/usr/sbin/ip");

@@ -8,14 +8,18 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The network between two hosts drops everything, without a word: only heartbeats find that. Over tcp, since hosts share no memory. */
+/**
+ * The network between two hosts drops everything, without a word: only heartbeats find that. Over tcp, since hosts
+ * share no memory.
+ */
 @ExtendWith(NoLeaks.class)
 class PartitionTest implements NeedsUcx {
 
     private static final String HEARTBEAT_MILLIS = "1000";
 
     private static ChildJvm server(Partition hosts) {
-        return ChildJvm.of(EchoServer.class).within(hosts.onRight()).options("-D" + EchoServer.BIND + "=" + hosts.rightAddress(),
+        return ChildJvm.of(EchoServer.class).within(hosts.onRight())
+                .options("-D" + EchoServer.BIND + "=" + hosts.rightAddress(),
                 "-D" + EchoServer.HEARTBEAT + "=" + HEARTBEAT_MILLIS).arguments("tcp").start();
     }
 
@@ -29,7 +33,8 @@ class PartitionTest implements NeedsUcx {
         try (Partition hosts = Partition.create(); ChildJvm server = server(hosts)) {
             String[] ready = server.awaitLine(EchoServer.READY).split(" ");
             try (ChildJvm client = client(hosts, ready)) {
-                int pending = Integer.parseInt(client.awaitLine(FaultClient.PENDING).substring(FaultClient.PENDING.length()));
+                int pending = Integer.parseInt(client.awaitLine(FaultClient.PENDING)
+                        .substring(FaultClient.PENDING.length()));
 
                 client.send("now");
                 hosts.drop();
@@ -40,7 +45,8 @@ class PartitionTest implements NeedsUcx {
             hosts.heal();
 
             try (ChildJvm client = client(hosts, ready)) {
-                int pending = Integer.parseInt(client.awaitLine(FaultClient.PENDING).substring(FaultClient.PENDING.length()));
+                int pending = Integer.parseInt(client.awaitLine(FaultClient.PENDING)
+                        .substring(FaultClient.PENDING.length()));
                 server.handle().destroyForcibly();
                 assertAllEndedAsLost(client, pending);
             }

@@ -11,7 +11,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** A client and a server in this process with one connection between them; {@link #close} checks that nothing is left of it. */
+/**
+ * A client and a server in this process with one connection between them; {@link #close} checks that nothing is left of
+ * it.
+ */
 final class Peers implements AutoCloseable {
 
     private final Route route;
@@ -48,7 +51,8 @@ final class Peers implements AutoCloseable {
         return connect(route, UnaryOperator.identity(), UnaryOperator.identity(), UnaryOperator.identity());
     }
 
-    static Peers connect(Route route, UnaryOperator<UcxResourcesBuilder> resources, UnaryOperator<UcxServer> serverSettings,
+    static Peers connect(Route route, UnaryOperator<UcxResourcesBuilder> resources,
+            UnaryOperator<UcxServer> serverSettings,
             UnaryOperator<UcxClient> clientSettings) {
         return new Peers(route, resources, serverSettings, clientSettings);
     }
@@ -60,7 +64,8 @@ final class Peers implements AutoCloseable {
         }
         unconnected = clientSettings.apply(unconnected);
         if (route.byWorkerAddress()) {
-            return unconnected.remoteWorkerAddress(Objects.requireNonNull(serverResources.workerAddress(0).block(Waits.PATIENCE)));
+            return unconnected.remoteWorkerAddress(Objects.requireNonNull(serverResources.workerAddress(0)
+                    .block(Waits.PATIENCE)));
         }
         return unconnected.remoteAddress("127.0.0.1", server().port());
     }
@@ -73,7 +78,8 @@ final class Peers implements AutoCloseable {
     /** The server's end of the next connection. */
     UcxConnection nextServed() {
         try {
-            return Objects.requireNonNull(accepted.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS), "nothing was accepted");
+            return Objects.requireNonNull(accepted.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS),
+                    "nothing was accepted");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

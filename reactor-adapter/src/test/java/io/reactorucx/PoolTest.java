@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.connection.ConnectionCounters;
+import io.reactorucx.connection.ConnectionState;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -61,7 +63,8 @@ class PoolTest implements NeedsUcx {
     }
 
     private UcxConnectionPool pool(UnaryOperator<UcxConnectionPoolBuilder> settings) {
-        UcxClient client = UcxClient.create(resources).heartbeatInterval(Duration.ZERO).remoteAddress("127.0.0.1", server.port());
+        UcxClient client = UcxClient.create(resources).heartbeatInterval(Duration.ZERO)
+                .remoteAddress("127.0.0.1", server.port());
         pool = settings.apply(UcxConnectionPool.builder(client)).build();
         return pool;
     }
@@ -80,7 +83,8 @@ class PoolTest implements NeedsUcx {
     }
 
     private void awaitCounts(int acquired, int idle, int pending) {
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(List.of(pool.acquiredConnections(), pool.idleConnections(),
+        await().atMost(Waits.PATIENCE).untilAsserted(() ->
+                assertThat(List.of(pool.acquiredConnections(), pool.idleConnections(),
                 pool.pendingAcquires())).as("acquired, idle, pending").containsExactly(acquired, idle, pending));
         ConnectionCounters counters = resources.connectionCounters();
         assertThat(List.of(counters.acquiredConnections(), counters.idleConnections(), counters.pendingAcquires()))
@@ -88,7 +92,8 @@ class PoolTest implements NeedsUcx {
     }
 
     private static Mono<Void> echo(UcxConnection connection) {
-        return Mono.zip(connection.activeMessages().receive(ID).next(), connection.activeMessages().send(ID, new byte[1]).thenReturn(true))
+        return Mono.zip(connection.activeMessages().receive(ID).next(),
+                connection.activeMessages().send(ID, new byte[1]).thenReturn(true))
                 .then();
     }
 
@@ -145,7 +150,8 @@ class PoolTest implements NeedsUcx {
         time.advanceTimeBy(Duration.ofMillis(1));
 
         assertThat(Waits.failure(waiting)).isInstanceOfSatisfying(UcxException.class,
-                late -> assertThat(late.status()).isEqualTo(UcxStatus.TIMED_OUT)).hasMessageContaining("pendingAcquireTimeout PT3S");
+                late -> assertThat(late.status()).isEqualTo(UcxStatus.TIMED_OUT))
+                .hasMessageContaining("pendingAcquireTimeout PT3S");
         awaitCounts(1, 0, 0);
         release(only);
     }
@@ -306,11 +312,14 @@ class PoolTest implements NeedsUcx {
     @Test
     void connectionComesBackHoweverItsUseEnds() {
         pool(builder -> builder.maxConnections(1));
-        assertThat(pool.withConnection(connection -> Mono.just(connection.peer())).block(Waits.PATIENCE)).contains("127.0.0.1");
+        assertThat(pool.withConnection(connection -> Mono.just(connection.peer())).block(Waits.PATIENCE))
+                .contains("127.0.0.1");
         awaitCounts(0, 1, 0);
-        assertThat(pool.withConnectionMany(connection -> Flux.just(1, 2)).collectList().block(Waits.PATIENCE)).containsExactly(1, 2);
+        assertThat(pool.withConnectionMany(connection -> Flux.just(1, 2)).collectList().block(Waits.PATIENCE))
+                .containsExactly(1, 2);
         awaitCounts(0, 1, 0);
-        StepVerifier.create(pool.withConnection(connection -> Mono.error(new IllegalStateException("fails")))).verifyErrorMessage("fails");
+        StepVerifier.create(pool.withConnection(connection -> Mono.error(new IllegalStateException("fails"))))
+                .verifyErrorMessage("fails");
         awaitCounts(0, 1, 0);
         StepVerifier.create(pool.withConnectionMany(connection -> {
             throw new IllegalStateException("throws");
@@ -403,7 +412,8 @@ class PoolTest implements NeedsUcx {
     @Test
     void lostConnectionFailsItsUserAndNotTheNextOne() {
         pool(builder -> builder.maxConnections(1));
-        Sent waiting = Sent.of(pool.withConnection(connection -> connection.tags().sendSync(1, Bytes.zeroed(10))));
+        PendingOperation waiting = PendingOperation.of(pool.withConnection(connection -> connection.tags()
+                .sendSync(1, Bytes.zeroed(10))));
         await().atMost(Waits.PATIENCE).until(() -> server.accepted() == 1 && pool.acquiredConnections() == 1
                 && resources.engines().getFirst().counters().inFlight() == 1);
 
@@ -411,13 +421,15 @@ class PoolTest implements NeedsUcx {
 
         assertThat(waiting.failure()).isInstanceOf(UcxException.class);
         pool.withConnection(PoolTest::echo).block(Waits.PATIENCE);
-        pool.acquire().flatMap(taken -> taken.connection().close(CloseMode.FORCE).then(taken.release())).block(Waits.PATIENCE);
+        pool.acquire().flatMap(taken -> taken.connection().close(CloseMode.FORCE).then(taken.release()))
+                .block(Waits.PATIENCE);
         awaitCounts(0, 0, 0);
     }
 
     @Test
     void leastIsNotMoreThanMost() {
-        assertThatThrownBy(() -> pool(builder -> builder.minConnections(3).maxConnections(2))).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pool(builder -> builder.minConnections(3).maxConnections(2)))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("minConnections 3: at most maxConnections, 2");
     }
 }

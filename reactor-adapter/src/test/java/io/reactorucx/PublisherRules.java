@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.Ucx;
 import io.reactorucx.testsupport.NoLeaks;
-
 import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
@@ -23,8 +22,8 @@ import org.reactivestreams.tck.PublisherVerification;
 import org.reactivestreams.tck.TestEnvironment;
 
 /**
- * The rules of Reactive Streams for one kind of publisher, by the TCK of that specification. A subclass says how one is made, over
- * {@link #peers}; what that opens it hands to {@link #closeAfterwards}.
+ * The rules of Reactive Streams for one kind of publisher, by the TCK of that specification. A subclass says how one is
+ * made, over {@link #peers}; what that opens it hands to {@link #closeAfterwards}.
  */
 @ExtendWith(NoLeaks.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -12,12 +12,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openjdk.jcstress.Main;
 
-/** What threads may do at the same time to operations, leases and commands; the races are in {@code src/jcstress/java}. */
+/**
+ * What threads may do at the same time to operations, leases and commands; the races are in {@code src/jcstress/java}.
+ */
 @ExtendWith(NoLeaks.class)
 class RaceTest implements NeedsUcx {
 
-    private static final List<String> RACES = List.of("BufferDisposeStress", "BufferReleaseStress", "BufferRetainStress",
-            "CancelAgainstCompleteStress", "CancelAgainstFailureStress", "CancelAgainstLossStress", "CancelAgainstRequestStress",
+    private static final List<String> RACES = List.of("BufferDisposeStress", "BufferReleaseStress",
+            "BufferRetainStress",
+            "CancelAgainstCompleteStress", "CancelAgainstFailureStress", "CancelAgainstLossStress",
+            "CancelAgainstRequestStress",
             "CoalescedCommandStress", "DoubleRequestStress");
 
     @Test

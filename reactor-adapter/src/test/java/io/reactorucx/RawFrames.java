@@ -7,6 +7,14 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.config.PeerLimits;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.handshake.Rejection;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -15,7 +23,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** What a peer may say that does not keep to the protocol: any bytes on the reserved id, below the API that refuses it. */
+/**
+ * What a peer may say that does not keep to the protocol: any bytes on the reserved id, below the API that refuses it.
+ */
 final class RawFrames {
 
     private RawFrames() {
@@ -30,12 +40,14 @@ final class RawFrames {
         send(from, id, Bytes.zeroed(0), MemorySegment.ofArray(frame), AmProtocol.EAGER, true);
     }
 
-    static void send(UcxResources from, MemorySegment header, MemorySegment bytes, AmProtocol protocol, boolean replyable) {
-        send(from, ReservedIds.CONTROL, header, bytes, protocol, replyable);
+    static void send(UcxResources from, MemorySegment header, MemorySegment bytes, AmProtocol protocol,
+            boolean replyable) {
+        send(from, ReservedMessageIds.CONTROL, header, bytes, protocol, replyable);
     }
 
-    static void send(UcxResources from, int id, MemorySegment header, MemorySegment bytes, AmProtocol protocol, boolean replyable) {
-        ConnectionRegistry registry = from.registries().getFirst();
+    static void send(UcxResources from, int id, MemorySegment header, MemorySegment bytes, AmProtocol protocol,
+            boolean replyable) {
+        EngineConnections registry = from.registries().getFirst();
         MemorySegment payload = Bytes.zeroed(bytes.byteSize()).copyFrom(bytes);
         UcxResources.onEngine(registry.engine(), worker -> {
             UcpEndpoint endpoint = onlyEndpoint(registry);
@@ -46,12 +58,13 @@ final class RawFrames {
 
     /** Sends many headers in one go, without a look at what comes back, or as many as the connection lasts for. */
     static void flood(UcxResources from, int reservedId, MemorySegment header, int count) {
-        ConnectionRegistry registry = from.registries().getFirst();
+        EngineConnections registry = from.registries().getFirst();
         UcxResources.onEngine(registry.engine(), worker -> {
             UcpEndpoint endpoint = onlyEndpoint(registry);
             try {
                 for (int i = 0; i < count; i++) {
-                    endpoint.amSend(reservedId, header, Bytes.zeroed(0), null, AmProtocol.EAGER, true, (status, length, tag) -> { });
+                    endpoint.amSend(reservedId, header, Bytes.zeroed(0), null, AmProtocol.EAGER,
+                            true, (status, length, tag) -> { });
                 }
             } catch (UcxException e) {
                 assertThat(e.isConnectionLost()).as("%s", e).isTrue();
@@ -60,7 +73,7 @@ final class RawFrames {
         }).block(Waits.PATIENCE);
     }
 
-    private static UcpEndpoint onlyEndpoint(ConnectionRegistry registry) {
+    private static UcpEndpoint onlyEndpoint(EngineConnections registry) {
         List<ConnectionCore> connections = registry.connections();
         if (connections.size() != 1) {
             throw new IllegalStateException(connections.size() + " connections, one is needed");
@@ -70,7 +83,8 @@ final class RawFrames {
 
     /** A frame as an honest peer might send it, but for its version. */
     static byte[] frame(int protocolVersion, ControlFrame.Type type, String reason) {
-        PeerFacts facts = new PeerFacts(Ucx.version(), ErrorMode.PEER, ByteOrder.nativeOrder(), PeerLimits.DEFAULT, 0, 4711);
+        PeerInfo facts = new PeerInfo(Ucx.version(), ErrorMode.PEER, ByteOrder.nativeOrder(), PeerLimits.DEFAULT, 0,
+                4711);
         ControlFields fields = facts.addTo(ControlFields.NONE).with(ControlFields.Key.CONNECTION_ID, 4711);
         return new ControlFrame(protocolVersion, type, fields, new Rejection(reason)).toBytes();
     }
@@ -79,7 +93,7 @@ final class RawFrames {
     static BlockingQueue<ControlFrame> listen(UcxResources at) {
         BlockingQueue<ControlFrame> frames = new LinkedBlockingQueue<>();
         UcxResources.onEngine(at.engines().getFirst(), worker -> {
-            worker.activeMessageHandler(ReservedIds.CONTROL,
+            worker.activeMessageHandler(ReservedMessageIds.CONTROL,
                     message -> frames.add(Objects.requireNonNull(ControlFrame.parse(message.payload()))));
             return worker;
         }).block(Waits.PATIENCE);
@@ -88,7 +102,8 @@ final class RawFrames {
 
     static ControlFrame next(BlockingQueue<ControlFrame> frames) {
         try {
-            return Objects.requireNonNull(frames.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS), "no control frame came");
+            return Objects.requireNonNull(frames.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS),
+                    "no control frame came");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

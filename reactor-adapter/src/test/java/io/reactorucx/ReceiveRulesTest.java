@@ -1,6 +1,9 @@
 package io.reactorucx;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.message.TaggedBuffer;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Nested;
 import org.reactivestreams.Publisher;
@@ -154,7 +157,7 @@ class ReceiveRulesTest {
         Publisher<UcxBuffer> failed() {
             UcxConnection client = peers.connect();
             closeAfterwards(client::disposeNow);
-            Streams streams = peers.nextServed().streams();
+            ByteStream streams = peers.nextServed().streams();
             closeAfterwards(streams.receive().subscribe()::dispose);
             return streams.receive();
         }

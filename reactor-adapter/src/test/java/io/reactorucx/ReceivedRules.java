@@ -9,8 +9,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * The rules for a Flux of what a peer sends: each publisher has a connection of its own, over which the peer sends once somebody has
- * subscribed, and which it closes when all has been taken.
+ * The rules for a Flux of what a peer sends: each publisher has a connection of its own, over which the peer sends once
+ * somebody has subscribed, and which it closes when all has been taken.
  */
 abstract class ReceivedRules<T> extends PublisherRules<T> {
 
@@ -51,7 +51,8 @@ abstract class ReceivedRules<T> extends PublisherRules<T> {
         Taken expected = new Taken(elements);
         taken = expected;
         Flux<T> received = receive(served);
-        Mono<Void> feed = Flux.range(0, (int) Math.min(elements, MOST_SENT)).concatMap(number -> send(client)).then(expected.all.asMono())
+        Mono<Void> feed = Flux.range(0, (int) Math.min(elements, MOST_SENT)).concatMap(number -> send(client))
+                .then(expected.all.asMono())
                 .then(client.close());
         return actual -> feed(received, actual, served, feed);
     }
@@ -60,7 +61,7 @@ abstract class ReceivedRules<T> extends PublisherRules<T> {
         received.subscribe(actual);
         // Nothing is sent before the receiver is known to its engine.
         Waits.engineOf(served);
-        closeAfterwards(Sent.of(feed)::cancel);
+        closeAfterwards(PendingOperation.of(feed)::cancel);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.connection.ConnectionState;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -82,7 +83,8 @@ class ReconnectTest implements NeedsUcx {
 
     private static Mono<byte[]> echo(UcxConnection connection, byte... bytes) {
         // Subscribed to in this order: what is sent second cannot be answered before the first receives.
-        return Mono.zip(connection.activeMessages().receive(ID).next(), connection.activeMessages().send(ID, bytes).thenReturn(true))
+        return Mono.zip(connection.activeMessages().receive(ID).next(),
+                connection.activeMessages().send(ID, bytes).thenReturn(true))
                 .map(both -> Bytes.array(both.getT1().data()));
     }
 
@@ -131,14 +133,16 @@ class ReconnectTest implements NeedsUcx {
         assertEchoes(connection);
 
         end.make(server);
-        await().atMost(Waits.PATIENCE).until(() -> connection.reconnects() == 1 && connection.state() == ConnectionState.CONNECTED);
+        await().atMost(Waits.PATIENCE).until(() -> connection.reconnects() == 1
+                && connection.state() == ConnectionState.CONNECTED);
 
         assertThat(connection.connection().block(Waits.PATIENCE)).isNotSameAs(first);
         assertEchoes(connection);
         assertThat(setUps).hasValue(2);
         assertThat(resources.connectionCounters().reconnects()).isEqualTo(1);
         connection.close().block(Waits.PATIENCE);
-        assertThat(states).containsExactly(ConnectionState.CONNECTED, ConnectionState.RECONNECTING, ConnectionState.CONNECTED,
+        assertThat(states).containsExactly(ConnectionState.CONNECTED, ConnectionState.RECONNECTING,
+                ConnectionState.CONNECTED,
                 ConnectionState.CLOSING, ConnectionState.CLOSED);
     }
 
@@ -147,7 +151,8 @@ class ReconnectTest implements NeedsUcx {
         UcxReconnectingConnection connection = connect(client(PERSISTENT));
         server.stop();
         awaitState(connection, ConnectionState.RECONNECTING);
-        List<CompletableFuture<byte[]>> waiting = IntStream.range(0, 3).mapToObj(i -> connection.connection().map(live -> new byte[] {(byte) i})
+        List<CompletableFuture<byte[]>> waiting = IntStream.range(0, 3)
+                .mapToObj(i -> connection.connection().map(live -> new byte[] {(byte) i})
                 .toFuture()).toList();
         await().atMost(Waits.PATIENCE).until(() -> connection.pending() == 3);
         assertThat(resources.connectionCounters().pendingReconnects()).isEqualTo(3);
@@ -205,7 +210,8 @@ class ReconnectTest implements NeedsUcx {
         assertThat(seen).isEmpty();
         server.loseAll();
         await().atMost(Waits.PATIENCE).until(() -> seen.size() == 1);
-        assertThat(seen.remove()).isInstanceOfSatisfying(UcxException.class, loss -> assertThat(loss.isConnectionLost()).isTrue());
+        assertThat(seen.remove()).isInstanceOfSatisfying(UcxException.class, loss -> assertThat(loss.isConnectionLost())
+                .isTrue());
 
         time.advanceTimeBy(Duration.ofMillis(8999));
         assertThat(connection.state()).isEqualTo(ConnectionState.RECONNECTING);
@@ -222,16 +228,20 @@ class ReconnectTest implements NeedsUcx {
         MemorySegment large = Bytes.pattern(1, 100_000);
         AtomicInteger tries = new AtomicInteger();
         // Nobody receives these: they are under way until the connection ends.
-        Sent sent = Sent.of(connection.withConnection(live -> tries.incrementAndGet() > 1 ? Mono.<Void>empty()
+        PendingOperation sent = PendingOperation.of(connection.withConnection(live -> tries.incrementAndGet() > 1
+                ? Mono.<Void>empty()
                         : live.tags().sendSync(1, large))
-                .retryWhen(Retry.max(1).filter(error -> error instanceof UcxException lost && lost.isConnectionLost())));
-        Sent failing = Sent.of(connection.withConnection(live -> live.tags().sendSync(2, large)));
+                .retryWhen(Retry.max(1).filter(error -> error instanceof UcxException lost
+                && lost.isConnectionLost())));
+        PendingOperation failing = PendingOperation.of(connection.withConnection(live -> live.tags()
+                .sendSync(2, large)));
         Waits.engineOf(connection.connection().block(Waits.PATIENCE));
 
         server.loseAll();
 
         sent.assertDone();
-        assertThat(failing.failure()).isInstanceOfSatisfying(UcxException.class, lost -> assertThat(lost.isConnectionLost()).isTrue());
+        assertThat(failing.failure()).isInstanceOfSatisfying(UcxException.class, lost ->
+                assertThat(lost.isConnectionLost()).isTrue());
         assertThat(tries).hasValue(2);
     }
 
@@ -239,7 +249,8 @@ class ReconnectTest implements NeedsUcx {
     void workThatTheEndOvertakesFailsAsLost() {
         UcxReconnectingConnection connection = connect(client(PERSISTENT));
 
-        Throwable refused = Waits.failure(connection.withConnection(live -> live.close().then(live.flush())).toFuture());
+        Throwable refused = Waits.failure(connection.withConnection(live -> live.close().then(live.flush()))
+                .toFuture());
 
         assertThat(ucx(refused, UcxStatus.NOT_CONNECTED).isConnectionLost()).isTrue();
         assertThat(refused).hasCauseInstanceOf(UcxClosedException.class);
@@ -250,7 +261,8 @@ class ReconnectTest implements NeedsUcx {
     @Test
     void allFailWhenTheRetryGivesUp() {
         Sinks.Empty<Void> later = Sinks.empty();
-        UcxReconnectingConnection connection = connect(client(Retry.from(signals -> signals.concatMap(signal -> signal.totalRetries() < 2
+        UcxReconnectingConnection connection = connect(client(Retry.from(signals ->
+                signals.concatMap(signal -> signal.totalRetries() < 2
                 ? later.asMono().thenReturn(1L) : Mono.error(signal.failure())))));
         server.stop();
         awaitState(connection, ConnectionState.RECONNECTING);
@@ -264,7 +276,8 @@ class ReconnectTest implements NeedsUcx {
         assertThat(connection.state()).isEqualTo(ConnectionState.CLOSED);
         assertThat(connection.isDisposed()).isTrue();
         server.start();
-        assertThat(Waits.failure(connection.withConnection(UcxConnection::flush).toFuture())).hasMessageContaining("gave up")
+        assertThat(Waits.failure(connection.withConnection(UcxConnection::flush).toFuture()))
+                .hasMessageContaining("gave up")
                 .hasCause(gaveUp.getCause()).isNotSameAs(gaveUp);
         connection.close().block(Waits.PATIENCE);
     }
@@ -290,7 +303,8 @@ class ReconnectTest implements NeedsUcx {
         connection.close().block(Waits.PATIENCE);
 
         assertThat(Waits.failure(waiting)).isInstanceOf(UcxClosedException.class);
-        assertThat(Waits.failure(connection.withConnectionMany(UcxConnection::flush).then().toFuture())).isInstanceOf(UcxClosedException.class);
+        assertThat(Waits.failure(connection.withConnectionMany(UcxConnection::flush).then().toFuture()))
+                .isInstanceOf(UcxClosedException.class);
         server.start();
         assertThat(connection.state()).isEqualTo(ConnectionState.CLOSED);
         connection.onDispose().block(Waits.PATIENCE);
@@ -326,13 +340,14 @@ class ReconnectTest implements NeedsUcx {
     void connectionThatCannotBeSetUpIsGivenUp() {
         AtomicInteger setUps = new AtomicInteger();
 
-        UcxReconnectingConnection connection = connect(client(PERSISTENT).onConnected(live -> switch (setUps.incrementAndGet()) {
-            case 1 -> throw new IllegalStateException("thrown by the setup");
-            case 2 -> Mono.error(new IllegalStateException("failed by the setup"));
-            case 3 -> null;
-            case 4 -> live.close().then(Mono.never());
-            default -> Mono.empty();
-        }));
+        UcxReconnectingConnection connection = connect(client(PERSISTENT)
+                .onConnected(live -> switch (setUps.incrementAndGet()) {
+                    case 1 -> throw new IllegalStateException("thrown by the setup");
+                    case 2 -> Mono.error(new IllegalStateException("failed by the setup"));
+                    case 3 -> null;
+                    case 4 -> live.close().then(Mono.never());
+                    default -> Mono.empty();
+                }));
 
         assertEchoes(connection);
         assertThat(setUps).hasValue(5);
@@ -354,7 +369,8 @@ class ReconnectTest implements NeedsUcx {
             return connecting.isDone();
         });
 
-        assertThat(ucx(Waits.failure(connecting), UcxStatus.TIMED_OUT)).hasMessageContaining("gave up").hasMessageContaining("onConnected");
+        assertThat(ucx(Waits.failure(connecting), UcxStatus.TIMED_OUT)).hasMessageContaining("gave up")
+                .hasMessageContaining("onConnected");
         await().atMost(Waits.PATIENCE).until(() -> resources.openConnections() == 0);
     }
 
@@ -367,7 +383,8 @@ class ReconnectTest implements NeedsUcx {
         server.start();
 
         StepVerifier.create(client(PERSISTENT).connect().flatMap(UcxReconnectingConnection::close)).verifyComplete();
-        await().atMost(Waits.PATIENCE).until(() -> resources.openConnections() == 0 && server.server().connections() == 0);
+        await().atMost(Waits.PATIENCE).until(() -> resources.openConnections() == 0
+                && server.server().connections() == 0);
         assertThat(server.accepted()).isEqualTo(1);
     }
 
@@ -378,7 +395,8 @@ class ReconnectTest implements NeedsUcx {
         Sinks.Many<Integer> answers = Sinks.many().multicast().directBestEffort();
         UcxReconnectingConnection connection = connect(client(PERSISTENT).onConnected(live -> {
             live.activeMessages().receive(ID).map(answer -> ByteBuffer.wrap(Bytes.array(answer.data())).getInt())
-                    .subscribe(number -> answers.emitNext(number, Sinks.EmitFailureHandler.busyLooping(Waits.PATIENCE)), lost -> { });
+                    .subscribe(number -> answers.emitNext(number,
+                    Sinks.EmitFailureHandler.busyLooping(Waits.PATIENCE)), lost -> { });
             return Mono.empty();
         }));
         Retry again = Retry.backoff(1000, Duration.ofMillis(2)).maxBackoff(Duration.ofMillis(20));
@@ -386,7 +404,8 @@ class ReconnectTest implements NeedsUcx {
         CompletableFuture<List<Integer>> all = Flux.range(0, questions).flatMap(number -> {
             byte[] question = ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
             Mono<Integer> answer = answers.asFlux().filter(number::equals).next().doOnSubscribe(ready ->
-                    connection.withConnection(live -> live.activeMessages().send(ID, question)).subscribe(sent -> { }, lost -> { }));
+                    connection.withConnection(live -> live.activeMessages().send(ID, question))
+                    .subscribe(sent -> { }, lost -> { }));
             return answer.timeout(Duration.ofMillis(500)).retryWhen(again).doOnNext(answered -> done.incrementAndGet());
         }, 16).collectList().toFuture();
 
@@ -403,7 +422,8 @@ class ReconnectTest implements NeedsUcx {
             await().atMost(Waits.PATIENCE).until(() -> connection.reconnects() == losses);
         }
 
-        assertThat(Waits.get(all)).containsExactlyInAnyOrderElementsOf(Stream.iterate(0, number -> number + 1).limit(questions).toList());
+        assertThat(Waits.get(all)).containsExactlyInAnyOrderElementsOf(Stream.iterate(0, number -> number + 1)
+                .limit(questions).toList());
         assertThat(connection.reconnects()).isEqualTo(3);
         assertThat(connection.pending()).isZero();
     }

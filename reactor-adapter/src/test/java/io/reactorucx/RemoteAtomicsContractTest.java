@@ -27,7 +27,8 @@ class RemoteAtomicsContractTest extends SharedPeers {
 
     @BeforeEach
     void open() {
-        UcpSupport support = peers.clientResources().context().support(UcpCapability.ATOMICS_64, peers.client().errorMode());
+        UcpSupport support = peers.clientResources().context()
+                .support(UcpCapability.ATOMICS_64, peers.client().errorMode());
         assumeTrue(support.isSupported(), support.reason());
         memory = peers.serverResources().registerMemory(Bytes.zeroed(64));
         remote = peers.client().memory(MemoryDescriptor.fromBytes(memory.descriptor().toBytes()));
@@ -87,7 +88,8 @@ class RemoteAtomicsContractTest extends SharedPeers {
         memory.segment().set(ValueLayout.JAVA_INT, 0, -5);
         assertThat(atomics.fetchAdd(0, 3).block(Waits.PATIENCE)).isEqualTo(-5);
         assertThat(atomics.swap(0, Integer.MAX_VALUE).block(Waits.PATIENCE)).isEqualTo(-2);
-        assertThat(atomics.compareAndSwap(0, Integer.MAX_VALUE, 0x0FF0).block(Waits.PATIENCE)).isEqualTo(Integer.MAX_VALUE);
+        assertThat(atomics.compareAndSwap(0, Integer.MAX_VALUE, 0x0FF0).block(Waits.PATIENCE))
+                .isEqualTo(Integer.MAX_VALUE);
         assertThat(atomics.fetchAnd(0, 0x00FF).block(Waits.PATIENCE)).isEqualTo(0x0FF0);
         atomics.or(0, 0x0F).then(atomics.xor(0, 1)).then(atomics.add(0, 1)).then(remote.flush()).block(Waits.PATIENCE);
         assertThat(memory.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(0xFF);
@@ -107,8 +109,10 @@ class RemoteAtomicsContractTest extends SharedPeers {
     void wordOutsideOrOutOfPlaceIsRefused() {
         assertThatThrownBy(() -> remote.atomics().add(60, 1)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> remote.intAtomics().swap(64, 1)).isInstanceOf(IndexOutOfBoundsException.class);
-        StepVerifier.create(remote.atomics().fetchAdd(4, 1)).expectError(IllegalArgumentException.class).verify(Waits.PATIENCE);
-        StepVerifier.create(remote.intAtomics().add(2, 1)).expectError(IllegalArgumentException.class).verify(Waits.PATIENCE);
+        StepVerifier.create(remote.atomics().fetchAdd(4, 1)).expectError(IllegalArgumentException.class)
+                .verify(Waits.PATIENCE);
+        StepVerifier.create(remote.intAtomics().add(2, 1)).expectError(IllegalArgumentException.class)
+                .verify(Waits.PATIENCE);
         peers.assertWorks();
     }
 

@@ -27,7 +27,8 @@ class RemoteMemoryContractTest extends SharedPeers {
 
     private UcpMemory export(Kind kind, long size) {
         UcxResources owner = peers.serverResources();
-        UcpMemory memory = kind == Kind.ALLOCATED_BY_UCX ? owner.allocateMemory(size) : owner.registerMemory(Bytes.zeroed(size));
+        UcpMemory memory = kind == Kind.ALLOCATED_BY_UCX ? owner.allocateMemory(size)
+                : owner.registerMemory(Bytes.zeroed(size));
         exported.add(memory);
         return memory;
     }
@@ -169,7 +170,8 @@ class RemoteMemoryContractTest extends SharedPeers {
         remote.close();
         remote.close();
 
-        StepVerifier.create(remote.get(0, Bytes.zeroed(10))).expectError(IllegalStateException.class).verify(Waits.PATIENCE);
+        StepVerifier.create(remote.get(0, Bytes.zeroed(10))).expectError(IllegalStateException.class)
+                .verify(Waits.PATIENCE);
         peers.assertWorks();
     }
 }

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.reactorucx.UcxRequestException.Reason;
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.core.Ucx;
+import io.reactorucx.message.UcxRequestException;
+import io.reactorucx.message.UcxRequestException.Reason;
+import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -35,7 +38,10 @@ import reactor.test.StepVerifier;
 import reactor.test.publisher.TestPublisher;
 import reactor.util.retry.Retry;
 
-/** Requests and their answers: one, many, none, both ways; their ends, and what a cancel or a deadline does on the other side. */
+/**
+ * Requests and their answers: one, many, none, both ways; their ends, and what a cancel or a deadline does on the other
+ * side.
+ */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
@@ -53,7 +59,8 @@ class RequestContractTest implements NeedsUcx {
     @BeforeEach
     void connect() {
         if (Ucx.isAvailable()) {
-            peers = Peers.connect(route, resources -> resources, server -> server.maxStreams(MOST), client -> client.maxStreams(MOST));
+            peers = Peers.connect(route, resources -> resources, server -> server.maxStreams(MOST), client ->
+                    client.maxStreams(MOST));
         }
     }
 
@@ -115,7 +122,8 @@ class RequestContractTest implements NeedsUcx {
 
         for (int size : new int[] {0, 1, 8, 4096, 16_378, 16_379, 16 << 10, 100_000, 3 << 20}) {
             byte[] request = pattern(size);
-            assertThat(requester.requestResponse(request).block(Waits.PATIENCE)).as("%d bytes", size).isEqualTo(request);
+            assertThat(requester.requestResponse(request).block(Waits.PATIENCE)).as("%d bytes", size)
+                    .isEqualTo(request);
             UcxBuffer back = requester.requestResponse(lease(request)).block(Waits.PATIENCE);
             assertThat(back.toByteArray()).as("%d bytes as a lease", size).isEqualTo(request);
             back.release();
@@ -185,10 +193,12 @@ class RequestContractTest implements NeedsUcx {
         });
 
         for (int i = 0; i < 2 * MOST; i++) {
-            requester.fireAndForget(bytes("" + i)).retryWhen(Retry.fixedDelay(500, Duration.ofMillis(10))).block(Waits.PATIENCE);
+            requester.fireAndForget(bytes("" + i)).retryWhen(Retry.fixedDelay(500, Duration.ofMillis(10)))
+                    .block(Waits.PATIENCE);
         }
 
-        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().messageCounters().getFirst().droppedRequests() == MOST);
+        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().messageCounters().getFirst()
+                .droppedRequests() == MOST);
         assertThat(begun).hasValue(MOST);
         answers.complete();
     }
@@ -198,9 +208,10 @@ class RequestContractTest implements NeedsUcx {
         UcxBuffer stream = lease(pattern(50_000));
         assertRefused(peers.client().requester().requestStream(stream), Reason.REFUSED);
         UcxBuffer forgotten = lease(pattern(50_000));
-        Sent.of(peers.client().requester().fireAndForget(forgotten)).awaitEnd();
+        PendingOperation.of(peers.client().requester().fireAndForget(forgotten)).awaitEnd();
 
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(List.of(stream.isDisposed(), forgotten.isDisposed()))
+        await().atMost(Waits.PATIENCE).untilAsserted(() ->
+                assertThat(List.of(stream.isDisposed(), forgotten.isDisposed()))
                 .containsExactly(true, true));
     }
 
@@ -235,7 +246,8 @@ class RequestContractTest implements NeedsUcx {
         Sinks.Many<UcxBuffer> requests = Sinks.many().unicast().onBackpressureBuffer();
         CompletableFuture<Void> left = new CompletableFuture<>();
 
-        StepVerifier.create(requester.requestChannel(requests.asFlux().doOnCancel(() -> left.complete(null))).map(RequestContractTest::text))
+        StepVerifier.create(requester.requestChannel(requests.asFlux().doOnCancel(() -> left.complete(null)))
+                .map(RequestContractTest::text))
                 .then(() -> requests.tryEmitNext(lease(bytes("a")))).expectNext("a!")
                 .then(() -> requests.tryEmitNext(lease(bytes("b")))).expectNext("b!")
                 .then(() -> requests.tryEmitNext(lease(bytes("c")))).expectNext("c!")
@@ -248,7 +260,8 @@ class RequestContractTest implements NeedsUcx {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Flux<UcxBuffer> requestChannel(Flux<UcxBuffer> requests) {
-                return requests.doOnNext(UcxBuffer::release).doFinally(signal -> said.add("ended")).thenMany(Flux.empty());
+                return requests.doOnNext(UcxBuffer::release).doFinally(signal -> said.add("ended"))
+                        .thenMany(Flux.empty());
             }
         });
 
@@ -272,13 +285,14 @@ class RequestContractTest implements NeedsUcx {
                 return answers.flux();
             }
         });
-        Sent response = Sent.of(requester.requestResponse(bytes("?")));
+        PendingOperation response = PendingOperation.of(requester.requestResponse(bytes("?")));
         await().atMost(Waits.PATIENCE).untilAsserted(answers::assertSubscribers);
 
         response.cancel();
 
         await().atMost(Waits.PATIENCE).untilAsserted(answers::assertNoSubscribers);
-        Sent stream = Sent.of(requester.requestStream(bytes("?")).doOnNext(bytes -> { }).then());
+        PendingOperation stream = PendingOperation.of(requester.requestStream(bytes("?")).doOnNext(bytes -> { })
+                .then());
         await().atMost(Waits.PATIENCE).untilAsserted(answers::assertSubscribers);
         stream.cancel();
         await().atMost(Waits.PATIENCE).untilAsserted(answers::assertNoSubscribers);
@@ -295,7 +309,8 @@ class RequestContractTest implements NeedsUcx {
         });
 
         assertThatThrownBy(() -> requester.withDeadline(SHORT).requestResponse(bytes("?")).block(Waits.PATIENCE))
-                .isInstanceOfSatisfying(UcxRequestException.class, error -> assertThat(error.reason()).isEqualTo(Reason.DEADLINE));
+                .isInstanceOfSatisfying(UcxRequestException.class, error -> assertThat(error.reason())
+                .isEqualTo(Reason.DEADLINE));
         answers.assertWasSubscribed();
         await().atMost(Waits.PATIENCE).untilAsserted(answers::assertNoSubscribers);
     }
@@ -312,15 +327,18 @@ class RequestContractTest implements NeedsUcx {
             }
         });
         assertRefused(requester.requestResponse(bytes("?")), Reason.APPLICATION);
-        StepVerifier.create(requester.requestResponse(bytes("?"))).expectErrorMessage("out of coffee").verify(Waits.PATIENCE);
+        StepVerifier.create(requester.requestResponse(bytes("?"))).expectErrorMessage("out of coffee")
+                .verify(Waits.PATIENCE);
         assertRefused(requester.requestStream(bytes("?")), Reason.UNSUPPORTED);
         assertRefused(requester.requestChannel(Flux.never()), Reason.UNSUPPORTED);
-        StepVerifier.create(peers.served().respond(new UcxResponder() { })).expectError(IllegalStateException.class).verify(Waits.PATIENCE);
+        StepVerifier.create(peers.served().respond(new UcxResponder() { })).expectError(IllegalStateException.class)
+                .verify(Waits.PATIENCE);
     }
 
     private static void assertRefused(org.reactivestreams.Publisher<?> answer, Reason reason) {
-        StepVerifier.create(answer).expectErrorSatisfies(error -> assertThat(error).isInstanceOfSatisfying(UcxRequestException.class,
-                refused -> assertThat(refused.reason()).isEqualTo(reason))).verify(Waits.PATIENCE);
+        StepVerifier.create(answer).expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOfSatisfying(UcxRequestException.class,
+                    refused -> assertThat(refused.reason()).isEqualTo(reason))).verify(Waits.PATIENCE);
     }
 
     @Test
@@ -333,13 +351,17 @@ class RequestContractTest implements NeedsUcx {
         });
         // With the first answer comes how many the peer takes.
         requester.requestResponse(bytes("first")).block(Waits.PATIENCE);
-        List<Sent> waiting = Flux.range(0, MOST).map(number -> Sent.of(requester.requestResponse(bytes("" + number)))).collectList().block();
+        List<PendingOperation> waiting = Flux.range(0, MOST)
+                .map(number -> PendingOperation.of(requester.requestResponse(bytes("" + number)))).collectList()
+                .block();
         Waits.engineOf(peers.client());
 
-        StepVerifier.create(requester.requestResponse(bytes("one more"))).expectErrorSatisfies(error -> assertThat(error)
-                .isInstanceOfSatisfying(UcxException.class, refused -> assertThat(refused.status()).isEqualTo(UcxStatus.EXCEEDS_LIMIT)))
+        StepVerifier.create(requester.requestResponse(bytes("one more")))
+                .expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOfSatisfying(UcxException.class, refused -> assertThat(refused.status())
+                .isEqualTo(UcxStatus.EXCEEDS_LIMIT)))
                 .verify(Waits.PATIENCE);
-        waiting.forEach(Sent::cancel);
+        waiting.forEach(PendingOperation::cancel);
     }
 
     @Test
@@ -351,7 +373,7 @@ class RequestContractTest implements NeedsUcx {
                 return answers.mono();
             }
         });
-        Sent waiting = Sent.of(requester.requestResponse(bytes("?")));
+        PendingOperation waiting = PendingOperation.of(requester.requestResponse(bytes("?")));
         await().atMost(Waits.PATIENCE).untilAsserted(answers::assertSubscribers);
 
         peers.client().disposeNow();
@@ -359,13 +381,15 @@ class RequestContractTest implements NeedsUcx {
         assertThat(waiting.failure()).isInstanceOf(UcxException.class);
         await().atMost(Waits.PATIENCE).untilAsserted(answers::assertNoSubscribers);
         UcxBuffer lease = lease(bytes("?"));
-        StepVerifier.create(requester.requestResponse(lease)).expectError(UcxClosedException.class).verify(Waits.PATIENCE);
+        StepVerifier.create(requester.requestResponse(lease)).expectError(UcxClosedException.class)
+                .verify(Waits.PATIENCE);
         assertThat(lease.isDisposed()).isTrue();
     }
 
     @ParameterizedTest
     @CsvSource({"FLUSH, false", "FLUSH, true", "FORCE, false", "FORCE, true"})
-    void answersThatAConnectionsEndCutsShortAreNotComplete(CloseMode mode, boolean byTheServer) throws InterruptedException {
+    void answersThatAConnectionsEndCutsShortAreNotComplete(CloseMode mode, boolean byTheServer)
+            throws InterruptedException {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Flux<UcxBuffer> requestStream(UcxBuffer request) {
@@ -373,7 +397,8 @@ class RequestContractTest implements NeedsUcx {
             }
         });
         BlockingQueue<String> got = new LinkedBlockingQueue<>();
-        CompletableFuture<Void> end = requester.requestStream(bytes("one")).doOnNext(answer -> got.add("one")).then().toFuture();
+        CompletableFuture<Void> end = requester.requestStream(bytes("one")).doOnNext(answer -> got.add("one")).then()
+                .toFuture();
         assertThat(got.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("one");
 
         (byTheServer ? peers.served() : peers.client()).close(mode).block(Waits.PATIENCE);
@@ -391,7 +416,8 @@ class RequestContractTest implements NeedsUcx {
         });
 
         for (int i = 0; i < 300; i++) {
-            Sent.of(requester.requestResponse(lease(pattern(i % 3 == 0 ? 50_000 : 10))).doOnNext(UcxBuffer::release)
+            PendingOperation.of(requester.requestResponse(lease(pattern(i % 3 == 0 ? 50_000 : 10)))
+                    .doOnNext(UcxBuffer::release)
                     .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose)).cancel();
         }
         assertThat(requester.requestResponse(bytes("still")).retryWhen(Retry.fixedDelay(500, Duration.ofMillis(10)))

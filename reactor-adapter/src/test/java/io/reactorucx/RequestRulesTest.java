@@ -1,6 +1,8 @@
 package io.reactorucx;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.message.UcxResponder;
 import org.junit.jupiter.api.Nested;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -19,7 +21,7 @@ class RequestRulesTest {
             UcxConnection client = peers.connect();
             closeAfterwards(() -> client.close(CloseMode.FORCE).block(Waits.PATIENCE));
             UcxConnection served = peers.nextServed();
-            served.respond(new Answering()).subscribe();
+            served.respond(new ResponseSubscriber()).subscribe();
             // A request that comes before the responder is there is refused, rightly.
             Waits.engineOf(served);
             return request(client.requester(), (int) Math.min(elements, MOST_SENT));
@@ -33,7 +35,7 @@ class RequestRulesTest {
             return request(client.requester(), 1);
         }
 
-        private final class Answering implements UcxResponder {
+        private final class ResponseSubscriber implements UcxResponder {
 
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
@@ -80,7 +82,8 @@ class RequestRulesTest {
 
         @Override
         Publisher<UcxBuffer> request(UcxRequester requester, int elements) {
-            return requester.requestChannel(Flux.range(0, elements).map(number -> peers.clientResources().buffers().acquire(1)));
+            return requester.requestChannel(Flux.range(0, elements)
+                    .map(number -> peers.clientResources().buffers().acquire(1)));
         }
 
         @Override

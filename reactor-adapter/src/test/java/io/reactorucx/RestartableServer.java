@@ -40,15 +40,18 @@ final class RestartableServer implements AutoCloseable {
         UcxResources made = route.resources().build();
         resources = made;
         // Time is virtual in some tests: a heartbeat would be late. The port is free again when the kernel says so.
-        server = await().atMost(Waits.PATIENCE).ignoreException(UcxException.class).until(() -> settings.apply(UcxServer.create(made)
-                .bindAddress("127.0.0.1", port).heartbeatInterval(Duration.ZERO).handle(this::handle)).bindNow(), Objects::nonNull);
+        server = await().atMost(Waits.PATIENCE).ignoreException(UcxException.class)
+                .until(() -> settings.apply(UcxServer.create(made)
+                .bindAddress("127.0.0.1", port).heartbeatInterval(Duration.ZERO).handle(this::handle)).bindNow(),
+                Objects::nonNull);
         port = server().port();
     }
 
     private Mono<Void> handle(UcxConnection connection) {
         served.add(connection);
         accepted.incrementAndGet();
-        return connection.activeMessages().receive(ID).concatMap(message -> connection.activeMessages().send(ID, Bytes.array(message.data())))
+        return connection.activeMessages().receive(ID).concatMap(message -> connection.activeMessages()
+                .send(ID, Bytes.array(message.data())))
                 .then().doFinally(end -> served.remove(connection));
     }
 

@@ -10,7 +10,10 @@ enum Route {
     TCP_BY_SOCKET_ADDRESS(false, "tcp"),
     POSIX_BY_WORKER_ADDRESS(true, "posix", "tcp"),
     TCP_BY_WORKER_ADDRESS(true, "tcp"),
-    /** One connection that is both ends of itself: raw, without failure detection or sleep, for the transport {@code self} has neither. */
+    /**
+     * One connection that is both ends of itself: raw, without failure detection or sleep, for the transport
+     * {@code self} has neither.
+     */
     SELF(true, "self");
 
     private final boolean byWorkerAddress;

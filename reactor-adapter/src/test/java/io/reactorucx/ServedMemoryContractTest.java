@@ -4,11 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.frame.WindowKey;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.memory.WindowDescriptor;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -34,7 +41,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/** Windows that are served: put, get and atomic operations with UCX's own remote access off on both sides, over every route of two peers. */
+/**
+ * Windows that are served: put, get and atomic operations with UCX's own remote access off on both sides, over every
+ * route of two peers.
+ */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SELF")
@@ -53,7 +63,8 @@ class ServedMemoryContractTest implements NeedsUcx {
 
     @BeforeParameterizedClassInvocation
     static void connect(Route over) {
-        peers = Ucx.isAvailable() ? Peers.connect(over, builder -> builder.remoteMemoryAccess(false).remoteAtomics(false),
+        peers = Ucx.isAvailable() ? Peers.connect(over, builder -> builder.remoteMemoryAccess(false)
+                .remoteAtomics(false),
                 server -> server, client -> client) : null;
     }
 
@@ -77,7 +88,8 @@ class ServedMemoryContractTest implements NeedsUcx {
             await().atMost(Waits.PATIENCE).untilAsserted(() -> {
                 assertThat(resources.buffers().leases()).as("leases").isZero();
                 assertThat(resources.servedMemory().windows()).as("windows").isZero();
-                assertThat(resources.context().registeredBytes()).as("registered").isEqualTo(resources.buffers().slabBytes());
+                assertThat(resources.context().registeredBytes()).as("registered")
+                        .isEqualTo(resources.buffers().slabBytes());
                 for (ProgressEngine engine : resources.engines()) {
                     assertThat(engine.counters().inFlight()).as("operations in flight").isZero();
                     assertThat(engine.counters().heldMessages()).as("held messages").isZero();
@@ -127,7 +139,8 @@ class ServedMemoryContractTest implements NeedsUcx {
             MemorySegment source = Bytes.pattern(2, 3L * Bytes.MIB);
             remote.put(0, source).block(Waits.PATIENCE);
             Bytes.assertSame(memory.segment(), source);
-            Bytes.assertSame(Objects.requireNonNull(remote.get(7, Bytes.zeroed(10)).block(Waits.PATIENCE)), source.asSlice(7, 10));
+            Bytes.assertSame(Objects.requireNonNull(remote.get(7, Bytes.zeroed(10)).block(Waits.PATIENCE)),
+                    source.asSlice(7, 10));
             window.revoke().block(Waits.PATIENCE);
         }
     }
@@ -153,7 +166,8 @@ class ServedMemoryContractTest implements NeedsUcx {
         Mono<Void> put = remote.put(0, lease);
         put.block(Waits.PATIENCE);
         lease.release();
-        assertThatThrownBy(() -> put.block(Waits.PATIENCE)).isInstanceOf(IllegalStateException.class).hasMessageContaining("released");
+        assertThatThrownBy(() -> put.block(Waits.PATIENCE)).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("released");
 
         long[] position = {0};
         MemorySegment expected = Bytes.pattern(4, Bytes.MIB);
@@ -189,8 +203,10 @@ class ServedMemoryContractTest implements NeedsUcx {
         UcxBufferPool pool = peers.clientResources().buffers();
         Flux<UcxBuffer> leases = Flux.range(0, 10).map(i -> pool.acquire(1001));
 
-        StepVerifier.create(remote.putFlux(0, leases, 2)).expectError(IndexOutOfBoundsException.class).verify(Waits.PATIENCE);
-        StepVerifier.create(remote.putFlux(0, leases.take(3).concatWith(Mono.error(new IllegalStateException("source"))), 2))
+        StepVerifier.create(remote.putFlux(0, leases, 2)).expectError(IndexOutOfBoundsException.class)
+                .verify(Waits.PATIENCE);
+        StepVerifier.create(remote.putFlux(0, leases.take(3)
+                .concatWith(Mono.error(new IllegalStateException("source"))), 2))
                 .expectErrorMessage("source").verify(Waits.PATIENCE);
         StepVerifier.create(remote.putFlux(0, leases.take(3).concatWith(Mono.never()), 2), 1)
                 .thenAwait().thenCancel().verify(Waits.PATIENCE);
@@ -234,7 +250,8 @@ class ServedMemoryContractTest implements NeedsUcx {
         memory.set(ValueLayout.JAVA_INT, 0, -5);
         assertThat(atomics.fetchAdd(0, 3).block(Waits.PATIENCE)).isEqualTo(-5);
         assertThat(atomics.swap(0, Integer.MAX_VALUE).block(Waits.PATIENCE)).isEqualTo(-2);
-        assertThat(atomics.compareAndSwap(0, Integer.MAX_VALUE, 0x0FF0).block(Waits.PATIENCE)).isEqualTo(Integer.MAX_VALUE);
+        assertThat(atomics.compareAndSwap(0, Integer.MAX_VALUE, 0x0FF0).block(Waits.PATIENCE))
+                .isEqualTo(Integer.MAX_VALUE);
         assertThat(atomics.fetchAnd(0, 0x00FF).block(Waits.PATIENCE)).isEqualTo(0x0FF0);
         atomics.or(0, 0x0F).then(atomics.xor(0, 1)).then(atomics.add(0, 1)).block(Waits.PATIENCE);
         assertThat(memory.get(ValueLayout.JAVA_INT, 0)).isEqualTo(0xFF);
@@ -304,7 +321,8 @@ class ServedMemoryContractTest implements NeedsUcx {
             } else {
                 assertRefused(add, UcxStatus.REJECTED);
             }
-            assertThat(memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(word + (rights.contains(MemoryRight.ATOMIC) ? 1 : 0));
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(word
+                    + (rights.contains(MemoryRight.ATOMIC) ? 1 : 0));
         }
         peers.assertWorks();
     }
@@ -323,9 +341,11 @@ class ServedMemoryContractTest implements NeedsUcx {
         RemoteMemory remote = open(memory, ALL);
         WindowDescriptor honest = exported.getFirst().descriptor();
         // A descriptor that promises more than there is gets past this side's check, as a peer without one would.
-        RemoteMemory lying = peers.client().memory(new WindowDescriptor(honest.key(), Long.MAX_VALUE, honest.rights(), null));
+        RemoteMemory lying = peers.client().memory(new WindowDescriptor(honest.key(), Long.MAX_VALUE, honest.rights(),
+                null));
         for (long offset : new long[] {85, 100, 101, Long.MAX_VALUE - 16}) {
-            assertThatThrownBy(() -> remote.get(offset, Bytes.zeroed(16))).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> remote.get(offset, Bytes.zeroed(16)))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
             assertRefused(lying.get(offset, Bytes.zeroed(16)), UcxStatus.OUT_OF_RANGE);
             assertRefused(lying.put(offset, Bytes.zeroed(16)), UcxStatus.OUT_OF_RANGE);
         }
@@ -344,13 +364,15 @@ class ServedMemoryContractTest implements NeedsUcx {
     void whoHasNoKeyLearnsNothing() {
         open(Bytes.zeroed(100), ALL);
         WindowDescriptor honest = exported.getFirst().descriptor();
-        RemoteMemory guessed = peers.client().memory(new WindowDescriptor(new WindowKey(honest.key().high(), honest.key().low() ^ 1),
+        RemoteMemory guessed = peers.client().memory(new WindowDescriptor(new WindowKey(honest.key().high(),
+                honest.key().low() ^ 1),
                 100, ALL, null));
 
         assertRefused(guessed.get(0, Bytes.zeroed(10)), UcxStatus.INVALID_ADDR);
         assertRefused(guessed.put(0, Bytes.zeroed(Bytes.MIB).asSlice(0, 100)), UcxStatus.INVALID_ADDR);
         assertRefused(guessed.atomics().fetchAdd(0, 1), UcxStatus.INVALID_ADDR);
-        assertThat(honest.toString()).doesNotContain(Long.toHexString(honest.key().high()), Long.toString(honest.key().high()));
+        assertThat(honest.toString()).doesNotContain(Long.toHexString(honest.key().high()),
+                Long.toString(honest.key().high()));
     }
 
     @Test
@@ -361,7 +383,8 @@ class ServedMemoryContractTest implements NeedsUcx {
         UcxMemoryWindow window = otherServed.exportMemory(memory, ALL);
 
         assertRefused(peers.client().memory(window.descriptor()).get(0, Bytes.zeroed(10)), UcxStatus.INVALID_ADDR);
-        Bytes.assertSame(Objects.requireNonNull(other.memory(window.descriptor()).get(0, Bytes.zeroed(100)).block(Waits.PATIENCE)), memory);
+        Bytes.assertSame(Objects.requireNonNull(other.memory(window.descriptor()).get(0, Bytes.zeroed(100))
+                .block(Waits.PATIENCE)), memory);
         other.close().block(Waits.PATIENCE);
 
         window.onDispose().block(Waits.PATIENCE);
@@ -374,7 +397,8 @@ class ServedMemoryContractTest implements NeedsUcx {
         RemoteMemory remote = open(memory, ALL);
         List<MemorySegment> destinations = Stream.generate(() -> Bytes.zeroed(10_000)).limit(400).toList();
 
-        Flux.range(0, 400).flatMap(i -> remote.get(i * 10_000L, destinations.get(i)), 400).then(remote.flush()).block(Waits.PATIENCE);
+        Flux.range(0, 400).flatMap(i -> remote.get(i * 10_000L, destinations.get(i)), 400).then(remote.flush())
+                .block(Waits.PATIENCE);
 
         for (int i = 0; i < 400; i++) {
             Bytes.assertSame(destinations.get(i), memory.asSlice(i * 10_000L, 10_000));
@@ -388,7 +412,7 @@ class ServedMemoryContractTest implements NeedsUcx {
         RemoteMemory remote = open(memory, ALL);
         for (int i = 1; i <= 10; i++) {
             MemorySegment source = Bytes.pattern(i, 3L * Bytes.MIB);
-            Sent put = Sent.of(remote.put(0, source));
+            PendingOperation put = PendingOperation.of(remote.put(0, source));
             peers.client().flush().block(Waits.PATIENCE);
             Bytes.assertSame(memory, source);
             put.assertDone();
@@ -399,14 +423,14 @@ class ServedMemoryContractTest implements NeedsUcx {
     void fenceOrdersWritesOfAConnection() {
         MemorySegment memory = Bytes.zeroed(Bytes.MIB);
         RemoteMemory remote = open(memory, ALL);
-        List<Sent> puts = new ArrayList<>();
+        List<PendingOperation> puts = new ArrayList<>();
         for (int i = 1; i <= 20; i++) {
             // The large ones are fetched, and would be overtaken.
-            puts.add(Sent.of(remote.put(0, Bytes.pattern(i, i % 2 == 0 ? 8 : Bytes.MIB))));
+            puts.add(PendingOperation.of(remote.put(0, Bytes.pattern(i, i % 2 == 0 ? 8 : Bytes.MIB))));
             peers.client().fence().block(Waits.PATIENCE);
         }
         remote.flush().block(Waits.PATIENCE);
-        puts.forEach(Sent::assertDone);
+        puts.forEach(PendingOperation::assertDone);
         Bytes.assertSame(memory.asSlice(0, 8), Bytes.pattern(20, 8));
         Bytes.assertSame(memory.asSlice(8), Bytes.pattern(19, Bytes.MIB).asSlice(8));
     }
@@ -415,13 +439,13 @@ class ServedMemoryContractTest implements NeedsUcx {
     void cancelledRequestsAreForgottenAndTheConnectionGoesOn() {
         MemorySegment memory = Bytes.pattern(12, Bytes.MIB);
         RemoteMemory remote = open(memory, ALL);
-        List<Sent> all = new ArrayList<>();
+        List<PendingOperation> all = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            all.add(Sent.of(remote.getFlux(100_000, 4).doOnNext(UcxBuffer::release).then()));
-            all.add(Sent.of(remote.put(0, memory)));
-            all.add(Sent.of(remote.atomics().add(0, 0)));
+            all.add(PendingOperation.of(remote.getFlux(100_000, 4).doOnNext(UcxBuffer::release).then()));
+            all.add(PendingOperation.of(remote.put(0, memory)));
+            all.add(PendingOperation.of(remote.atomics().add(0, 0)));
         }
-        all.forEach(Sent::cancel);
+        all.forEach(PendingOperation::cancel);
 
         remote.flush().block(Waits.PATIENCE);
         Bytes.assertSame(Objects.requireNonNull(remote.get(0, Bytes.zeroed(Bytes.MIB)).block(Waits.PATIENCE)), memory);
@@ -433,7 +457,8 @@ class ServedMemoryContractTest implements NeedsUcx {
         remote.close();
         remote.close();
 
-        StepVerifier.create(remote.get(0, Bytes.zeroed(10))).expectError(IllegalStateException.class).verify(Waits.PATIENCE);
+        StepVerifier.create(remote.get(0, Bytes.zeroed(10))).expectError(IllegalStateException.class)
+                .verify(Waits.PATIENCE);
         peers.assertWorks();
     }
 

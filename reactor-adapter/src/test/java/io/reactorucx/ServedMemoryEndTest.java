@@ -5,11 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.concurrent.EngineExecutor;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.ServedMemoryConfig;
+import io.reactorucx.memory.ServedMemoryStatistics;
+import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
@@ -35,7 +42,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** How windows, requests for them and the connections between them end: every signal ends, and the memory is free when it is said to be. */
+/**
+ * How windows, requests for them and the connections between them end: every signal ends, and the memory is free when
+ * it is said to be.
+ */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SELF")
@@ -53,8 +63,10 @@ class ServedMemoryEndTest implements NeedsUcx {
     @BeforeEach
     void connect() {
         assumeUcx();
-        peers = Peers.connect(route, builder -> builder.remoteMemoryAccess(false).remoteAtomics(false).servedMemory(LIMITS),
-                server -> server.closeTimeout(Duration.ofSeconds(1)), client -> client.closeTimeout(Duration.ofSeconds(1)));
+        peers = Peers.connect(route, builder -> builder.remoteMemoryAccess(false).remoteAtomics(false)
+                .servedMemory(LIMITS),
+                server -> server.closeTimeout(Duration.ofSeconds(1)), client ->
+                client.closeTimeout(Duration.ofSeconds(1)));
     }
 
     @AfterEach
@@ -100,7 +112,7 @@ class ServedMemoryEndTest implements NeedsUcx {
                 UcxMemoryWindow window = export(memory);
                 RemoteMemory remote = to(window);
                 MemorySegment source = Bytes.pattern(round, Bytes.MIB);
-                Sent traffic = Sent.of(Flux.range(0, 200).flatMap(i -> switch (i % 4) {
+                PendingOperation traffic = PendingOperation.of(Flux.range(0, 200).flatMap(i -> switch (i % 4) {
                     case 0 -> remote.put(i, source).thenReturn(0L);
                     case 1 -> remote.get(i, Bytes.zeroed(Bytes.MIB)).thenReturn(0L);
                     case 2 -> remote.put(i, source.asSlice(0, 100)).thenReturn(0L);
@@ -132,8 +144,9 @@ class ServedMemoryEndTest implements NeedsUcx {
         window.revoke().block(Waits.PATIENCE);
         window.dispose();
 
-        assertThatThrownBy(() -> to(window).get(0, Bytes.zeroed(1)).block(Waits.PATIENCE)).isInstanceOfSatisfying(UcxException.class,
-                error -> assertThat(error.status()).isEqualTo(UcxStatus.INVALID_ADDR));
+        assertThatThrownBy(() -> to(window).get(0, Bytes.zeroed(1)).block(Waits.PATIENCE))
+                .isInstanceOfSatisfying(UcxException.class,
+                    error -> assertThat(error.status()).isEqualTo(UcxStatus.INVALID_ADDR));
     }
 
     @Test
@@ -162,8 +175,9 @@ class ServedMemoryEndTest implements NeedsUcx {
         new UcxMetrics(peers.serverResources()).bindTo(meters);
         UcxMemoryWindow window = export(Bytes.zeroed(1000));
         RemoteMemory remote = to(window);
-        remote.put(0, Bytes.zeroed(300)).then(remote.get(0, Bytes.zeroed(50))).then(remote.atomics().add(0, 1)).block(Waits.PATIENCE);
-        Sent.of(remote.atomics().add(1, 1)).failure();
+        remote.put(0, Bytes.zeroed(300)).then(remote.get(0, Bytes.zeroed(50))).then(remote.atomics().add(0, 1))
+                .block(Waits.PATIENCE);
+        PendingOperation.of(remote.atomics().add(1, 1)).failure();
 
         assertThat(value(meters, UcxMeters.MEMORY_WINDOWS)).isEqualTo(1);
         assertThat(value(meters, UcxMeters.MEMORY_WINDOW_LIMIT)).isEqualTo(3);
@@ -185,23 +199,23 @@ class ServedMemoryEndTest implements NeedsUcx {
     void requestsBeyondTheQueueAreRefusedAtOnce() {
         RemoteMemory remote = to(export(Bytes.zeroed(100)));
         hang();
-        List<Sent> waiting = new ArrayList<>();
+        List<PendingOperation> waiting = new ArrayList<>();
         for (int i = 0; i < 18; i++) {
-            waiting.add(Sent.of(remote.get(0, Bytes.zeroed(10))));
+            waiting.add(PendingOperation.of(remote.get(0, Bytes.zeroed(10))));
         }
-        Sent tooMany = Sent.of(remote.get(0, Bytes.zeroed(10)));
+        PendingOperation tooMany = PendingOperation.of(remote.get(0, Bytes.zeroed(10)));
 
         assertThat(tooMany.failure()).isInstanceOfSatisfying(UcxException.class, error -> {
             assertThat(error.isRetryable()).isTrue();
             assertThat(error).hasMessageContaining("8 requests at once").hasMessageContaining("10 wait");
         });
-        waiting.forEach(Sent::assertPending);
+        waiting.forEach(PendingOperation::assertPending);
         // One that is given up makes room for another.
         waiting.removeLast().cancel();
         Waits.engineOf(peers.client());
-        waiting.add(Sent.of(remote.get(0, Bytes.zeroed(10))));
+        waiting.add(PendingOperation.of(remote.get(0, Bytes.zeroed(10))));
         gate.countDown();
-        waiting.forEach(Sent::assertDone);
+        waiting.forEach(PendingOperation::assertDone);
     }
 
     @ParameterizedTest
@@ -209,27 +223,31 @@ class ServedMemoryEndTest implements NeedsUcx {
     void everyRequestEndsWhenTheConnectionIsClosed(CloseMode mode) {
         RemoteMemory remote = to(export(Bytes.zeroed(4L * Bytes.MIB)));
         hang();
-        List<Sent> pending = pending(remote);
+        List<PendingOperation> pending = pending(remote);
 
-        Sent closed = Sent.of(peers.client().close(mode));
+        PendingOperation closed = PendingOperation.of(peers.client().close(mode));
 
-        pending.forEach(Sent::failure);
+        pending.forEach(PendingOperation::failure);
         closed.assertDone();
         gate.countDown();
         await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().openConnections() == 0);
     }
 
-    private List<Sent> pending(RemoteMemory remote) {
+    private List<PendingOperation> pending(RemoteMemory remote) {
         UcxBufferPool pool = peers.clientResources().buffers();
         UcxBuffer lease = pool.acquire(Bytes.MIB);
-        List<Sent> pending = new ArrayList<>(List.of(Sent.of(remote.get(0, Bytes.zeroed(Bytes.MIB))), Sent.of(remote.get(0, Bytes.zeroed(8))),
-                Sent.of(remote.put(0, Bytes.pattern(1, Bytes.MIB))), Sent.of(remote.put(0, Bytes.pattern(1, 8))), Sent.of(remote.put(0, lease)),
-                Sent.of(remote.atomics().fetchAdd(0, 1)), Sent.of(remote.getFlux(Bytes.MIB, 2).doOnNext(UcxBuffer::release).then()),
-                Sent.of(remote.putFlux(0, Flux.range(0, 4).map(i -> pool.acquire(1000)), 2)), Sent.of(remote.flush()),
-                Sent.of(peers.client().flush())));
+        List<PendingOperation> pending = new ArrayList<>(List.of(PendingOperation.of(remote.get(0,
+                Bytes.zeroed(Bytes.MIB))), PendingOperation.of(remote.get(0, Bytes.zeroed(8))),
+                PendingOperation.of(remote.put(0, Bytes.pattern(1, Bytes.MIB))),
+                PendingOperation.of(remote.put(0, Bytes.pattern(1, 8))), PendingOperation.of(remote.put(0, lease)),
+                PendingOperation.of(remote.atomics().fetchAdd(0, 1)),
+                PendingOperation.of(remote.getFlux(Bytes.MIB, 2).doOnNext(UcxBuffer::release).then()),
+                PendingOperation.of(remote.putFlux(0, Flux.range(0, 4).map(i -> pool.acquire(1000)), 2)),
+                PendingOperation.of(remote.flush()),
+                PendingOperation.of(peers.client().flush())));
         lease.release();
         Waits.engineOf(peers.client());
-        pending.forEach(Sent::assertPending);
+        pending.forEach(PendingOperation::assertPending);
         return pending;
     }
 
@@ -237,19 +255,19 @@ class ServedMemoryEndTest implements NeedsUcx {
     void requestsUnderWayAreServedBeforeAnOwnerLeavesInGoodOrder() {
         MemorySegment memory = Bytes.pattern(1, 4L * Bytes.MIB);
         RemoteMemory remote = to(export(memory));
-        List<Sent> gets = new ArrayList<>();
+        List<PendingOperation> gets = new ArrayList<>();
         List<MemorySegment> destinations = new ArrayList<>();
         hang();
         for (int i = 0; i < 8; i++) {
             MemorySegment destination = Bytes.zeroed(memory.byteSize());
             destinations.add(destination);
-            gets.add(Sent.of(remote.get(0, destination)));
+            gets.add(PendingOperation.of(remote.get(0, destination)));
         }
         Waits.engineOf(peers.client());
-        Sent closed = Sent.of(peers.client().close());
+        PendingOperation closed = PendingOperation.of(peers.client().close());
         gate.countDown();
 
-        gets.forEach(Sent::assertDone);
+        gets.forEach(PendingOperation::assertDone);
         closed.assertDone();
         destinations.forEach(destination -> Bytes.assertSame(destination, memory));
     }
@@ -258,13 +276,13 @@ class ServedMemoryEndTest implements NeedsUcx {
     void everyRequestEndsWhenTheOwnersConnectionIsClosedByForce() {
         RemoteMemory remote = to(export(Bytes.zeroed(4L * Bytes.MIB)));
         hang();
-        List<Sent> pending = pending(remote);
+        List<PendingOperation> pending = pending(remote);
 
-        Sent closed = Sent.of(peers.served().close(CloseMode.FORCE));
+        PendingOperation closed = PendingOperation.of(peers.served().close(CloseMode.FORCE));
         gate.countDown();
 
         closed.assertDone();
-        pending.forEach(Sent::awaitEnd);
+        pending.forEach(PendingOperation::awaitEnd);
         peers.client().onDispose().block(Waits.PATIENCE);
     }
 
@@ -272,17 +290,20 @@ class ServedMemoryEndTest implements NeedsUcx {
     void memoryThatIsFreedUnderAWindowIsAnErrorOfTheRequest() {
         UcxMemoryWindow window;
         try (Arena arena = Arena.ofShared()) {
-            window = peers.serverResources().exportMemory(arena.allocate(Bytes.MIB).asReadOnly(), Set.of(MemoryRight.READ));
+            window = peers.serverResources().exportMemory(arena.allocate(Bytes.MIB).asReadOnly(),
+                    Set.of(MemoryRight.READ));
         }
         for (long size : new long[] {8, Bytes.MIB}) {
             assertThatThrownBy(() -> to(window).get(0, Bytes.zeroed(size)).block(Waits.PATIENCE))
-                    .isInstanceOfSatisfying(UcxException.class, error -> assertThat(error.status()).isEqualTo(UcxStatus.INVALID_ADDR));
+                    .isInstanceOfSatisfying(UcxException.class, error -> assertThat(error.status())
+                    .isEqualTo(UcxStatus.INVALID_ADDR));
         }
         UcpMemory registered = peers.serverResources().registerMemory(Bytes.zeroed(Bytes.MIB));
         UcxMemoryWindow onClosed = peers.serverResources().exportMemory(registered, ALL);
         registered.close();
         assertThatThrownBy(() -> to(onClosed).put(0, Bytes.zeroed(Bytes.MIB)).block(Waits.PATIENCE))
-                .isInstanceOfSatisfying(UcxException.class, error -> assertThat(error.status()).isEqualTo(UcxStatus.INVALID_ADDR));
+                .isInstanceOfSatisfying(UcxException.class, error -> assertThat(error.status())
+                .isEqualTo(UcxStatus.INVALID_ADDR));
         peers.assertWorks();
     }
 

@@ -8,6 +8,13 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.frame.MemoryReplyStatus;
+import io.reactorucx.internal.frame.WindowKey;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.ServedMemoryConfig;
+import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -62,7 +69,8 @@ class ServedMemoryHostileTest implements NeedsUcx {
             return Mono.never();
         }).bindNow();
         bystander = UcxClient.create(bystanderResources).remoteAddress("127.0.0.1", server.port()).connectNow();
-        rude = UcxClient.create(rudeResources).closeTimeout(Duration.ofSeconds(1)).remoteAddress("127.0.0.1", server.port()).connectNow();
+        rude = UcxClient.create(rudeResources).closeTimeout(Duration.ofSeconds(1))
+                .remoteAddress("127.0.0.1", server.port()).connectNow();
         memory = Bytes.pattern(1, WINDOW_BYTES);
         window = serverResources.exportMemory(memory, EnumSet.allOf(MemoryRight.class));
         ofBystander = bystander.memory(window.descriptor());
@@ -70,7 +78,8 @@ class ServedMemoryHostileTest implements NeedsUcx {
 
     private UcxResources resources() {
         return route.resources().remoteMemoryAccess(false).remoteAtomics(false)
-                .servedMemory(ServedMemoryConfig.DEFAULT.withMaxRequests(8).withRevokeTimeout(Duration.ofMillis(200))).build();
+                .servedMemory(ServedMemoryConfig.DEFAULT.withMaxRequests(8).withRevokeTimeout(Duration.ofMillis(200)))
+                .build();
     }
 
     @AfterEach
@@ -79,7 +88,8 @@ class ServedMemoryHostileTest implements NeedsUcx {
             return;
         }
         if (!window.isDisposed()) {
-            Bytes.assertSame(Objects.requireNonNull(ofBystander.get(0, Bytes.zeroed(WINDOW_BYTES)).block(Waits.PATIENCE)), memory);
+            Bytes.assertSame(Objects.requireNonNull(ofBystander.get(0, Bytes.zeroed(WINDOW_BYTES))
+                    .block(Waits.PATIENCE)), memory);
         }
         assertThat(bystander.isDisposed()).isFalse();
         rudeResources.disposeNow();
@@ -95,23 +105,27 @@ class ServedMemoryHostileTest implements NeedsUcx {
     }
 
     private void send(MemorySegment header, MemorySegment data, AmProtocol protocol) {
-        RawFrames.send(rudeResources, ReservedIds.MEMORY, header, data, protocol, true);
+        RawFrames.send(rudeResources, ReservedMessageIds.MEMORY, header, data, protocol, true);
     }
 
     private void awaitClosed() {
         rude.onDispose().block(Waits.PATIENCE);
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(serverResources.servedMemory().violations()).isEqualTo(1));
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(serverResources.servedMemory().violations())
+                .isEqualTo(1));
     }
 
     private WindowKey key() {
         return window.descriptor().key();
     }
 
-    /** From now on what the server sends to the rude peer on the id of memory comes here, and nothing is fetched or released. */
+    /**
+     * From now on what the server sends to the rude peer on the id of memory comes here, and nothing is fetched or
+     * released.
+     */
     private BlockingQueue<UcpActiveMessage> listen() {
         BlockingQueue<UcpActiveMessage> messages = new LinkedBlockingQueue<>();
         UcxResources.onEngine(rudeResources.engines().getFirst(), worker -> {
-            worker.activeMessageHandler(ReservedIds.MEMORY, message -> messages.add(message.keep()));
+            worker.activeMessageHandler(ReservedMessageIds.MEMORY, message -> messages.add(message.keep()));
             return worker;
         }).block(Waits.PATIENCE);
         return messages;
@@ -119,7 +133,8 @@ class ServedMemoryHostileTest implements NeedsUcx {
 
     private static MemoryFrame.Reply next(BlockingQueue<UcpActiveMessage> messages) {
         try {
-            UcpActiveMessage message = Objects.requireNonNull(messages.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS), "no reply");
+            UcpActiveMessage message = Objects.requireNonNull(messages.poll(Waits.PATIENCE.toSeconds(),
+                    TimeUnit.SECONDS), "no reply");
             return (MemoryFrame.Reply) Objects.requireNonNull(MemoryFrame.parse(message.header(), message.length()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -149,15 +164,16 @@ class ServedMemoryHostileTest implements NeedsUcx {
             case RANDOM, UNKNOWN_TYPE -> random;
             case READ_WITH_DATA -> read;
             case ATOMIC_UNKNOWN -> atomic;
-            case REPLY_TO_NOTHING -> Bytes.array(new MemoryFrame.Reply(5, ServedStatus.OK, 8, 0).toSegment());
+            case REPLY_TO_NOTHING -> Bytes.array(new MemoryFrame.Reply(5, MemoryReplyStatus.OK, 8, 0).toSegment());
             case REPLY_UNKNOWN_STATUS -> {
-                byte[] reply = Bytes.array(new MemoryFrame.Reply(5, ServedStatus.OK, 8, 0).toSegment());
-                reply[1] = (byte) ServedStatus.values().length;
+                byte[] reply = Bytes.array(new MemoryFrame.Reply(5, MemoryReplyStatus.OK, 8, 0).toSegment());
+                reply[1] = (byte) MemoryReplyStatus.values().length;
                 yield reply;
             }
         };
 
-        send(MemorySegment.ofArray(header), nonsense == Nonsense.READ_WITH_DATA ? Bytes.zeroed(1) : NOTHING, AmProtocol.EAGER);
+        send(MemorySegment.ofArray(header), nonsense == Nonsense.READ_WITH_DATA ? Bytes.zeroed(1) : NOTHING,
+                AmProtocol.EAGER);
 
         awaitClosed();
     }
@@ -178,21 +194,23 @@ class ServedMemoryHostileTest implements NeedsUcx {
         for (long offset : bad) {
             for (long length : new long[] {1, 8, WINDOW_BYTES, WINDOW_BYTES + 1L, Long.MAX_VALUE, -1, Long.MIN_VALUE}) {
                 send(new MemoryFrame.Read(++id, key(), offset, length).toSegment(), NOTHING, AmProtocol.EAGER);
-                assertThat(next(replies)).isEqualTo(new MemoryFrame.Reply(id, ServedStatus.OUT_OF_BOUNDS, 8, 0));
+                assertThat(next(replies)).isEqualTo(new MemoryFrame.Reply(id, MemoryReplyStatus.OUT_OF_BOUNDS, 8, 0));
             }
             send(new MemoryFrame.Write(++id, key(), offset, 0).toSegment(), Bytes.zeroed(8), AmProtocol.EAGER);
-            assertThat(next(replies).status()).isEqualTo(ServedStatus.OUT_OF_BOUNDS);
-            send(new MemoryFrame.Write(++id, key(), offset, 0).toSegment(), Bytes.zeroed(Bytes.MIB), AmProtocol.RENDEZVOUS);
-            assertThat(next(replies).status()).isEqualTo(ServedStatus.OUT_OF_BOUNDS);
+            assertThat(next(replies).status()).isEqualTo(MemoryReplyStatus.OUT_OF_BOUNDS);
+            send(new MemoryFrame.Write(++id, key(), offset, 0).toSegment(), Bytes.zeroed(Bytes.MIB),
+                    AmProtocol.RENDEZVOUS);
+            assertThat(next(replies).status()).isEqualTo(MemoryReplyStatus.OUT_OF_BOUNDS);
         }
         for (long length : new long[] {-1, WINDOW_BYTES + 1L, Long.MAX_VALUE, Long.MIN_VALUE}) {
             send(new MemoryFrame.Read(++id, key(), 0, length).toSegment(), NOTHING, AmProtocol.EAGER);
-            assertThat(next(replies).status()).isEqualTo(ServedStatus.OUT_OF_BOUNDS);
+            assertThat(next(replies).status()).isEqualTo(MemoryReplyStatus.OUT_OF_BOUNDS);
         }
         assertThat(rude.isDisposed()).isFalse();
         // A request is counted when UCX says that its reply has left, which may be after the reply is here.
         int all = id;
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(serverResources.servedMemory().refused()).isEqualTo(all));
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(serverResources.servedMemory().refused())
+                .isEqualTo(all));
         assertThat(serverResources.servedMemory().violations()).isZero();
     }
 
@@ -209,7 +227,8 @@ class ServedMemoryHostileTest implements NeedsUcx {
 
     @Test
     void floodOfReadsByOneThatNeverProgressesEndsItsConnection() {
-        RawFrames.flood(rudeResources, ReservedIds.MEMORY, new MemoryFrame.Read(1, key(), 0, Bytes.MIB).toSegment(), 2000);
+        RawFrames.flood(rudeResources, ReservedMessageIds.MEMORY,
+                new MemoryFrame.Read(1, key(), 0, Bytes.MIB).toSegment(), 2000);
 
         awaitClosed();
     }
@@ -218,7 +237,7 @@ class ServedMemoryHostileTest implements NeedsUcx {
     void readThatIsNeverFetchedKeepsNoWindowFromBeingRevoked() {
         BlockingQueue<UcpActiveMessage> replies = listen();
         send(new MemoryFrame.Read(1, key(), 0, Bytes.MIB).toSegment(), NOTHING, AmProtocol.EAGER);
-        assertThat(next(replies).status()).isEqualTo(ServedStatus.OK);
+        assertThat(next(replies).status()).isEqualTo(MemoryReplyStatus.OK);
 
         window.revoke().block(Waits.PATIENCE);
 
@@ -231,12 +250,13 @@ class ServedMemoryHostileTest implements NeedsUcx {
     void ownerThatRepliesWithAnotherLengthLosesTheConnection(long length) {
         UcxMemoryWindow ofRude = rudeResources.exportMemory(Bytes.zeroed(100), EnumSet.allOf(MemoryRight.class));
         BlockingQueue<UcpActiveMessage> requests = listen();
-        Sent get = Sent.of(accepted.stream().skip(1).findFirst().orElseThrow()
+        PendingOperation get = PendingOperation.of(accepted.stream().skip(1).findFirst().orElseThrow()
                 .memory(ofRude.descriptor()).get(0, Bytes.zeroed(10)));
         await().atMost(Waits.PATIENCE).until(() -> !requests.isEmpty());
         MemoryFrame.Read read = (MemoryFrame.Read) MemoryFrame.parse(requests.remove().header(), 0);
 
-        send(new MemoryFrame.Reply(Objects.requireNonNull(read).id(), ServedStatus.OK, 8, 0).toSegment(), Bytes.zeroed(length),
+        send(new MemoryFrame.Reply(Objects.requireNonNull(read).id(), MemoryReplyStatus.OK, 8, 0).toSegment(),
+                Bytes.zeroed(length),
                 AmProtocol.AUTO);
 
         assertThat(get.failure()).isInstanceOfSatisfying(UcxException.class,
@@ -250,8 +270,8 @@ class ServedMemoryHostileTest implements NeedsUcx {
         listen();
         UcxConnection toRude = accepted.stream().skip(1).findFirst().orElseThrow();
         RemoteMemory remote = toRude.memory(ofRude.descriptor());
-        Sent waiting = Sent.of(remote.get(0, Bytes.zeroed(10)));
-        Sent late = Sent.of(remote.get(0, Bytes.zeroed(10)).timeout(Duration.ofMillis(50)));
+        PendingOperation waiting = PendingOperation.of(remote.get(0, Bytes.zeroed(10)));
+        PendingOperation late = PendingOperation.of(remote.get(0, Bytes.zeroed(10)).timeout(Duration.ofMillis(50)));
         assertThat(late.failure()).isInstanceOf(TimeoutException.class);
         waiting.assertPending();
 

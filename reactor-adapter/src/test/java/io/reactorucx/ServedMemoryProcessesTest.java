@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.WindowDescriptor;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
@@ -28,7 +31,7 @@ import reactor.core.publisher.Flux;
 @ValueSource(strings = {"posix,tcp", "tcp"})
 class ServedMemoryProcessesTest implements NeedsUcx {
 
-    private static final long SIZE = MemoryServer.WINDOW_BYTES;
+    private static final long SIZE = WindowServerProcess.WINDOW_BYTES;
 
     @Parameter
     private String transports;
@@ -40,8 +43,8 @@ class ServedMemoryProcessesTest implements NeedsUcx {
     @BeforeEach
     void connect() {
         assumeUcx();
-        server = ChildJvm.of(MemoryServer.class).options("-Xmx256m").arguments("false", transports).start();
-        String[] ready = server.awaitLine(MemoryServer.READY).split(" ");
+        server = ChildJvm.of(WindowServerProcess.class).options("-Xmx256m").arguments("false", transports).start();
+        String[] ready = server.awaitLine(WindowServerProcess.READY).split(" ");
         resources = UcxResources.builder().transports(transports.split(",")).build();
         connection = UcxClient.create(resources).remoteAddress("127.0.0.1", Integer.parseInt(ready[1])).connectNow();
         window = connection.memory(WindowDescriptor.fromBytes(HexFormat.of().parseHex(ready[2])));
@@ -54,7 +57,7 @@ class ServedMemoryProcessesTest implements NeedsUcx {
         }
         server.close();
         if (resources != null) {
-            NothingLeft.in(resources);
+            ResourceAssertions.in(resources);
         }
     }
 
@@ -64,11 +67,13 @@ class ServedMemoryProcessesTest implements NeedsUcx {
         assertThat(window.path().block(Waits.PATIENCE)).isEqualTo(MemoryPath.SERVED);
         for (long size : new long[] {0, 1, 8, 8 * Bytes.KIB, Bytes.MIB, SIZE}) {
             long offset = SIZE - size;
-            Bytes.assertSame(Objects.requireNonNull(window.get(offset, Bytes.zeroed(size)).block(Waits.PATIENCE)), content.asSlice(offset));
+            Bytes.assertSame(Objects.requireNonNull(window.get(offset, Bytes.zeroed(size)).block(Waits.PATIENCE)),
+                    content.asSlice(offset));
             MemorySegment part = Bytes.pattern(size + 2, size);
             window.put(offset, part).block(Waits.PATIENCE);
             content.asSlice(offset).copyFrom(part);
-            Bytes.assertSame(Objects.requireNonNull(window.get(offset, Bytes.zeroed(size)).block(Waits.PATIENCE)), part);
+            Bytes.assertSame(Objects.requireNonNull(window.get(offset, Bytes.zeroed(size)).block(Waits.PATIENCE)),
+                    part);
         }
         window.put(0, Bytes.zeroed(8)).block(Waits.PATIENCE);
         Flux.range(0, 1000).flatMap(i -> window.atomics().fetchAdd(0, i), 200).blockLast(Waits.PATIENCE);
@@ -76,46 +81,53 @@ class ServedMemoryProcessesTest implements NeedsUcx {
 
         connection.close().block(Waits.PATIENCE);
         server.send("end");
-        assertThat(server.result().output()).contains(MemoryServer.ENDED + "windows=0 contexts=0");
+        assertThat(server.result().output()).contains(WindowServerProcess.ENDED + "windows=0 contexts=0");
     }
 
     @Test
     void everyRequestEndsWhenTheOwnerDies() {
-        connection.activeMessages().send(MemoryServer.STALL, new byte[1]).block(Waits.PATIENCE);
-        server.awaitLine(MemoryServer.STALLED);
-        Map<String, Sent> pending = new LinkedHashMap<>();
-        pending.put("get", Sent.of(window.get(0, Bytes.zeroed(8))));
-        pending.put("get of much", Sent.of(window.get(0, Bytes.zeroed(Bytes.MIB))));
-        pending.put("put", Sent.of(window.put(0, Bytes.pattern(1, 8))));
-        pending.put("put by rendezvous", Sent.of(window.put(0, Bytes.pattern(1, Bytes.MIB))));
+        connection.activeMessages().send(WindowServerProcess.STALL, new byte[1]).block(Waits.PATIENCE);
+        server.awaitLine(WindowServerProcess.STALLED);
+        Map<String, PendingOperation> pending = new LinkedHashMap<>();
+        pending.put("get", PendingOperation.of(window.get(0, Bytes.zeroed(8))));
+        pending.put("get of much", PendingOperation.of(window.get(0, Bytes.zeroed(Bytes.MIB))));
+        pending.put("put", PendingOperation.of(window.put(0, Bytes.pattern(1, 8))));
+        pending.put("put by rendezvous", PendingOperation.of(window.put(0, Bytes.pattern(1, Bytes.MIB))));
         UcxBuffer lease = resources.buffers().acquire(Bytes.MIB);
-        pending.put("put of a lease", Sent.of(window.put(0, lease)));
+        pending.put("put of a lease", PendingOperation.of(window.put(0, lease)));
         lease.release();
-        pending.put("atomic operation", Sent.of(window.atomics().add(0, 1)));
-        pending.put("getFlux", Sent.of(window.getFlux(Bytes.MIB, 4).doOnNext(UcxBuffer::release).then()));
-        pending.put("putFlux", Sent.of(window.putFlux(0, Flux.range(0, 3).map(i -> resources.buffers().acquire(10)), 2)));
-        pending.put("flush", Sent.of(window.flush()));
+        pending.put("atomic operation", PendingOperation.of(window.atomics().add(0, 1)));
+        pending.put("getFlux", PendingOperation.of(window.getFlux(Bytes.MIB, 4).doOnNext(UcxBuffer::release).then()));
+        pending.put("putFlux", PendingOperation.of(window.putFlux(0,
+                Flux.range(0, 3).map(i -> resources.buffers().acquire(10)), 2)));
+        pending.put("flush", PendingOperation.of(window.flush()));
         Waits.engineOf(connection);
-        pending.values().forEach(Sent::assertPending);
-        assertThat(resources.buffers().leases()).as("kept for what was sent, which nothing but a reply or the end gives back").isPositive();
+        pending.values().forEach(PendingOperation::assertPending);
+        assertThat(resources.buffers().leases())
+                .as("kept for what was sent, which nothing but a reply or the end gives back").isPositive();
 
         server.handle().destroyForcibly();
 
-        pending.forEach((operation, sent) -> assertThat(sent.failure()).as(operation).isInstanceOfSatisfying(UcxException.class,
-                error -> assertThat(error.isConnectionLost()).as("%s: %s", operation, error).isTrue()));
+        pending.forEach((operation, sent) -> assertThat(sent.failure()).as(operation)
+                .isInstanceOfSatisfying(UcxException.class,
+                    error -> assertThat(error.isConnectionLost()).as("%s: %s", operation, error).isTrue()));
         connection.onDispose().block(Waits.PATIENCE);
     }
 
     @Test
     void trafficEndsWhenTheOwnerDiesAmid() {
-        assumeFalse(transports.contains("posix"), "UCX keeps operations whose peer dies with a full queue in shared memory: see FullQueueTest");
+        assumeFalse(transports.contains("posix"),
+                "UCX keeps operations whose peer dies with a full queue in shared memory: see FullQueueTest");
         for (int i = 0; i < 4; i++) {
             window.put(0, Bytes.pattern(i, SIZE)).block(Waits.PATIENCE);
         }
         MemorySegment large = Bytes.pattern(1, 16L * Bytes.MIB);
-        Sent traffic = Sent.of(Flux.range(0, Integer.MAX_VALUE).flatMap(i -> i % 3 == 0 ? window.put(0, large).thenReturn(0L)
-                : i % 3 == 1 ? window.get(0, Bytes.zeroed(16L * Bytes.MIB)).thenReturn(0L) : window.atomics().fetchAdd(0, 1), 9).then());
-        Sent chunks = Sent.of(window.getFlux(100_000, 30).doOnNext(UcxBuffer::release).repeat().then());
+        PendingOperation traffic = PendingOperation.of(Flux.range(0, Integer.MAX_VALUE)
+                .flatMap(i -> i % 3 == 0 ? window.put(0, large).thenReturn(0L)
+                : i % 3 == 1 ? window.get(0, Bytes.zeroed(16L * Bytes.MIB)).thenReturn(0L)
+                : window.atomics().fetchAdd(0, 1), 9).then());
+        PendingOperation chunks = PendingOperation.of(window.getFlux(100_000, 30).doOnNext(UcxBuffer::release).repeat()
+                .then());
         long bytes = resources.engines().getFirst().counters().bytes(OperationKind.GET);
         await().atMost(Waits.PATIENCE).until(() -> resources.engines().getFirst().counters()
                 .bytes(OperationKind.GET) > bytes + 100L * Bytes.MIB);

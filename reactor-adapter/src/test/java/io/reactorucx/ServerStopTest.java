@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.reactorucx.connection.ConnectionState;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
@@ -65,12 +66,14 @@ class ServerStopTest implements NeedsUcx {
 
     private UcxServer server(Function<UcxConnection, Publisher<Void>> handler) {
         // Time is virtual in some tests: a heartbeat would be late.
-        return UcxServer.create(serverResources).acceptWorkerAddresses(true).heartbeatInterval(Duration.ZERO).handle(handler);
+        return UcxServer.create(serverResources).acceptWorkerAddresses(true).heartbeatInterval(Duration.ZERO)
+                .handle(handler);
     }
 
     private UcxClient client(UcxBoundServer server) {
         UcxClient client = UcxClient.create(clientResources).heartbeatInterval(Duration.ZERO);
-        return route.byWorkerAddress() ? client.remoteWorkerAddress(serverResources.workerAddress(0).block(Waits.PATIENCE))
+        return route.byWorkerAddress() ? client.remoteWorkerAddress(serverResources.workerAddress(0)
+                .block(Waits.PATIENCE))
                 : client.remoteAddress("127.0.0.1", server.port());
     }
 
@@ -91,11 +94,12 @@ class ServerStopTest implements NeedsUcx {
         assertThat(serverResources.connectionCounters().maxServerConnections()).isEqualTo(2);
 
         for (int i = 1; i <= 3; i++) {
-            assertThat(Waits.failure(client(server).connect().toFuture())).isInstanceOfSatisfying(UcxException.class, full -> {
-                assertThat(full.status()).isEqualTo(UcxStatus.EXCEEDS_LIMIT);
-                assertThat(full.isRetryable()).isTrue();
-                assertThat(full).hasMessageContaining("maxConnections 2");
-            });
+            assertThat(Waits.failure(client(server).connect().toFuture()))
+                    .isInstanceOfSatisfying(UcxException.class, full -> {
+                        assertThat(full.status()).isEqualTo(UcxStatus.EXCEEDS_LIMIT);
+                        assertThat(full.isRetryable()).isTrue();
+                        assertThat(full).hasMessageContaining("maxConnections 2");
+                    });
             assertThat(serverResources.connectionCounters().rejectedConnections()).isEqualTo(i);
         }
         second.close().block(Waits.PATIENCE);
@@ -114,7 +118,8 @@ class ServerStopTest implements NeedsUcx {
         UcxBoundServer server = UcxServer.create(serverResources).raw(true).maxConnections(1).bindNow();
         UcxConnection first = client(server).raw(true).connectNow();
 
-        Throwable cut = Waits.failure(client(server).raw(true).connect().flatMap(UcxConnection::onTerminate).toFuture());
+        Throwable cut = Waits.failure(client(server).raw(true).connect().flatMap(UcxConnection::onTerminate)
+                .toFuture());
 
         assertThat(cut).isInstanceOf(UcxException.class);
         assertThat(first.state()).isEqualTo(ConnectionState.CONNECTED);
@@ -143,7 +148,8 @@ class ServerStopTest implements NeedsUcx {
         Queue<String> heard = new ConcurrentLinkedQueue<>();
         UcxBoundServer server = server(connection -> {
             heard.add("handler");
-            return connection.activeMessages().receive(ID).next().then(connection.activeMessages().send(ID, new byte[] {1})).then(Mono.never());
+            return connection.activeMessages().receive(ID).next()
+                    .then(connection.activeMessages().send(ID, new byte[] {1})).then(Mono.never());
         }).doOnConnection(connection -> heard.add("first")).doOnConnection(connection -> heard.add("second")).bindNow();
         CompletableFuture<byte[]> greeting = new CompletableFuture<>();
         UcxClient client = client(server).doOnConnected(connection -> connection.activeMessages().receive(ID)
@@ -160,7 +166,8 @@ class ServerStopTest implements NeedsUcx {
         assertThat(Waits.get(greeting)).as("received by what the hook subscribed").containsExactly(1);
         assertThat(heard).containsExactly("first", "second", "handler");
         connection.close().block(Waits.PATIENCE);
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(heard).containsExactly("first", "second", "handler",
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(heard)
+                .containsExactly("first", "second", "handler",
                 "gone in state CLOSED", "gone again"));
     }
 
@@ -207,9 +214,11 @@ class ServerStopTest implements NeedsUcx {
     void handlersFinishWhatTheyAreInTheMidstOf() {
         Sinks.Empty<Void> slow = Sinks.empty();
         CompletableFuture<Void> asked = new CompletableFuture<>();
-        UcxBoundServer server = server(connection -> connection.activeMessages().receive(ID).takeUntilOther(connection.onClosing())
+        UcxBoundServer server = server(connection -> connection.activeMessages().receive(ID)
+                .takeUntilOther(connection.onClosing())
                 .doOnComplete(() -> asked.complete(null))
-                .concatMap(message -> slow.asMono().then(connection.activeMessages().send(ID, Bytes.array(message.data()))))
+                .concatMap(message -> slow.asMono().then(connection.activeMessages()
+                .send(ID, Bytes.array(message.data()))))
                 .then()).bindNow();
         UcxConnection client = connect(server);
         Inbox inbox = Inbox.of(client, ID);
@@ -241,7 +250,8 @@ class ServerStopTest implements NeedsUcx {
         }).bindNow();
         UcxConnection client = connect(server);
         UcxConnection served = Waits.get(accepted);
-        CompletableFuture<Void> stopped = server.disposeLater(Duration.ofSeconds(20), Duration.ofSeconds(60)).toFuture();
+        CompletableFuture<Void> stopped = server.disposeLater(Duration.ofSeconds(20), Duration.ofSeconds(60))
+                .toFuture();
         Waits.engineOf(client);
         time.advanceTimeBy(Duration.ofMillis(19_000));
         assertThat(client.state()).isEqualTo(ConnectionState.CONNECTED);
@@ -265,9 +275,10 @@ class ServerStopTest implements NeedsUcx {
     @Test
     void whatIsThereWhenTheTimeIsOverGoesByForce() {
         VirtualTimeScheduler time = virtualTime();
-        CompletableFuture<Sent> offered = new CompletableFuture<>();
+        CompletableFuture<PendingOperation> offered = new CompletableFuture<>();
         UcxBoundServer server = server(connection -> {
-            connection.activeMessages().receive(ID).subscribe(message -> offered.complete(Sent.of(connection.activeMessages()
+            connection.activeMessages().receive(ID).subscribe(message ->
+                    offered.complete(PendingOperation.of(connection.activeMessages()
                     .send(ID, MemorySegment.NULL, Bytes.zeroed(100_000), AmProtocol.RENDEZVOUS))), lost -> { });
             return Mono.never();
         }).closeTimeout(LONG).bindNow();
@@ -276,7 +287,7 @@ class ServerStopTest implements NeedsUcx {
         client.activeMessages().send(ID, new byte[1]).block(Waits.PATIENCE);
         // Is never fetched: the server cannot close in good order.
         inbox.next();
-        Sent open = Waits.get(offered);
+        PendingOperation open = Waits.get(offered);
         CompletableFuture<Void> stopped = server.disposeLater(Duration.ZERO, Duration.ofSeconds(30)).toFuture();
         Waits.engineOf(client);
         time.advanceTimeBy(Duration.ofMillis(29_999));

@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.EngineExecutor;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,7 +68,8 @@ class ServerTest implements NeedsUcx {
     private Mono<UcxConnection> connect(UcxBoundServer server, int engine) {
         UcxClient client = UcxClient.create(clientResources).connectTimeout(Duration.ofSeconds(5));
         return route.byWorkerAddress()
-                ? serverResources.workerAddress(engine).flatMap(address -> client.remoteWorkerAddress(address).connect())
+                ? serverResources.workerAddress(engine).flatMap(address -> client.remoteWorkerAddress(address)
+                .connect())
                 : client.remoteAddress("127.0.0.1", server.port()).connect();
     }
 
@@ -95,7 +99,8 @@ class ServerTest implements NeedsUcx {
         for (int i = 0; i < 3; i++) {
             UcxConnection client = connectNow(server, 0);
             CompletableFuture<Void> received = new CompletableFuture<>();
-            client.activeMessages().receive(ID).subscribe(message -> { }, received::completeExceptionally, () -> received.complete(null));
+            client.activeMessages().receive(ID).subscribe(message -> { },
+                    received::completeExceptionally, () -> received.complete(null));
             client.onDispose().block(Waits.PATIENCE);
             await().atMost(Waits.PATIENCE).until(received::isDone);
         }
@@ -140,7 +145,8 @@ class ServerTest implements NeedsUcx {
     @Test
     void handlerEndsWithTheConnection() {
         CompletableFuture<String> cancelled = new CompletableFuture<>();
-        UcxBoundServer server = bind(connection -> Mono.<Void>never().doOnCancel(() -> cancelled.complete("cancelled")));
+        UcxBoundServer server = bind(connection -> Mono.<Void>never()
+                .doOnCancel(() -> cancelled.complete("cancelled")));
 
         connectNow(server, 0).close().block(Waits.PATIENCE);
 
@@ -247,7 +253,7 @@ class ServerTest implements NeedsUcx {
         UcxBoundServer server = bind(connection -> Mono.never());
         UcxConnection client = connectNow(server, 0);
         CountDownLatch gate = new CountDownLatch(1);
-        for (ConnectionRegistry registry : serverResources.registries()) {
+        for (EngineConnections registry : serverResources.registries()) {
             fill(new EngineExecutor(registry.engine()), gate);
         }
 

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A {@code /dev/shm} that is full, or fills up: in a mount namespace of the test's own, whose {@code /dev/shm} is small. */
+/**
+ * A {@code /dev/shm} that is full, or fills up: in a mount namespace of the test's own, whose {@code /dev/shm} is
+ * small.
+ */
 @ExtendWith(NoLeaks.class)
 class SharedMemoryFullTest implements NeedsUcx {
 
@@ -20,19 +23,21 @@ class SharedMemoryFullTest implements NeedsUcx {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root may make a mount namespace");
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/unshare")), "unshare (package util-linux) is not installed");
         assumeTrue(canMount(), "a mount namespace with a file system of its own cannot be made here");
-        return ChildJvm.of(CrampedPeers.class).arguments(transports)
-                .within("unshare", "--mount", "sh", "-c", "mount -t tmpfs -o size=" + size + " tmpfs /dev/shm && exec \"$@\"", "sh").run();
+        return ChildJvm.of(LimitedShmPeers.class).arguments(transports)
+                .within("unshare", "--mount", "sh", "-c", "mount -t tmpfs -o size=" + size
+                + " tmpfs /dev/shm && exec \"$@\"", "sh").run();
     }
 
     private static boolean canMount() {
-        ProcessBuilder probe = new ProcessBuilder("unshare", "--mount", "sh", "-c", "mount -t tmpfs -o size=4k tmpfs /dev/shm");
+        ProcessBuilder probe = new ProcessBuilder("unshare", "--mount", "sh", "-c",
+                "mount -t tmpfs -o size=4k tmpfs /dev/shm");
         try (ChildProcess child = ChildProcess.start(probe)) {
             return child.result().exitCode() == 0;
         }
     }
 
     private static void assertEnded(ChildJvm.Result result) {
-        assertThat(result.output()).contains(CrampedPeers.ENDED);
+        assertThat(result.output()).contains(LimitedShmPeers.ENDED);
         assertThat(result.exitCode()).as(result.output()).isZero();
     }
 
@@ -42,8 +47,9 @@ class SharedMemoryFullTest implements NeedsUcx {
         ChildJvm.Result result = run(size, "posix", "tcp");
 
         assertEnded(result);
-        assertThat(result.output()).contains(CrampedPeers.REFUSED + "worker_create").contains("/dev/shm has room for").doesNotContain(
-                CrampedPeers.CONNECTED);
+        assertThat(result.output()).contains(LimitedShmPeers.REFUSED + "worker_create")
+                .contains("/dev/shm has room for").doesNotContain(
+                LimitedShmPeers.CONNECTED);
     }
 
     @ParameterizedTest
@@ -52,7 +58,8 @@ class SharedMemoryFullTest implements NeedsUcx {
         ChildJvm.Result result = run(size, "posix", "tcp");
 
         assertEnded(result);
-        assertThat(result.output()).contains(CrampedPeers.CONNECTED).contains(CrampedPeers.MOVED + "true").contains(CrampedPeers.HELD);
+        assertThat(result.output()).contains(LimitedShmPeers.CONNECTED).contains(LimitedShmPeers.MOVED + "true")
+                .contains(LimitedShmPeers.HELD);
     }
 
     @ParameterizedTest
@@ -61,6 +68,7 @@ class SharedMemoryFullTest implements NeedsUcx {
         ChildJvm.Result result = run(size, "sysv", "tcp");
 
         assertEnded(result);
-        assertThat(result.output()).contains(CrampedPeers.CONNECTED + "[sysv").contains(CrampedPeers.MOVED + "true");
+        assertThat(result.output()).contains(LimitedShmPeers.CONNECTED + "[sysv")
+                .contains(LimitedShmPeers.MOVED + "true");
     }
 }

@@ -2,9 +2,11 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -34,7 +36,8 @@ class StoppedPeerTest implements NeedsUcx {
 
     @BeforeEach
     void connect() {
-        resources = UcxResources.builder().transports(transports.split(",")).remoteMemoryAccess(true).maxBufferBytes(256L << 20).build();
+        resources = UcxResources.builder().transports(transports.split(",")).remoteMemoryAccess(true)
+                .maxBufferBytes(256L << 20).build();
         server = new EchoProcess(transports.split(","));
         connection = client(INTERVAL).connectNow();
     }
@@ -50,7 +53,7 @@ class StoppedPeerTest implements NeedsUcx {
             server.close();
         }
         if (resources != null) {
-            NothingLeft.in(resources);
+            ResourceAssertions.in(resources);
         }
     }
 
@@ -59,7 +62,8 @@ class StoppedPeerTest implements NeedsUcx {
             assertThat(lost.status()).as(operation).isEqualTo(UcxStatus.ENDPOINT_TIMEOUT);
             assertThat(lost.isConnectionLost()).as(operation).isTrue();
             assertThat(lost.peer()).as(operation).isEqualTo(server.name());
-            assertThat(lost).hasMessageContaining(server.name()).hasMessageContaining("nothing was heard of the peer for")
+            assertThat(lost).hasMessageContaining(server.name())
+                    .hasMessageContaining("nothing was heard of the peer for")
                     .hasMessageContaining("due every " + INTERVAL.toMillis() + " ms");
         });
     }
@@ -76,13 +80,14 @@ class StoppedPeerTest implements NeedsUcx {
         Inbox idle = Inbox.of(connection, 20);
 
         server.stop();
-        Map<String, Sent> pending = new LinkedHashMap<>();
-        pending.put("tag_recv", Sent.of(connection.tags().receive(5, Bytes.zeroed(8))));
-        pending.put("tag_send_sync", Sent.of(connection.tags().sendSync(6, Bytes.pattern(1, 8))));
-        pending.put("am_send", Sent.of(connection.activeMessages().send(EchoServer.IGNORED, MemorySegment.NULL, Bytes.pattern(1, Bytes.MIB),
+        Map<String, PendingOperation> pending = new LinkedHashMap<>();
+        pending.put("tag_recv", PendingOperation.of(connection.tags().receive(5, Bytes.zeroed(8))));
+        pending.put("tag_send_sync", PendingOperation.of(connection.tags().sendSync(6, Bytes.pattern(1, 8))));
+        pending.put("am_send", PendingOperation.of(connection.activeMessages()
+                .send(EchoServer.IGNORED, MemorySegment.NULL, Bytes.pattern(1, Bytes.MIB),
                 AmProtocol.RENDEZVOUS)));
-        pending.put("am_recv_data", Sent.of(offer.fetch(Bytes.zeroed(offer.length()))));
-        pending.put("get", Sent.of(connection.memory(server.registered()).get(0, Bytes.zeroed(Bytes.MIB))));
+        pending.put("am_recv_data", PendingOperation.of(offer.fetch(Bytes.zeroed(offer.length()))));
+        pending.put("get", PendingOperation.of(connection.memory(server.registered()).get(0, Bytes.zeroed(Bytes.MIB))));
 
         assertSilent("tag_recv", pending.remove("tag_recv").failure());
         // Some of them needed nothing of the peer where there is shared memory.
@@ -108,7 +113,8 @@ class StoppedPeerTest implements NeedsUcx {
 
         connection = client(INTERVAL).connectNow();
         Inbox inbox = Inbox.of(connection, EchoServer.ECHOED);
-        connection.activeMessages().send(EchoServer.ECHO, MemorySegment.NULL, Bytes.pattern(1, 8)).block(Waits.PATIENCE);
+        connection.activeMessages().send(EchoServer.ECHO, MemorySegment.NULL, Bytes.pattern(1, 8))
+                .block(Waits.PATIENCE);
         Bytes.assertSame(Bytes.of(inbox.next()), Bytes.pattern(1, 8));
         connection.disposeNow();
         // It was told, or has noticed, that it is not wanted any more: else it would not end in good order.

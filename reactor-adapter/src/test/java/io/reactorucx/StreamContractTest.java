@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.buffer.UcxBuffer;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,7 +35,7 @@ class StreamContractTest extends SharedPeers {
     @CsvSource({"1, 1", "100, 64", "10000, 4096", "1000000, 65536", "8000000, 1000000"})
     void bytesArriveInOrderInPiecesOfTheSizeThatWasAskedFor(int size, int chunkBytes) {
         MemorySegment payload = Bytes.pattern(size, size);
-        Sent sent = Sent.of(peers.client().streams().send(payload));
+        PendingOperation sent = PendingOperation.of(peers.client().streams().send(payload));
         Bytes.assertSame(collect(peers.served().streams().receive(chunkBytes)
                 .doOnNext(piece -> assertThat(piece.length()).isBetween(1L, (long) chunkBytes)), size), payload);
         sent.assertDone();
@@ -44,7 +45,7 @@ class StreamContractTest extends SharedPeers {
     /** A receive that was posted ahead goes on when its subscriber leaves: what it brings is the next one's. */
     private void leaveNothingPosted(int chunkBytes) {
         MemorySegment rest = Bytes.pattern(7, 2);
-        Sent.of(peers.client().streams().send(rest.asSlice(0, 1))).assertDone();
+        PendingOperation.of(peers.client().streams().send(rest.asSlice(0, 1))).assertDone();
         Bytes.assertSame(collect(peers.served().streams().receive(chunkBytes), 1), rest.asSlice(0, 1));
     }
 
@@ -52,7 +53,7 @@ class StreamContractTest extends SharedPeers {
     void bytesThatNobodyAsksForWait() {
         MemorySegment payload = Bytes.pattern(1, 300);
         StepVerifier.create(peers.served().streams().receive(100), 0).expectSubscription().then(() -> {
-            Sent.of(peers.client().streams().send(payload)).assertDone();
+            PendingOperation.of(peers.client().streams().send(payload)).assertDone();
             peers.assertWorks();
         }).thenRequest(1).assertNext(piece -> {
             Bytes.assertSame(piece.segment(), payload.asSlice(0, 100));
@@ -68,7 +69,7 @@ class StreamContractTest extends SharedPeers {
         first.dispose();
         Waits.engineOf(peers.served());
         MemorySegment payload = Bytes.pattern(2, 100);
-        Sent.of(peers.client().streams().send(payload)).assertDone();
+        PendingOperation.of(peers.client().streams().send(payload)).assertDone();
         peers.assertWorks();
 
         Bytes.assertSame(collect(peers.served().streams().receive(16), 100), payload);
@@ -78,10 +79,11 @@ class StreamContractTest extends SharedPeers {
     void secondSubscriberIsRefused() {
         Disposable first = peers.served().streams().receive(16).limitRate(1).subscribe(UcxBuffer::release);
         Waits.engineOf(peers.served());
-        StepVerifier.create(peers.served().streams().receive()).expectError(IllegalStateException.class).verify(Waits.PATIENCE);
+        StepVerifier.create(peers.served().streams().receive()).expectError(IllegalStateException.class)
+                .verify(Waits.PATIENCE);
         first.dispose();
         Waits.engineOf(peers.served());
-        Sent.of(peers.client().streams().send(Bytes.pattern(3, 1))).assertDone();
+        PendingOperation.of(peers.client().streams().send(Bytes.pattern(3, 1))).assertDone();
         Bytes.assertSame(collect(peers.served().streams().receive(16), 1), Bytes.pattern(3, 1));
     }
 
@@ -90,7 +92,7 @@ class StreamContractTest extends SharedPeers {
         UcxBuffer lease = peers.clientResources().buffers().acquire(5000);
         Bytes.fill(lease.segment(), 4);
         MemorySegment copy = Bytes.pattern(4, 5000);
-        Sent sent = Sent.of(peers.client().streams().send(lease));
+        PendingOperation sent = PendingOperation.of(peers.client().streams().send(lease));
         lease.release();
         Bytes.assertSame(collect(peers.served().streams().receive(), 5000), copy);
         sent.assertDone();
@@ -111,7 +113,7 @@ class StreamContractTest extends SharedPeers {
         UcxConnection served = peers.nextServed();
         MemorySegment payload = Bytes.pattern(5, 700_000);
         AtomicLong received = new AtomicLong();
-        Sent stream = Sent.of(served.streams().receive(1000).doOnNext(piece -> {
+        PendingOperation stream = PendingOperation.of(served.streams().receive(1000).doOnNext(piece -> {
             Bytes.assertSame(piece.segment(), payload.asSlice(received.get(), piece.length()));
             received.addAndGet(piece.length());
             piece.release();
@@ -121,7 +123,8 @@ class StreamContractTest extends SharedPeers {
         stream.assertDone();
         assertThat(received.get()).isEqualTo(700_000);
         served.onDispose().block(Waits.PATIENCE);
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(peers.serverResources().buffers().leases()).isZero());
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(peers.serverResources().buffers().leases())
+                .isZero());
     }
 
     @Test
@@ -130,7 +133,7 @@ class StreamContractTest extends SharedPeers {
         UcxConnection client = peers.connect();
         UcxConnection served = peers.nextServed();
         served.streams().receive(16).subscribe(UcxBuffer::release).dispose();
-        Sent waiting = Sent.of(client.streams().receive(16).then());
+        PendingOperation waiting = PendingOperation.of(client.streams().receive(16).then());
         Waits.engineOf(client);
 
         client.close().block(Waits.PATIENCE);
@@ -148,7 +151,7 @@ class StreamContractTest extends SharedPeers {
         }).toFuture();
         Waits.engineOf(peers.served());
 
-        Sent.of(peers.client().streams().send(payload)).assertDone();
+        PendingOperation.of(peers.client().streams().send(payload)).assertDone();
 
         Bytes.assertSame(Waits.get(tail).segment(), payload.asSlice(4));
         Waits.get(tail).release();
@@ -159,7 +162,7 @@ class StreamContractTest extends SharedPeers {
         route.assumeTwoPeers();
         UcxConnection client = peers.connect();
         UcxConnection served = peers.nextServed();
-        Sent stream = Sent.of(served.streams().receive(4).repeat(2).then());
+        PendingOperation stream = PendingOperation.of(served.streams().receive(4).repeat(2).then());
         Waits.engineOf(served);
 
         client.close().block(Waits.PATIENCE);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.message.TaggedMessage;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +37,7 @@ class TagContractTest extends SharedPeers {
     void messageArrivesWhereItIsAwaited(long size) {
         MemorySegment payload = Bytes.pattern(size, size);
         CompletableFuture<TaggedMessage> received = receiver().receive(TAG, Bytes.zeroed(size)).toFuture();
-        Sent sent = Sent.of(sender().send(TAG, payload));
+        PendingOperation sent = PendingOperation.of(sender().send(TAG, payload));
 
         TaggedMessage message = Waits.get(received);
         assertThat(message.tag()).isEqualTo(TAG);
@@ -48,7 +49,7 @@ class TagContractTest extends SharedPeers {
     @ValueSource(longs = {0, 1, 8 * Bytes.KIB, Bytes.MIB})
     void messageWaitsForItsReceive(long size) {
         MemorySegment payload = Bytes.pattern(size, size);
-        Sent sent = Sent.of(sender().send(TAG, payload));
+        PendingOperation sent = PendingOperation.of(sender().send(TAG, payload));
         // What is sent later has arrived: so has the message, or its offer.
         peers.assertWorks();
 
@@ -61,12 +62,13 @@ class TagContractTest extends SharedPeers {
 
     @Test
     void receiveTakesItsTagAndLeavesOthers() {
-        Sent other = Sent.of(sender().send(TAG + 1, Bytes.pattern(1, 10)));
-        Sent wanted = Sent.of(sender().send(TAG, Bytes.pattern(2, 10)));
+        PendingOperation other = PendingOperation.of(sender().send(TAG + 1, Bytes.pattern(1, 10)));
+        PendingOperation wanted = PendingOperation.of(sender().send(TAG, Bytes.pattern(2, 10)));
 
         Bytes.assertSame(Objects.requireNonNull(receiver().receive(TAG, Bytes.zeroed(10)).block(Waits.PATIENCE)).data(),
                 Bytes.pattern(2, 10));
-        Bytes.assertSame(Objects.requireNonNull(receiver().receive(TAG + 1, Bytes.zeroed(10)).block(Waits.PATIENCE)).data(),
+        Bytes.assertSame(Objects.requireNonNull(receiver().receive(TAG + 1, Bytes.zeroed(10)).block(Waits.PATIENCE))
+                .data(),
                 Bytes.pattern(1, 10));
         other.assertDone();
         wanted.assertDone();
@@ -74,9 +76,10 @@ class TagContractTest extends SharedPeers {
 
     @Test
     void maskSelectsTheBitsThatHaveToMatch() {
-        CompletableFuture<TaggedMessage> received = receive(0x00ff_0000_0000_0000L, 0x00ff_0000_0000_0000L, Bytes.zeroed(10));
-        Sent miss = Sent.of(sender().send(0x12fe_0000_0000_0034L, Bytes.pattern(1, 10)));
-        Sent hit = Sent.of(sender().send(0x12ff_0000_0000_0034L, Bytes.pattern(2, 10)));
+        CompletableFuture<TaggedMessage> received = receive(0x00ff_0000_0000_0000L, 0x00ff_0000_0000_0000L,
+                Bytes.zeroed(10));
+        PendingOperation miss = PendingOperation.of(sender().send(0x12fe_0000_0000_0034L, Bytes.pattern(1, 10)));
+        PendingOperation hit = PendingOperation.of(sender().send(0x12ff_0000_0000_0034L, Bytes.pattern(2, 10)));
 
         TaggedMessage message = Waits.get(received);
         assertThat(message.tag()).isEqualTo(0x12ff_0000_0000_0034L);
@@ -93,7 +96,8 @@ class TagContractTest extends SharedPeers {
             sender().send(TAG, Bytes.pattern(i, 16)).block(Waits.PATIENCE);
         }
         for (int i = 0; i < 100; i++) {
-            Bytes.assertSame(Objects.requireNonNull(receiver().receive(TAG, Bytes.zeroed(16)).block(Waits.PATIENCE)).data(),
+            Bytes.assertSame(Objects.requireNonNull(receiver().receive(TAG, Bytes.zeroed(16)).block(Waits.PATIENCE))
+                    .data(),
                     Bytes.pattern(i, 16));
         }
     }
@@ -102,7 +106,7 @@ class TagContractTest extends SharedPeers {
     @ValueSource(longs = {10, Bytes.MIB})
     void messageLongerThanTheDestinationIsTruncated(long size) {
         CompletableFuture<TaggedMessage> received = receive(TAG, -1, Bytes.zeroed(size - 1));
-        Sent sent = Sent.of(sender().send(TAG, Bytes.pattern(1, size)));
+        PendingOperation sent = PendingOperation.of(sender().send(TAG, Bytes.pattern(1, size)));
 
         assertThat(Waits.failure(received)).isInstanceOfSatisfying(UcxException.class, error -> {
             assertThat(error.status()).isEqualTo(UcxStatus.MESSAGE_TRUNCATED);
@@ -119,25 +123,27 @@ class TagContractTest extends SharedPeers {
         peers.assertWorks();
 
         assertThatThrownBy(() -> receiver().receive(TAG, Bytes.zeroed(9)).block(Waits.PATIENCE))
-                .isInstanceOfSatisfying(UcxException.class, error -> assertThat(error.status()).isEqualTo(UcxStatus.MESSAGE_TRUNCATED));
+                .isInstanceOfSatisfying(UcxException.class, error -> assertThat(error.status())
+                .isEqualTo(UcxStatus.MESSAGE_TRUNCATED));
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0, 8, Bytes.MIB})
     void synchronousSendEndsWhenItIsMatched(long size) {
         MemorySegment payload = Bytes.pattern(3, size);
-        Sent sent = Sent.of(sender().sendSync(TAG, payload));
+        PendingOperation sent = PendingOperation.of(sender().sendSync(TAG, payload));
         peers.assertWorks();
         sent.assertPending();
 
-        Bytes.assertSame(Objects.requireNonNull(receiver().receive(TAG, Bytes.zeroed(size)).block(Waits.PATIENCE)).data(), payload);
+        Bytes.assertSame(Objects.requireNonNull(receiver().receive(TAG, Bytes.zeroed(size)).block(Waits.PATIENCE))
+                .data(), payload);
         sent.assertDone();
     }
 
     @Test
     void cancelledReceiveTakesNoMessage() {
         MemorySegment destination = Bytes.zeroed(10);
-        Sent cancelled = Sent.of(receiver().receive(TAG, destination));
+        PendingOperation cancelled = PendingOperation.of(receiver().receive(TAG, destination));
         Waits.engineOf(peers.served());
         cancelled.cancel();
         Waits.engineOf(peers.served());

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.message.TagInfo;
+import io.reactorucx.message.TaggedMessage;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
@@ -20,7 +22,7 @@ class TagReceiveAllContractTest extends SharedPeers {
     private static final long MASK = 0xFFFF_0000_0000_0000L;
 
     private void send(int number, long size) {
-        Sent.of(peers.client().tags().send(TAG + number, Bytes.pattern(number, size))).assertDone();
+        PendingOperation.of(peers.client().tags().send(TAG + number, Bytes.pattern(number, size))).assertDone();
     }
 
     private MemorySegment received(int number, int size) {
@@ -32,12 +34,13 @@ class TagReceiveAllContractTest extends SharedPeers {
     @Test
     void messagesComeInTheirOrder() {
         AtomicInteger count = new AtomicInteger();
-        Sent all = Sent.of(peers.served().tags().receiveAll(TAG, MASK, 1000).doOnNext(message -> {
-            int number = count.getAndIncrement();
-            assertThat(message.tag()).isEqualTo(TAG + number);
-            Bytes.assertSame(message.data().segment(), Bytes.pattern(number, number));
-            message.data().release();
-        }).take(100).then());
+        PendingOperation all = PendingOperation.of(peers.served().tags().receiveAll(TAG, MASK, 1000)
+                .doOnNext(message -> {
+                    int number = count.getAndIncrement();
+                    assertThat(message.tag()).isEqualTo(TAG + number);
+                    Bytes.assertSame(message.data().segment(), Bytes.pattern(number, number));
+                    message.data().release();
+                }).take(100).then());
         for (int i = 0; i < 100; i++) {
             send(i, i);
         }
@@ -59,7 +62,8 @@ class TagReceiveAllContractTest extends SharedPeers {
 
     @Test
     void cancelGivesThePostedReceiveUp() {
-        Disposable all = peers.served().tags().receiveAll(TAG, MASK, 100).subscribe(message -> message.data().release());
+        Disposable all = peers.served().tags().receiveAll(TAG, MASK, 100)
+                .subscribe(message -> message.data().release());
         Waits.engineOf(peers.served());
         all.dispose();
         Waits.engineOf(peers.served());
@@ -69,12 +73,13 @@ class TagReceiveAllContractTest extends SharedPeers {
 
     @Test
     void messageThatIsTooLongEndsTheFlux() {
-        Sent all = Sent.of(peers.served().tags().receiveAll(TAG, MASK, 9).then());
+        PendingOperation all = PendingOperation.of(peers.served().tags().receiveAll(TAG, MASK, 9).then());
         Waits.engineOf(peers.served());
         send(1, 10);
         assertThat(all.failure()).isInstanceOfSatisfying(UcxException.class,
                 error -> assertThat(error.status()).isEqualTo(UcxStatus.MESSAGE_TRUNCATED));
-        assertThatThrownBy(() -> peers.served().tags().receiveAll(TAG, MASK, -1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> peers.served().tags().receiveAll(TAG, MASK, -1))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
@@ -82,7 +87,7 @@ class TagReceiveAllContractTest extends SharedPeers {
         route.assumeTwoPeers();
         UcxConnection client = peers.connect();
         UcxConnection served = peers.nextServed();
-        Sent all = Sent.of(served.tags().receiveAll(TAG + 1, -1, 100).then());
+        PendingOperation all = PendingOperation.of(served.tags().receiveAll(TAG + 1, -1, 100).then());
         Waits.engineOf(served);
         client.close().block(Waits.PATIENCE);
         all.assertDone();
@@ -104,17 +109,20 @@ class TagReceiveAllContractTest extends SharedPeers {
     void segmentsMakeOneMessage() {
         for (int size : new int[] {3, 10_000, Bytes.MIB}) {
             MemorySegment whole = Bytes.pattern(size, size);
-            List<MemorySegment> parts = List.of(whole.asSlice(0, 1), Bytes.zeroed(0), whole.asSlice(1, size / 2), whole.asSlice(1 + size / 2));
-            Sent tagged = Sent.of(peers.client().tags().send(TAG + 1, parts));
+            List<MemorySegment> parts = List.of(whole.asSlice(0, 1), Bytes.zeroed(0), whole.asSlice(1, size / 2),
+                    whole.asSlice(1 + size / 2));
+            PendingOperation tagged = PendingOperation.of(peers.client().tags().send(TAG + 1, parts));
             Bytes.assertSame(received(1, size), whole);
             tagged.assertDone();
             Inbox inbox = Inbox.of(peers.served(), 17);
-            Sent active = Sent.of(peers.client().activeMessages().send(17, Bytes.pattern(1, 8), parts));
+            PendingOperation active = PendingOperation.of(peers.client().activeMessages()
+                    .send(17, Bytes.pattern(1, 8), parts));
             Bytes.assertSame(Bytes.of(inbox.next()), whole);
             active.assertDone();
             inbox.cancel();
             Waits.engineOf(peers.served());
         }
-        assertThatThrownBy(() -> peers.client().tags().send(TAG, List.of())).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> peers.client().tags().send(TAG, List.of()))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -21,8 +21,8 @@ import org.testng.annotations.BeforeMethod;
 import org.testng.annotations.Test;
 
 /**
- * Runs a class of the Reactive Streams TCK, each rule with an object of its own, and reports the rules as tests of JUnit. Those that were
- * skipped are reported together, with the reasons.
+ * Runs a class of the Reactive Streams TCK, each rule with an object of its own, and reports the rules as tests of
+ * JUnit. Those that were skipped are reported together, with the reasons.
  */
 final class Tck {
 
@@ -92,7 +92,8 @@ final class Tck {
 
     private void ended(Method rule, Throwable cause) {
         if (cause instanceof SkipException skip) {
-            skipped.computeIfAbsent(reason(skip), any -> new ArrayList<>()).add(rule.getName().replaceAll("^([a-z]+_[a-z0-9]+).*", "$1"));
+            skipped.computeIfAbsent(reason(skip), any -> new ArrayList<>())
+                    .add(rule.getName().replaceAll("^([a-z]+_[a-z0-9]+).*", "$1"));
         } else {
             checked.add(DynamicTest.dynamicTest(rule.getName(), () -> fail(rule.getName(), cause)));
         }
@@ -101,7 +102,8 @@ final class Tck {
     private static String reason(SkipException skip) {
         String message = String.valueOf(skip.getMessage());
         // The rest names the objects of this very run.
-        return REASONS.entrySet().stream().filter(known -> message.startsWith(known.getKey())).map(Map.Entry::getValue).findFirst()
+        return REASONS.entrySet().stream().filter(known -> message.startsWith(known.getKey())).map(Map.Entry::getValue)
+                .findFirst()
                 .orElse(message);
     }
 }

@@ -3,8 +3,11 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.message.ActiveMessage;
+import io.reactorucx.message.TaggedMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -43,7 +46,8 @@ class TwoProcessesTest implements NeedsUcx {
         connection = null;
         if (Ucx.isAvailable()) {
             server = new EchoProcess(transports.split(","));
-            resources = UcxResources.builder().transports(transports.split(",")).remoteMemoryAccess(true).maxBufferBytes(256L << 20).build();
+            resources = UcxResources.builder().transports(transports.split(",")).remoteMemoryAccess(true)
+                    .maxBufferBytes(256L << 20).build();
             connection = server.client(resources).connectNow();
         }
     }
@@ -76,7 +80,8 @@ class TwoProcessesTest implements NeedsUcx {
     }
 
     static Stream<Arguments> protocolsAndSizes() {
-        return Stream.of(AmProtocol.values()).flatMap(protocol -> Arrays.stream(SIZES).mapToObj(size -> Arguments.of(protocol, size)));
+        return Stream.of(AmProtocol.values()).flatMap(protocol -> Arrays.stream(SIZES)
+                .mapToObj(size -> Arguments.of(protocol, size)));
     }
 
     @ParameterizedTest
@@ -98,7 +103,8 @@ class TwoProcessesTest implements NeedsUcx {
     @ValueSource(longs = {0, 1, 8 * Bytes.KIB, Bytes.MIB, 64L * Bytes.MIB})
     void taggedMessageComesBackAsItWent(long size) {
         MemorySegment payload = Bytes.pattern(size + 3, size);
-        CompletableFuture<TaggedMessage> answer = connection.tags().receive(EchoServer.TAG_ECHOED, Bytes.zeroed(size)).toFuture();
+        CompletableFuture<TaggedMessage> answer = connection.tags().receive(EchoServer.TAG_ECHOED, Bytes.zeroed(size))
+                .toFuture();
 
         connection.tags().sendSync(EchoServer.TAG_TO_ECHO, payload).block(Waits.PATIENCE);
 
@@ -123,7 +129,8 @@ class TwoProcessesTest implements NeedsUcx {
     }
 
     private static byte[] digest() {
-        CompletableFuture<ActiveMessage> answer = connection.activeMessages().receive(EchoServer.DIGESTED).next().toFuture();
+        CompletableFuture<ActiveMessage> answer = connection.activeMessages().receive(EchoServer.DIGESTED).next()
+                .toFuture();
         connection.activeMessages().send(EchoServer.DIGEST, new byte[0]).block(Waits.PATIENCE);
         byte[] digest = Bytes.array(Waits.get(answer).data());
         Waits.engineOf(connection);

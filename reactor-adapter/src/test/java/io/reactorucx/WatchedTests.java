@@ -14,8 +14,8 @@ import reactor.blockhound.BlockHound;
 import reactor.blockhound.BlockingOperationError;
 
 /**
- * Runs test classes while BlockHound watches the threads that must not block, the engines' among them; a program of its own, because it
- * rewrites the JDK's classes. Prints what blocked, each place once, and how many tests there were.
+ * Runs test classes while BlockHound watches the threads that must not block, the engines' among them; a program of its
+ * own, because it rewrites the JDK's classes. Prints what blocked, each place once, and how many tests there were.
  */
 final class WatchedTests {
 
@@ -36,8 +36,8 @@ final class WatchedTests {
                 // The engine's own wait: it spins, then sleeps in UCX's poll.
                 .allowBlockingCallsInside("io.reactorucx.engine.ProgressEngine", "idle")
                 // A lock that is held for a few steps; without contention nothing waits for it.
-                .allowBlockingCallsInside("io.reactorucx.UcxBufferPool", "acquire")
-                .allowBlockingCallsInside("io.reactorucx.UcxBufferPool", "release")
+                .allowBlockingCallsInside("io.reactorucx.buffer.UcxBufferPool", "acquire")
+                .allowBlockingCallsInside("io.reactorucx.buffer.UcxBufferPool", "release")
                 // Once, at an engine's end: a signal of another thread that has begun is let through.
                 .allowBlockingCallsInside("io.reactorucx.core.WorkerWakeup", "destroyed")
                 // The system's random numbers, whose device never waits once the system runs.
@@ -51,14 +51,17 @@ final class WatchedTests {
         Launcher launcher = LauncherFactory.create();
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
         launcher.execute(LauncherDiscoveryRequestBuilder.request()
-                .selectors(Arrays.stream(classNames).map(name -> (DiscoverySelector) selectClass(name)).toList()).build(), summary);
-        summary.getSummary().getFailures().forEach(failure -> System.out.println("failed: " + failure.getTestIdentifier().getDisplayName()
+                .selectors(Arrays.stream(classNames).map(name -> (DiscoverySelector) selectClass(name)).toList())
+                .build(), summary);
+        summary.getSummary().getFailures().forEach(failure ->
+                System.out.println("failed: " + failure.getTestIdentifier().getDisplayName()
                 + ": " + failure.getException()));
         FOUND.forEach((place, error) -> {
             System.out.println(BLOCKED + place);
             Arrays.stream(error.getStackTrace()).forEach(frame -> System.out.println("    at " + frame));
         });
-        System.out.println(SUMMARY + summary.getSummary().getTestsSucceededCount() + " passed, " + summary.getSummary().getTestsFailedCount()
+        System.out.println(SUMMARY + summary.getSummary().getTestsSucceededCount() + " passed, " + summary.getSummary()
+                .getTestsFailedCount()
                 + " failed, " + FOUND.size() + " blocked");
         System.exit(0);
     }
@@ -66,7 +69,9 @@ final class WatchedTests {
     /** The call, and the place in our code that it comes from. */
     private static String place(BlockingOperationError error) {
         return error.getMessage() + " in " + Arrays.stream(error.getStackTrace()).filter(frame ->
-                frame.getClassName().startsWith("io.reactorucx.") && !frame.getClassName().startsWith(WatchedTests.class.getName()))
-                .findFirst().map(StackTraceElement::toString).orElse("no code of ours") + " on " + Thread.currentThread().getClass().getName();
+                frame.getClassName().startsWith("io.reactorucx.")
+                && !frame.getClassName().startsWith(WatchedTests.class.getName()))
+                .findFirst().map(StackTraceElement::toString).orElse("no code of ours") + " on "
+                + Thread.currentThread().getClass().getName();
     }
 }

@@ -1,13 +1,13 @@
 package io.reactorucx.examples;
 
-import io.reactorucx.ActiveMessage;
-import io.reactorucx.MemoryRight;
 import io.reactorucx.UcxBoundServer;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package io.reactorucx.examples;
 
-import io.reactorucx.UcxBuffer;
-import io.reactorucx.UcxBufferPool;
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package io.reactorucx.examples;
 
-import io.reactorucx.ActiveMessage;
 import io.reactorucx.UcxConnection;
+import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;

@@ -31,7 +31,10 @@ public enum UcxMeters implements MeterDocumentation {
     SIGNALS("reactor.ucx.engine.signals", Meter.Type.COUNTER, Tag.ENGINE),
     /** Active messages whose data waits to be fetched or discarded. */
     HELD_MESSAGES("reactor.ucx.messages.held", Meter.Type.GAUGE, Tag.ENGINE),
-    /** Active messages that no connection received, that a full queue had no room for, or that were nonsense on a reserved id. */
+    /**
+     * Active messages that no connection received, that a full queue had no room for, or that were nonsense on a
+     * reserved id.
+     */
     DROPPED_MESSAGES("reactor.ucx.messages.dropped", Meter.Type.COUNTER, Tag.REASON),
     /** Offered active messages that the application dropped, neither fetched nor discarded. */
     LEAKED_MESSAGES("reactor.ucx.messages.leaked", Meter.Type.COUNTER),

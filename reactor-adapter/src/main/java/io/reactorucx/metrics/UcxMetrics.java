@@ -6,20 +6,21 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import io.reactorucx.ConnectionCounters;
-import io.reactorucx.DropReason;
-import io.reactorucx.MessageCounters;
-import io.reactorucx.PeerCounters;
 import io.reactorucx.UcxResources;
+import io.reactorucx.connection.ConnectionCounters;
+import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.message.DropReason;
+import io.reactorucx.message.MessageCounters;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Shows resources in a registry. Nothing is added to the path of a message: the meters read counters that the engines keep anyway.
+ * Shows resources in a registry. Nothing is added to the path of a message: the meters read counters that the engines
+ * keep anyway.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the resources weakly. <b>Errors:</b> none.
  */
@@ -38,7 +39,8 @@ public final class UcxMetrics implements MeterBinder {
     }
 
     /**
-     * Meters of some resources. A registry keeps the first of several meters that are called the same and have the same tags.
+     * Meters of some resources. A registry keeps the first of several meters that are called the same and have the same
+     * tags.
      *
      * @param resources what to show
      * @param tags what tells their meters from those of other resources
@@ -112,8 +114,10 @@ public final class UcxMetrics implements MeterBinder {
         String outcome = UcxMeters.Tag.OUTCOME.asString();
         gauge(registry, UcxMeters.MEMORY_WINDOWS, resources, common, shown -> shown.servedMemory().windows());
         gauge(registry, UcxMeters.MEMORY_WINDOW_LIMIT, resources, common, shown -> shown.servedMemory().maxWindows());
-        counter(registry, UcxMeters.MEMORY_REQUESTS, resources, common.and(outcome, "success"), shown -> shown.servedMemory().served());
-        counter(registry, UcxMeters.MEMORY_REQUESTS, resources, common.and(outcome, "error"), shown -> shown.servedMemory().refused());
+        counter(registry, UcxMeters.MEMORY_REQUESTS, resources,
+                common.and(outcome, "success"), shown -> shown.servedMemory().served());
+        counter(registry, UcxMeters.MEMORY_REQUESTS, resources,
+                common.and(outcome, "error"), shown -> shown.servedMemory().refused());
         counter(registry, UcxMeters.MEMORY_BYTES, resources, common, shown -> shown.servedMemory().bytes());
         counter(registry, UcxMeters.MEMORY_VIOLATIONS, resources, common, shown -> shown.servedMemory().violations());
     }
@@ -134,17 +138,21 @@ public final class UcxMetrics implements MeterBinder {
         for (OperationKind kind : OperationKind.values()) {
             Tags ofKind = tags.and(UcxMeters.Tag.KIND.asString(), kind.ucxName());
             String outcome = UcxMeters.Tag.OUTCOME.asString();
-            counter(registry, UcxMeters.OPERATIONS, counters, ofKind.and(outcome, "success"), shown -> shown.succeeded(kind));
-            counter(registry, UcxMeters.OPERATIONS, counters, ofKind.and(outcome, "error"), shown -> shown.failed(kind));
+            counter(registry, UcxMeters.OPERATIONS, counters,
+                    ofKind.and(outcome, "success"), shown -> shown.succeeded(kind));
+            counter(registry, UcxMeters.OPERATIONS, counters,
+                    ofKind.and(outcome, "error"), shown -> shown.failed(kind));
             counter(registry, UcxMeters.OPERATION_BYTES, counters, ofKind, shown -> shown.bytes(kind));
         }
     }
 
-    private static <T> void gauge(MeterRegistry registry, UcxMeters meter, T source, Tags tags, ToDoubleFunction<T> value) {
+    private static <T> void gauge(MeterRegistry registry, UcxMeters meter, T source, Tags tags,
+            ToDoubleFunction<T> value) {
         Gauge.builder(meter.getName(), source, value).tags(tags).register(registry);
     }
 
-    private static <T> void counter(MeterRegistry registry, UcxMeters meter, T source, Tags tags, ToDoubleFunction<T> value) {
+    private static <T> void counter(MeterRegistry registry, UcxMeters meter, T source, Tags tags,
+            ToDoubleFunction<T> value) {
         FunctionCounter.builder(meter.getName(), source, value).tags(tags).register(registry);
     }
 }

@@ -1,6 +1,5 @@
 package io.reactorucx.benchmarks.jmh;
 
-import io.reactorucx.ActiveMessage;
 import io.reactorucx.UcxBoundServer;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
@@ -8,6 +7,7 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.engine.WaitStrategy;
+import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;

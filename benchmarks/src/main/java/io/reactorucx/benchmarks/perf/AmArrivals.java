@@ -1,6 +1,6 @@
 package io.reactorucx.benchmarks.perf;
 
-import io.reactorucx.ActiveMessage;
+import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 

@@ -1,6 +1,6 @@
 package io.reactorucx.benchmarks.perf;
 
-import io.reactorucx.UcxBuffer;
+import io.reactorucx.buffer.UcxBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** One kind of operation on one connection, of which each lane has at most one under way. On the connection's engine. */

@@ -1,14 +1,14 @@
 package io.reactorucx.benchmarks.perf;
 
 import io.reactorucx.ActiveMessages;
-import io.reactorucx.MemoryPath;
 import io.reactorucx.RemoteAtomics;
 import io.reactorucx.RemoteMemory;
 import io.reactorucx.Tags;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxRequester;
-import io.reactorucx.WindowDescriptor;
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.reactorucx.benchmarks.perf;
 
-import io.reactorucx.UcxBuffer;
 import io.reactorucx.UcxConnection;
+import io.reactorucx.buffer.UcxBuffer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

@@ -1,7 +1,7 @@
 package io.reactorucx.benchmarks.perf;
 
-import io.reactorucx.UcxBuffer;
 import io.reactorucx.UcxConnection;
+import io.reactorucx.buffer.UcxBuffer;
 import java.util.function.IntFunction;
 import org.agrona.collections.IntArrayQueue;
 import org.reactivestreams.Publisher;

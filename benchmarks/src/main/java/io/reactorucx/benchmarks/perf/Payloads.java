@@ -1,7 +1,7 @@
 package io.reactorucx.benchmarks.perf;
 
-import io.reactorucx.UcxBuffer;
-import io.reactorucx.UcxBufferPool;
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import java.lang.foreign.MemorySegment;
 import java.util.stream.IntStream;
 

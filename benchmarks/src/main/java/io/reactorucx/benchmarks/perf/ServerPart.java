@@ -1,14 +1,14 @@
 package io.reactorucx.benchmarks.perf;
 
 import io.reactorucx.ActiveMessages;
-import io.reactorucx.MemoryRight;
-import io.reactorucx.TaggedMessage;
 import io.reactorucx.Tags;
-import io.reactorucx.UcxBuffer;
 import io.reactorucx.UcxConnection;
-import io.reactorucx.UcxResponder;
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.message.TaggedMessage;
+import io.reactorucx.message.UcxResponder;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.HexFormat;

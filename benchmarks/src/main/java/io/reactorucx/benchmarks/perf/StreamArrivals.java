@@ -1,7 +1,7 @@
 package io.reactorucx.benchmarks.perf;
 
-import io.reactorucx.UcxBuffer;
 import io.reactorucx.UcxConnection;
+import io.reactorucx.buffer.UcxBuffer;
 import java.util.function.Consumer;
 
 /** Takes bytes of a stream in, and tells of each time that as many have come as an operation has. */

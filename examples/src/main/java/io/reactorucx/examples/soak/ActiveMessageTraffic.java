@@ -1,10 +1,10 @@
 package io.reactorucx.examples.soak;
 
-import io.reactorucx.ActiveMessage;
-import io.reactorucx.UcxBuffer;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import reactor.core.publisher.Mono;

@@ -1,7 +1,7 @@
 package io.reactorucx.examples.soak;
 
-import io.reactorucx.UcxBuffer;
 import io.reactorucx.UcxConnection;
+import io.reactorucx.buffer.UcxBuffer;
 import java.lang.foreign.ValueLayout;
 import reactor.core.publisher.Mono;
 

@@ -1,9 +1,9 @@
 package io.reactorucx.examples.soak;
 
-import io.reactorucx.UcxBuffer;
 import io.reactorucx.UcxConnection;
-import io.reactorucx.UcxResponder;
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.examples.soak.Tally.End;
+import io.reactorucx.message.UcxResponder;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

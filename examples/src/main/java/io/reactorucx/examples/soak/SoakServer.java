@@ -1,12 +1,12 @@
 package io.reactorucx.examples.soak;
 
-import io.reactorucx.MemoryRight;
 import io.reactorucx.UcxBoundServer;
 import io.reactorucx.UcxConnection;
-import io.reactorucx.UcxMemoryWindow;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.UcxMemoryWindow;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;

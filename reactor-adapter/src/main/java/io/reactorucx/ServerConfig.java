@@ -1,0 +1,29 @@
+package io.reactorucx;
+
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+
+/** What a server does with its connections, and how many it takes; immutable. */
+public record ServerConfig(Function<? super UcxConnection, ? extends Publisher<Void>> handler, ConnectionHooks hooks,
+        int maxConnections) {
+
+    static final ServerConfig DEFAULT = new ServerConfig(UcxConnection::onClosing, ConnectionHooks.NONE, 1024);
+
+    public ServerConfig {
+        if (maxConnections < 1) {
+            throw new IllegalArgumentException("maxConnections " + maxConnections + ": at least 1");
+        }
+    }
+
+    ServerConfig withHandler(Function<? super UcxConnection, ? extends Publisher<Void>> value) {
+        return new ServerConfig(value, hooks, maxConnections);
+    }
+
+    ServerConfig withHooks(ConnectionHooks value) {
+        return new ServerConfig(handler, value, maxConnections);
+    }
+
+    ServerConfig withMaxConnections(int value) {
+        return new ServerConfig(handler, hooks, value);
+    }
+}

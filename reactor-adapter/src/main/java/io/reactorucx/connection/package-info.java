@@ -1,0 +1,5 @@
+/** State and statistics of connections and peers. */
+@NullMarked
+package io.reactorucx.connection;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,46 @@
+package io.reactorucx.internal.buffer;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Where something was done to what leaked later: the stack of the thread that did it. */
+public final class LeakRecord extends Throwable {
+
+    private static final long serialVersionUID = 1;
+
+    private static final List<String> LIBRARY = List.of("io.reactorucx.", "io.reactorucx.core.",
+            "io.reactorucx.core.internal.",
+            "io.reactorucx.engine.");
+    private static final List<String> NOT_THE_APPLICATION = List.of("java.", "jdk.", "reactor.",
+            "org.reactivestreams.");
+
+    private final String what;
+
+    LeakRecord(String what) {
+        super(what);
+        this.what = what;
+    }
+
+    /** The same place, for a report that adds to it. */
+    LeakRecord copy() {
+        LeakRecord copy = new LeakRecord(what);
+        copy.setStackTrace(getStackTrace());
+        return copy;
+    }
+
+    /** The first frame of the application, or at least outside of this library. */
+    String firstOutside() {
+        List<StackTraceElement> outside = Arrays.stream(getStackTrace()).filter(Predicate.not(LeakRecord::isLibrary))
+                .toList();
+        return Stream.concat(outside.stream().filter(frame -> NOT_THE_APPLICATION.stream()
+                .noneMatch(frame.getClassName()::startsWith)),
+                outside.stream()).findFirst().map(StackTraceElement::toString).orElse("an unknown place");
+    }
+
+    private static boolean isLibrary(StackTraceElement frame) {
+        String name = frame.getClassName();
+        return LIBRARY.contains(name.substring(0, name.lastIndexOf('.') + 1));
+    }
+}

@@ -1,0 +1,19 @@
+package io.reactorucx.internal.concurrent;
+
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import reactor.core.scheduler.NonBlocking;
+
+/** A thread of an engine; Reactor refuses to block on it. */
+public final class EngineThread extends Thread implements NonBlocking {
+
+    private EngineThread(Runnable work, String name) {
+        super(work, name);
+        setDaemon(true);
+    }
+
+    public static ThreadFactory factory(String prefix) {
+        AtomicInteger number = new AtomicInteger();
+        return work -> new EngineThread(work, prefix + "-" + number.getAndIncrement());
+    }
+}

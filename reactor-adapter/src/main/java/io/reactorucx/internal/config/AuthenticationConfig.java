@@ -1,0 +1,29 @@
+package io.reactorucx.internal.config;
+
+import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.security.Authenticator;
+import java.util.Objects;
+
+/** An authenticator, and what it calls its method, which is asked for once. */
+public record AuthenticationConfig(Authenticator authenticator, String method) {
+
+    private static final int MAX_METHOD_CHARACTERS = ControlFields.Key.AUTHENTICATION_METHOD.maxBytes();
+
+    public static AuthenticationConfig of(Authenticator authenticator) {
+        String method = Objects.requireNonNull(Objects.requireNonNull(authenticator, "authenticator").method(),
+                "authenticator.method()");
+        if (method.isEmpty() || method.length() > MAX_METHOD_CHARACTERS
+                || !method.chars().allMatch(c -> c > ' ' && c < 127)) {
+            throw new IllegalArgumentException("authenticator.method() " + ControlFrame.shown(method)
+                    + ": must be 1 to "
+                    + MAX_METHOD_CHARACTERS + " characters of ASCII, without spaces");
+        }
+        return new AuthenticationConfig(authenticator, method);
+    }
+
+    @Override
+    public String toString() {
+        return method;
+    }
+}

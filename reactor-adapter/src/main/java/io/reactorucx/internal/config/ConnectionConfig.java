@@ -1,0 +1,58 @@
+package io.reactorucx.internal.config;
+
+import io.reactorucx.core.ErrorMode;
+import java.time.Duration;
+import java.util.Objects;
+
+/** How a connection is made, bounded and ended; immutable, the builders of client and server change copies of it. */
+public record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTimeout, Duration closeTimeout,
+        ReceiveQueueConfig queue,
+        ProtocolConfig protocol, FlowControlConfig messages) {
+
+    private static final Duration LONGEST = Duration.ofHours(1);
+
+    public static final ConnectionConfig DEFAULT = new ConnectionConfig(false, ErrorMode.PEER, Duration.ofSeconds(10),
+            Duration.ofSeconds(5),
+            ReceiveQueueConfig.DEFAULT, ProtocolConfig.DEFAULT, FlowControlConfig.DEFAULT);
+
+    public ConnectionConfig {
+        Objects.requireNonNull(handshakeTimeout, "timeout");
+        Objects.requireNonNull(closeTimeout, "closeTimeout");
+        Objects.requireNonNull(queue, "queue");
+        Objects.requireNonNull(protocol, "protocol");
+        if (handshakeTimeout.compareTo(Duration.ofMillis(1)) < 0 || handshakeTimeout.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("timeout " + handshakeTimeout + ": must be in 1 ms.." + LONGEST);
+        }
+        if (closeTimeout.isNegative() || closeTimeout.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("closeTimeout " + closeTimeout + ": must be in 0.." + LONGEST);
+        }
+    }
+
+    public ConnectionConfig withRaw(boolean value) {
+        return new ConnectionConfig(value, errorMode, handshakeTimeout, closeTimeout, queue, protocol, messages);
+    }
+
+    public ConnectionConfig withErrorMode(ErrorMode value) {
+        return new ConnectionConfig(raw, value, handshakeTimeout, closeTimeout, queue, protocol, messages);
+    }
+
+    public ConnectionConfig withHandshakeTimeout(Duration value) {
+        return new ConnectionConfig(raw, errorMode, value, closeTimeout, queue, protocol, messages);
+    }
+
+    public ConnectionConfig withCloseTimeout(Duration value) {
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, value, queue, protocol, messages);
+    }
+
+    public ConnectionConfig withQueue(ReceiveQueueConfig value) {
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, value, protocol, messages);
+    }
+
+    public ConnectionConfig withMessages(FlowControlConfig value) {
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, protocol, value);
+    }
+
+    public ConnectionConfig withProtocol(ProtocolConfig value) {
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, value, messages);
+    }
+}

@@ -1,0 +1,58 @@
+package io.reactorucx.internal.config;
+
+import io.reactorucx.internal.frame.MessageFrameCodec;
+
+/**
+ * Bounds of the flow-controlled messages of a connection.
+ *
+ * @param windowMessages most messages that the sender of a stream may be ahead of its receiver, on either side
+ * @param windowBytes most bytes of them that the receiving side holds, those aside that are still with their sender
+ * @param rendezvousBytes messages above this size stay with their sender until they are fetched
+ * @param maxMessageBytes largest message that this side takes
+ * @param maxStreams most streams beside the default one that the peer may have open
+ * @param batchBytes up to how many bytes of small messages travel together
+ */
+public record FlowControlConfig(int windowMessages, int windowBytes, int rendezvousBytes, long maxMessageBytes,
+        int maxStreams, int batchBytes) {
+
+    public static final FlowControlConfig DEFAULT = new FlowControlConfig(1024, 1 << 20, 16 << 10, 16L << 20, 1024,
+            8 << 10);
+
+    private static final int MAX_WINDOW_MESSAGES = 1 << 16;
+    private static final int MIN_WINDOW_BYTES = 2 * MessageFrameCodec.MAX_INLINE_BYTES;
+    private static final int MAX_WINDOW_BYTES = 1 << 30;
+    private static final int MIN_BATCH_BYTES = 256;
+    private static final int MAX_STREAMS = 1 << 16;
+
+    public FlowControlConfig {
+        inRange(windowMessages, 1, MAX_WINDOW_MESSAGES, "windowMessages");
+        inRange(windowBytes, MIN_WINDOW_BYTES, MAX_WINDOW_BYTES, "windowBytes");
+        inRange(rendezvousBytes, 0, MessageFrameCodec.MAX_INLINE_BYTES, "rendezvousBytes");
+        inRange(maxMessageBytes, 1, Long.MAX_VALUE, "maxMessageBytes");
+        inRange(maxStreams, 0, MAX_STREAMS, "maxStreams");
+        inRange(batchBytes, MIN_BATCH_BYTES, MessageFrameCodec.MAX_INLINE_BYTES, "batchBytes");
+    }
+
+    private static void inRange(long value, long min, long max, String what) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(what + " " + value + ": must be in " + min + ".." + max);
+        }
+    }
+
+    public FlowControlConfig withWindow(int messages, int bytes) {
+        return new FlowControlConfig(messages, bytes, rendezvousBytes, maxMessageBytes, maxStreams, batchBytes);
+    }
+
+    public FlowControlConfig withMaxMessageBytes(long bytes) {
+        return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, bytes, maxStreams, batchBytes);
+    }
+
+    public FlowControlConfig withSizes(int rendezvous, int batch) {
+        return new FlowControlConfig(windowMessages, windowBytes, rendezvous, maxMessageBytes, maxStreams, batch);
+    }
+
+    public FlowControlConfig withMaxStreams(int streams) {
+        return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, maxMessageBytes, streams,
+                batchBytes);
+    }
+}

@@ -1,0 +1,31 @@
+package io.reactorucx.internal.config;
+
+import io.reactorucx.message.OverflowPolicy;
+import java.util.Objects;
+
+/** How many active messages of one id may wait for demand, and what happens to one more. */
+public record ReceiveQueueConfig(int maxMessages, long maxBytes, OverflowPolicy overflow, int maxHeldOffers) {
+
+    static final ReceiveQueueConfig DEFAULT = new ReceiveQueueConfig(1024, 16L << 20, OverflowPolicy.ERROR, 1024);
+
+    public ReceiveQueueConfig {
+        Objects.requireNonNull(overflow, "policy");
+        if (maxMessages < 1) {
+            throw new IllegalArgumentException("maxQueuedMessages " + maxMessages + ": at least 1");
+        }
+        if (maxBytes < 1) {
+            throw new IllegalArgumentException("maxQueuedBytes " + maxBytes + ": at least 1");
+        }
+        if (maxHeldOffers < 1) {
+            throw new IllegalArgumentException("maxHeldOffers " + maxHeldOffers + ": at least 1");
+        }
+    }
+
+    public ReceiveQueueConfig with(int messages, long bytes, OverflowPolicy policy) {
+        return new ReceiveQueueConfig(messages, bytes, policy, maxHeldOffers);
+    }
+
+    public ReceiveQueueConfig withMaxHeldOffers(int count) {
+        return new ReceiveQueueConfig(maxMessages, maxBytes, overflow, count);
+    }
+}

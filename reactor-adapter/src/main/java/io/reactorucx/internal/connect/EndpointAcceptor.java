@@ -1,0 +1,283 @@
+package io.reactorucx.internal.connect;
+
+import io.reactorucx.UcxBoundServer;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.EndpointOptions;
+import io.reactorucx.core.UcpConnectionRequest;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.Command;
+import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.handshake.ConnectListener;
+import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.handshake.HandshakeCallbacks;
+import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.handshake.Rejection;
+import io.reactorucx.internal.handshake.ServerHandshake;
+import io.reactorucx.internal.socket.BoundListener;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Makes connections from the server's side: an endpoint on the next engine, the handshake, the user's handler. */
+public final class EndpointAcceptor {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EndpointAcceptor.class);
+
+    private final UcxResources resources;
+    private final ConnectionConfig config;
+    private final ServerConnections handlers;
+    private final boolean acceptWorkerAddresses;
+    private final EngineConnections.WorkerAddressAcceptor byWorkerAddress = this::acceptWorkerAddress;
+    private final int maxPendingHandshakes;
+    private final Set<ConnectionCore> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    public EndpointAcceptor(UcxResources resources, ConnectionConfig config, int maxPendingHandshakes,
+            boolean acceptWorkerAddresses,
+            ServerConnections handlers) {
+        this.acceptWorkerAddresses = acceptWorkerAddresses && !config.raw();
+        this.resources = resources;
+        this.config = config;
+        this.maxPendingHandshakes = maxPendingHandshakes;
+        this.handlers = handlers;
+    }
+
+    public Mono<UcxBoundServer> bind(InetSocketAddress address) {
+        return listen(address).map(listening -> new UcxBoundServer(this, listening))
+                .delayUntil(bound -> onEachEngine(registry -> {
+                    if (acceptWorkerAddresses) {
+                        registry.acceptor(byWorkerAddress);
+                    }
+                }).onErrorResume(error -> bound.close().then(Mono.error(error))))
+                .doOnNext(resources::add);
+    }
+
+    private Mono<BoundListener> listen(InetSocketAddress address) {
+        if (!config.raw()) {
+            return new SocketAcceptor(resources, config, maxPendingHandshakes, this).bind(address);
+        }
+        EngineConnections listening = resources.nextRegistry();
+        return UcxResources.onEngine(listening.engine(), worker -> new UcpListenerAdapter(listening,
+                worker.listen(address, request -> accept(listening, request))));
+    }
+
+    private Mono<Void> onEachEngine(Consumer<EngineConnections> action) {
+        return Flux.fromIterable(resources.registries()).flatMap(registry -> RetryingCommand.mono(
+                registry.engine(), worker -> {
+                    action.accept(registry);
+                    return registry;
+                })).then();
+    }
+
+    public int connections() {
+        return open.size();
+    }
+
+    public ServerConnections handlers() {
+        return handlers;
+    }
+
+    public Mono<Void> close() {
+        closed = true;
+        return onEachEngine(registry -> registry.removeAcceptor(byWorkerAddress)).onErrorComplete()
+                .thenMany(Flux.defer(() -> Flux.fromIterable(open)))
+                .flatMap(connection -> connection.close(CloseMode.FLUSH).timeout(config.closeTimeout().plusSeconds(1))
+                .onErrorComplete(),
+                        Integer.MAX_VALUE).then();
+    }
+
+    private void accept(EngineConnections listening, UcpConnectionRequest request) {
+        EngineConnections registry = resources.nextRegistry();
+        InetSocketAddress client = request.clientAddress();
+        String peer = client.getAddress().getHostAddress() + ":" + client.getPort();
+        ConnectionCore connection = new ConnectionCore(registry, config, peer);
+        registry.engine().execute(new Accept(connection, null) {
+            @Override
+            UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
+                return worker.accept(request, options);
+            }
+
+            @Override
+            public void reject(RuntimeException cause) {
+                super.reject(cause);
+                // Each request needs an answer, or the client waits and the listener's room for requests fills up.
+                RetryingCommand.mono(listening.engine(), worker -> {
+                    request.reject();
+                    return request;
+                }).subscribe(done -> { }, error -> LOG.debug("[{}] not rejected", connection.peer(), error));
+            }
+        });
+    }
+
+    private void acceptWorkerAddress(EngineConnections registry, ControlFrame hello) {
+        byte[] address = Objects.requireNonNull(hello.fields().bytes(ControlFields.Key.WORKER_ADDRESS));
+        String peer = "worker address of " + address.length + " bytes";
+        ConnectionCore connection = new ConnectionCore(registry, config, peer);
+        registry.engine().execute(new Accept(connection, hello) {
+            @Override
+            UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
+                return registry.pairings().pairs().other(address, options);
+            }
+        });
+    }
+
+    /** A connection that is being made, to be closed with the server. */
+    void add(ConnectionCore connection) {
+        open.add(connection);
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> open.remove(connection));
+        if (closed) {
+            // Its handshake was under way when the server stopped.
+            connection.execute(worker -> connection.beginClose(CloseMode.FORCE));
+        }
+    }
+
+    /** One connection from its request to the handler's end. */
+    private abstract class Accept implements Command, ConnectListener, HandshakeCallbacks {
+
+        private final ConnectionCore connection;
+        private final @Nullable ControlFrame hello;
+        private @Nullable UcpEndpoint endpoint;
+        private @Nullable ServerHandshake handshake;
+        private @Nullable Disposable timeout;
+
+        Accept(ConnectionCore connection, @Nullable ControlFrame hello) {
+            this.connection = connection;
+            this.hello = hello;
+        }
+
+        abstract UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options);
+
+        @Override
+        public void run(UcpWorker worker) {
+            try {
+                UcpEndpoint made = endpoint(worker, new EndpointOptions(config.errorMode(), connection.peer(),
+                        connection::endpointFailed));
+                endpoint = made;
+                connection.begin(made, this);
+            } catch (RuntimeException e) {
+                LOG.warn("[{}] not accepted", connection.peer(), e);
+                return;
+            }
+            add(connection);
+            if (config.raw()) {
+                if (admit() == null) {
+                    ready(null);
+                } else {
+                    connection.beginClose(CloseMode.FORCE);
+                }
+                return;
+            }
+            timeout = Schedulers.parallel().schedule(() -> connection.execute(ignored -> timedOut()),
+                    config.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            handshake = new ServerHandshake(PeerInfo.here(config, connection.registry()),
+                    config.protocol().authentication(),
+                    Schedulers.boundedElastic(), connection.peer(), this);
+            if (hello != null) {
+                received(hello);
+            }
+        }
+
+        private void timedOut() {
+            if (connection.state() == ConnectionCore.State.CONNECTING) {
+                over();
+                connection.registry().refused(connection.peer(), new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
+                        new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
+                connection.giveUp();
+            }
+        }
+
+        /** No more of the handshake. */
+        private void over() {
+            if (timeout != null) {
+                timeout.dispose();
+            }
+            if (handshake != null) {
+                handshake.close();
+            }
+        }
+
+        @Override
+        public void received(ControlFrame frame) {
+            if (handshake != null) {
+                handshake.received(frame);
+            }
+        }
+
+        @Override
+        public void send(ControlFrame frame) {
+            if (!connection.sendControl(frame)) {
+                over();
+                connection.giveUp();
+            }
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            connection.execute(worker -> task.run());
+        }
+
+        @Override
+        public void connected(PeerInfo peer) {
+            over();
+            ready(peer);
+        }
+
+        @Override
+        public void failed(HandshakeFailure failure) {
+            over();
+            connection.registry().refused(connection.peer(), failure);
+            if (failure.reason() == HandshakeFailure.Kind.PEER) {
+                connection.giveUp();
+            } else {
+                // The client closes when it has read why; if it does not, this side does.
+                connection.refused();
+            }
+        }
+
+        @Override
+        public @Nullable Rejection admit() {
+            return handlers.admit(connection.onDispose());
+        }
+
+        private void ready(@Nullable PeerInfo peer) {
+            UcpEndpoint made = endpoint;
+            if (made == null) {
+                return;
+            }
+            if (!connection.connected(peer)) {
+                return;
+            }
+            UcxConnection accepted = new UcxConnection(connection, resources, made, peer);
+            handlers.run(accepted);
+        }
+
+        @Override
+        public void failed(RuntimeException error) {
+            over();
+            LOG.debug("[{}] lost before it was connected", connection.peer(), error);
+        }
+
+        @Override
+        public void reject(RuntimeException cause) {
+            LOG.warn("[{}] not accepted", connection.peer(), cause);
+        }
+    }
+}

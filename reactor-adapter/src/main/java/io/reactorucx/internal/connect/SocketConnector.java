@@ -1,0 +1,255 @@
+package io.reactorucx.internal.connect;
+
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.handshake.ClientHandshake;
+import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.handshake.HandshakeCallbacks;
+import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.socket.ControlSocket;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Makes one connection to a framework server: the handshake over a socket, then an endpoint on the connection's engine.
+ */
+public final class SocketConnector {
+
+    private final UcxResources resources;
+    private final EngineConnections registry;
+    private final ConnectionConfig config;
+    private final InetSocketAddress address;
+    private final String peer;
+
+    public SocketConnector(UcxResources resources, EngineConnections registry, ConnectionConfig config,
+            InetSocketAddress address) {
+        this.resources = resources;
+        this.registry = registry;
+        this.config = config;
+        this.address = address;
+        this.peer = SocketAcceptor.name(address);
+    }
+
+    public Mono<UcxConnection> connect() {
+        return Mono.create(sink -> {
+            Attempt attempt = new Attempt(sink);
+            // Not called for a connection that the subscriber got; one that it did not get any more is closed.
+            sink.onCancel(attempt::giveUp);
+            attempt.begin();
+        });
+    }
+
+    /** On the thread of the socket loop until the server's address has come, from then on the connection's engine. */
+    private final class Attempt implements ControlSocket.Listener, HandshakeCallbacks {
+
+        private final MonoSink<UcxConnection> sink;
+        private final ClientHandshake handshake;
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private volatile @Nullable Disposable timeout;
+        private volatile @Nullable ControlSocket socket;
+        private volatile @Nullable ConnectionCore connection;
+        private volatile boolean givenUp;
+        private @Nullable PeerInfo server;
+        private @Nullable EndpointBinding pairing;
+
+        Attempt(MonoSink<UcxConnection> sink) {
+            this.sink = sink;
+            this.handshake = new ClientHandshake(PeerInfo.here(config, registry), ControlFields.NONE,
+                    config.protocol().authentication(),
+                    Schedulers.boundedElastic(), peer, this);
+        }
+
+        void begin() {
+            timeout = Schedulers.parallel().schedule(this::timedOut, config.handshakeTimeout().toMillis(),
+                    TimeUnit.MILLISECONDS);
+            try {
+                ControlSocket begun = ControlSocket.connect(resources.sockets(), address, this);
+                socket = begun;
+                if (givenUp) {
+                    begun.close();
+                }
+            } catch (IOException e) {
+                fail(failure(e));
+            }
+        }
+
+        private void timedOut() {
+            fail(new UcxException(UcxStatus.TIMED_OUT, "connect", peer,
+                    "no answer within " + config.handshakeTimeout()));
+            giveUp();
+        }
+
+        /** Answers whether nobody has heard of an end before. */
+        private boolean end() {
+            Disposable running = timeout;
+            if (running != null) {
+                running.dispose();
+            }
+            return ended.compareAndSet(false, true);
+        }
+
+        private void fail(RuntimeException error) {
+            if (end()) {
+                sink.error(error);
+            }
+        }
+
+        void giveUp() {
+            end();
+            givenUp = true;
+            ConnectionCore made = connection;
+            ControlSocket open = socket;
+            if (made != null) {
+                made.execute(worker -> {
+                    EndpointBinding begun = pairing;
+                    if (begun != null) {
+                        begun.giveUp();
+                    }
+                });
+            } else if (open != null) {
+                execute(handshake::close);
+                open.close();
+            }
+        }
+
+        @Override
+        public void connected(ControlSocket connected) {
+            socket = connected;
+            handshake.start();
+        }
+
+        @Override
+        public void received(byte[] bytes) {
+            ConnectionCore made = connection;
+            if (made != null && made.socket.received(bytes)) {
+                return;
+            }
+            ControlFrame frame = server == null ? ControlFrame.parse(bytes) : null;
+            BindFrame found = server == null ? null : BindFrame.parse(bytes);
+            if (frame != null) {
+                handshake.received(frame);
+            } else if (found != null && found.type() == BindFrame.Type.ADDRESS && connection == null) {
+                pair(found);
+            } else {
+                ControlSocket open = socket;
+                if (open != null) {
+                    open.failed(new IOException(
+                            "what answers there is no server of this library, or of another version"));
+                }
+            }
+        }
+
+        @Override
+        public void send(ControlFrame frame) {
+            ControlSocket open = socket;
+            if (open != null) {
+                open.send(frame.toBytes());
+            }
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            resources.sockets().execute(task);
+        }
+
+        @Override
+        public void connected(PeerInfo peerFacts) {
+            server = peerFacts;
+        }
+
+        @Override
+        public void failed(HandshakeFailure failure) {
+            registry.refused(peer, failure);
+            ControlSocket open = socket;
+            if (open != null) {
+                open.finish(config.closeTimeout());
+            }
+            fail(failure.toException(peer));
+        }
+
+        private void pair(BindFrame found) {
+            ControlSocket open = socket;
+            if (givenUp || open == null) {
+                return;
+            }
+            ConnectionCore made = new ConnectionCore(registry, config, peer);
+            connection = made;
+            made.execute(worker -> {
+                EndpointBinding begun = new EndpointBinding(made, true, found.token(), this::ready, this::fail);
+                pairing = begun;
+                made.with(open, begun);
+                if (givenUp) {
+                    begun.giveUp();
+                } else {
+                    begun.meet(found.address(), () -> {
+                        begun.expect();
+                        open.send(new BindFrame(BindFrame.Type.ADDRESS, found.token(), 0, registry.address())
+                                .toBytes());
+                    });
+                }
+            }, error -> {
+                open.close();
+                fail(error);
+            });
+        }
+
+        private void ready(UcpEndpoint endpoint) {
+            ConnectionCore made = connection;
+            if (made != null && made.connected(server)) {
+                UcxConnection connected;
+                try {
+                    connected = new UcxConnection(made, resources, endpoint, server);
+                } catch (RuntimeException e) {
+                    // The endpoint has failed in the meantime.
+                    fail(e);
+                    made.beginClose(CloseMode.FORCE);
+                    return;
+                }
+                if (end()) {
+                    sink.success(connected);
+                } else {
+                    made.beginClose(CloseMode.FLUSH);
+                }
+            }
+        }
+
+        @Override
+        public void ended(IOException cause) {
+            ConnectionCore made = connection;
+            if (made == null) {
+                handshake.close();
+                fail(failure(cause));
+            } else {
+                made.execute(worker -> made.socket.ended(), this::fail);
+            }
+        }
+
+        private UcxException failure(IOException cause) {
+            if (resources.isDisposed()) {
+                return new UcxClosedException("connect", peer, "these resources are closed");
+            }
+            return new UcxException(cause instanceof ConnectException ? UcxStatus.NOT_CONNECTED
+                    : UcxStatus.CONNECTION_RESET, "connect", peer,
+                    String.valueOf(cause.getMessage()), cause);
+        }
+    }
+}

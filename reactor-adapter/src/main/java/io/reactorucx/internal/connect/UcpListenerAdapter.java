@@ -1,0 +1,51 @@
+package io.reactorucx.internal.connect;
+
+import io.reactorucx.core.UcpListener;
+import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.socket.BoundListener;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/** A listener of UCX, for raw peers. */
+record UcpListenerAdapter(EngineConnections registry, UcpListener listener) implements BoundListener {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UcpListenerAdapter.class);
+
+    /** How long nobody may have tried to connect before the listener goes, and how often that is looked at. */
+    private static final Duration QUIET = Duration.ofMillis(100);
+    private static final int MOST_LOOKS = 20;
+
+    @Override
+    public InetSocketAddress address() {
+        return listener.address();
+    }
+
+    @Override
+    public Mono<Void> refuse() {
+        return onListener(UcpListener::refuse);
+    }
+
+    @Override
+    public Mono<Void> close() {
+        return noMoreClients().onErrorComplete().then(onListener(UcpListener::close));
+    }
+
+    private Mono<Void> onListener(Consumer<UcpListener> action) {
+        return RetryingCommand.mono(registry.engine(), worker -> {
+            action.accept(listener);
+            return listener;
+        }).then().doOnError(error -> LOG.debug("A step of the close of the server at {} failed", address(), error))
+                .onErrorComplete();
+    }
+
+    private Mono<Void> noMoreClients() {
+        Mono<Long> rejected = RetryingCommand.mono(registry.engine(), worker -> listener.rejectedRequests());
+        return rejected.delayElement(QUIET).zipWhen(before -> rejected, Long::equals)
+                .repeat(MOST_LOOKS - 1).takeUntil(Boolean::booleanValue).then();
+    }
+}

@@ -1,0 +1,61 @@
+package io.reactorucx.internal.frame;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What two peers that trust each other say to find each other's endpoint. Layout, big-endian: magic {@code 0x52554350}
+ * (4 bytes), type (1), token (8), number (4), the rest: a worker address in {@link Type#ADDRESS} and {@link Type#BIND}.
+ *
+ * @param type what it is
+ * @param token the connection's; the server chose it, and nobody else knows it
+ * @param number of the sender's endpoint among all that it has made to this worker, in {@link Type#BIND}
+ * @param address of the sender's worker
+ */
+public record BindFrame(Type type, long token, int number, byte[] address) {
+
+    private static final int MAGIC = 0x52554350;
+    private static final int FIXED_BYTES = 4 + 1 + 8 + 4;
+
+    /** No frame is larger. */
+    public static final int MAX_BYTES = FIXED_BYTES + 64 * 1024;
+
+    /** The order is the protocol's: the ordinal travels. ADDRESS over the socket, the others over the new endpoints. */
+    public enum Type {
+        ADDRESS, BIND, BOUND, READY;
+
+        private boolean hasAddress() {
+            return this == ADDRESS || this == BIND;
+        }
+    }
+
+    private static final Type[] TYPES = Type.values();
+
+    public BindFrame(Type type, long token) {
+        this(type, token, 0, new byte[0]);
+    }
+
+    public byte[] toBytes() {
+        return ByteBuffer.allocate(FIXED_BYTES + address.length).putInt(MAGIC).put((byte) type.ordinal()).putLong(token)
+                .putInt(number)
+                .put(address).array();
+    }
+
+    /** The frame, or null when these bytes are none. */
+    public static @Nullable BindFrame parse(byte[] bytes) {
+        if (bytes.length < FIXED_BYTES || bytes.length > MAX_BYTES) {
+            return null;
+        }
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        int magic = in.getInt();
+        int type = Byte.toUnsignedInt(in.get());
+        long token = in.getLong();
+        int number = in.getInt();
+        if (magic != MAGIC || type >= TYPES.length || number < 0 || in.hasRemaining() != TYPES[type].hasAddress()) {
+            return null;
+        }
+        byte[] address = new byte[in.remaining()];
+        in.get(address);
+        return new BindFrame(TYPES[type], token, number, address);
+    }
+}

@@ -1,0 +1,165 @@
+package io.reactorucx.internal.frame;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a control frame carries: each field is a key (1 byte), a length (2 bytes) and that many bytes. Fields that this
+ * side does not know are skipped, so that later ones can say more. Immutable, but for the arrays, which nobody changes.
+ */
+public final class ControlFields {
+
+    public static final ControlFields NONE = new ControlFields(new EnumMap<>(Key.class));
+
+    private static final int HEAD_BYTES = Byte.BYTES + Short.BYTES;
+
+    private final Map<Key, byte[]> values;
+
+    private ControlFields(Map<Key, byte[]> values) {
+        this.values = values;
+    }
+
+    /** The number travels. */
+    public enum Key {
+        UCX_VERSION(1, 6, 6),
+        ERROR_MODE(2, 1, 1),
+        BYTE_ORDER(3, 1, 1),
+        MAX_HEADER_BYTES(4, 4, 4),
+        MAX_MESSAGE_BYTES(5, 8, 8),
+        MAX_STREAMS(6, 4, 4),
+        HEARTBEAT_MILLIS(7, 4, 4),
+        WORKER_ID(8, 8, 8),
+        CONNECTION_ID(9, 8, 8),
+        AUTHENTICATION_METHOD(10, 1, 64),
+        AUTHENTICATION(11, 0, 4096),
+        WORKER_ADDRESS(12, 1, 48 * 1024);
+
+        private static final @Nullable Key[] BY_NUMBER = new @Nullable Key[256];
+
+        static {
+            for (Key key : values()) {
+                BY_NUMBER[key.number] = key;
+            }
+        }
+
+        private final int number;
+        private final int minBytes;
+        private final int maxBytes;
+
+        Key(int number, int minBytes, int maxBytes) {
+            this.number = number;
+            this.minBytes = minBytes;
+            this.maxBytes = maxBytes;
+        }
+
+        public int number() {
+            return number;
+        }
+
+        public int maxBytes() {
+            return maxBytes;
+        }
+
+        public boolean allows(int bytes) {
+            return bytes >= minBytes && bytes <= maxBytes;
+        }
+    }
+
+    /** The fields up to the end of these bytes, or null when that is not what they are. */
+    static @Nullable ControlFields parse(ByteBuffer in) {
+        Map<Key, byte[]> values = new EnumMap<>(Key.class);
+        BitSet seen = new BitSet(256);
+        try {
+            while (in.hasRemaining()) {
+                int number = Byte.toUnsignedInt(in.get());
+                int size = Short.toUnsignedInt(in.getShort());
+                Key key = Key.BY_NUMBER[number];
+                if (seen.get(number) || size > in.remaining() || (key != null && !key.allows(size))) {
+                    return null;
+                }
+                seen.set(number);
+                if (key == null) {
+                    in.position(in.position() + size);
+                } else {
+                    byte[] value = new byte[size];
+                    in.get(value);
+                    values.put(key, value);
+                }
+            }
+            return new ControlFields(values);
+        } catch (BufferUnderflowException e) {
+            return null;
+        }
+    }
+
+    /** A copy with one more field. */
+    public ControlFields with(Key key, byte[] value) {
+        if (!key.allows(value.length)) {
+            throw new IllegalArgumentException(key + " of " + value.length + " bytes: must be in " + key.minBytes + ".."
+                    + key.maxBytes);
+        }
+        Map<Key, byte[]> more = new EnumMap<>(Key.class);
+        more.putAll(values);
+        more.put(key, value);
+        return new ControlFields(more);
+    }
+
+    public ControlFields with(Key key, long number) {
+        ByteBuffer value = ByteBuffer.allocate(key.maxBytes);
+        switch (key.maxBytes) {
+            case Byte.BYTES -> value.put((byte) number);
+            case Integer.BYTES -> value.putInt((int) number);
+            case Long.BYTES -> value.putLong(number);
+            default -> throw new IllegalArgumentException(key + " is no number");
+        }
+        return with(key, value.array());
+    }
+
+    public ControlFields with(Key key, String text) {
+        return with(key, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    public boolean has(Key key) {
+        return values.containsKey(key);
+    }
+
+    public boolean isEmpty() {
+        return values.isEmpty();
+    }
+
+    /** The bytes of a field, null where it is missing. */
+    public byte @Nullable [] bytes(Key key) {
+        return values.get(key);
+    }
+
+    /** A field that {@link #has} says is there. */
+    public ByteBuffer buffer(Key key) {
+        return ByteBuffer.wrap(Objects.requireNonNull(values.get(key), key::name));
+    }
+
+    /** The text of a field, null where it is missing. It is the peer's: not fit for a log as it is. */
+    public @Nullable String text(Key key) {
+        byte[] value = values.get(key);
+        return value == null ? null : new String(value, StandardCharsets.UTF_8);
+    }
+
+    public int encodedBytes() {
+        return values.values().stream().mapToInt(value -> HEAD_BYTES + value.length).sum();
+    }
+
+    void encode(ByteBuffer out) {
+        values.forEach((key, value) -> out.put((byte) key.number).putShort((short) value.length).put(value));
+    }
+
+    /** The names only: what they hold may be a proof of who somebody is. */
+    @Override
+    public String toString() {
+        return values.keySet().toString();
+    }
+}

@@ -1,0 +1,125 @@
+package io.reactorucx.internal.frame;
+
+import io.reactorucx.internal.endpoint.EndpointRelease;
+import io.reactorucx.internal.handshake.Rejection;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What framework peers tell each other about their connection.
+ *
+ * <p>Layout, big-endian: magic {@code 0x52554358} (4 bytes), protocol version (1), type (1), {@link ControlFields}. Two
+ * things are the same in every version, so that peers of any two can part in words: those first 6 bytes, and all of a
+ * {@link Type#REJECT}, which is 6 bytes, 18 that are zero, a status of UCX (1), the size of the reason (4), the reason.
+ * Of another version only HELLO and REJECT are read.
+ *
+ * @param protocolVersion of the peer
+ * @param type what it is
+ * @param fields empty for another version, and in REJECT
+ * @param rejection why, in REJECT; says nothing in others
+ */
+public record ControlFrame(int protocolVersion, Type type, ControlFields fields, Rejection rejection) {
+
+    public static final int PROTOCOL_VERSION = 2;
+
+    private static final int MAGIC = 0x52554358;
+    private static final int HEAD_BYTES = 4 + 1 + 1;
+    private static final int REJECT_UNUSED_BYTES = 18;
+    private static final int REJECT_HEAD_BYTES = HEAD_BYTES + REJECT_UNUSED_BYTES + Byte.BYTES + Integer.BYTES;
+    private static final int MAX_REASON_CHARACTERS = 500;
+    private static final Rejection NO_REJECTION = new Rejection("");
+
+    /** No frame is larger. */
+    public static final int MAX_BYTES = 64 * 1024;
+
+    /**
+     * The order is the protocol's: the ordinal travels. RELEASE and RELEASED go over the socket alone, see
+     * {@link EndpointRelease}.
+     */
+    public enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING, RELEASE, RELEASED }
+
+    private static final Type[] TYPES = Type.values();
+
+    public static ControlFrame of(Type type) {
+        return of(type, ControlFields.NONE);
+    }
+
+    public static ControlFrame of(Type type, ControlFields fields) {
+        return new ControlFrame(PROTOCOL_VERSION, type, fields, NO_REJECTION);
+    }
+
+    public static ControlFrame reject(Rejection why) {
+        return new ControlFrame(PROTOCOL_VERSION, Type.REJECT, ControlFields.NONE,
+                Rejection.ofPeer(why.status().code(), why.reason()));
+    }
+
+    public byte[] toBytes() {
+        boolean reject = type == Type.REJECT;
+        byte[] text = rejection.reason().getBytes(StandardCharsets.UTF_8);
+        ByteBuffer out = ByteBuffer.allocate(reject ? REJECT_HEAD_BYTES + text.length
+                : HEAD_BYTES + fields.encodedBytes());
+        out.putInt(MAGIC).put((byte) protocolVersion).put((byte) type.ordinal());
+        if (reject) {
+            out.put(new byte[REJECT_UNUSED_BYTES]).put((byte) rejection.status().code()).putInt(text.length).put(text);
+        } else {
+            fields.encode(out);
+        }
+        return out.array();
+    }
+
+    public static @Nullable ControlFrame parse(MemorySegment bytes) {
+        return bytes.byteSize() > MAX_BYTES ? null : parse(bytes.toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /** The frame, or null when these bytes are none. */
+    public static @Nullable ControlFrame parse(byte[] bytes) {
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        if (bytes.length < HEAD_BYTES || bytes.length > MAX_BYTES || in.getInt() != MAGIC) {
+            return null;
+        }
+        int version = Byte.toUnsignedInt(in.get());
+        int number = Byte.toUnsignedInt(in.get());
+        if (number >= TYPES.length) {
+            return null;
+        }
+        Type type = TYPES[number];
+        if (type == Type.REJECT) {
+            Rejection rejection = rejection(in);
+            return rejection == null ? null : new ControlFrame(version, type, ControlFields.NONE, rejection);
+        }
+        if (version != PROTOCOL_VERSION) {
+            return type == Type.HELLO ? new ControlFrame(version, type, ControlFields.NONE, NO_REJECTION) : null;
+        }
+        ControlFields fields = ControlFields.parse(in);
+        return fields == null ? null : new ControlFrame(version, type, fields, NO_REJECTION);
+    }
+
+    private static @Nullable Rejection rejection(ByteBuffer in) {
+        if (in.limit() < REJECT_HEAD_BYTES) {
+            return null;
+        }
+        int status = in.position(HEAD_BYTES + REJECT_UNUSED_BYTES).get();
+        return in.getInt() == in.remaining() ? Rejection.ofPeer(status, StandardCharsets.UTF_8.decode(in).toString())
+                : null;
+    }
+
+    /** Why, in REJECT; empty in others. */
+    public String reason() {
+        return rejection.reason();
+    }
+
+    /** Text of a peer as it may stand in a log: of a bounded length, and in one line. */
+    public static String shown(String text) {
+        StringBuilder shown = new StringBuilder();
+        text.codePoints().limit(MAX_REASON_CHARACTERS)
+                .forEach(c -> shown.appendCodePoint(Character.isISOControl(c)
+                || Character.getType(c) == Character.FORMAT
+                        || Character.getType(c) == Character.LINE_SEPARATOR
+                        || Character.getType(c) == Character.PARAGRAPH_SEPARATOR
+                        || Character.getType(c) == Character.SURROGATE ? '?' : c));
+        return shown.toString();
+    }
+}

@@ -1,0 +1,185 @@
+package io.reactorucx.internal.frame;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.AtomicOperation;
+import io.reactorucx.core.AtomicWidth;
+import io.reactorucx.memory.MemoryRight;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Headers of the active messages by which framework peers serve remote memory; what is read or written is the message's
+ * data.
+ *
+ * <p>Layout, big-endian: type (1 byte), code (1), number of the request (4), and then by type: 1 READ, key (16), offset
+ * (8), length (8); 2 WRITE, key, offset; 3 ATOMIC, key, offset, operand (8), expected value (8), the code being the
+ * operation, plus 128 for words of 4 bytes; 4 REPLY, requests that this side serves at once (2), old value (8), the
+ * code being the status. Nothing else has data than WRITE, and the reply to READ.
+ */
+public sealed interface MemoryFrame {
+
+    /** What a peer may send before the first reply has told it how many requests are served at once. */
+    int FIRST_REQUESTS = 8;
+    int MAX_REQUESTS = 4096;
+
+    /**
+     * A rendezvous takes two more ways; below this size that is longer than the copy that it saves, also where the
+     * processors are busy.
+     */
+    int MAX_EAGER_BYTES = 64 * 1024;
+
+    byte READ = 1;
+    byte WRITE = 2;
+    byte ATOMIC = 3;
+    byte REPLY = 4;
+
+    /** The order is the protocol's. */
+    List<AtomicOperation> OPERATIONS = List.of(AtomicOperation.ADD, AtomicOperation.SWAP,
+            AtomicOperation.COMPARE_AND_SWAP,
+            AtomicOperation.AND, AtomicOperation.OR, AtomicOperation.XOR);
+    int SHORT_WORD = 128;
+
+    /** No header is longer. */
+    int MAX_BYTES = 6 + WindowKey.BYTES + 3 * Long.BYTES;
+
+    int id();
+
+    MemorySegment toSegment();
+
+    private static ByteBuffer begin(int bytes, byte type, int code, int id) {
+        return ByteBuffer.allocate(bytes).put(type).put((byte) code).putInt(id);
+    }
+
+    /** A request for a range of a window. */
+    sealed interface Request extends MemoryFrame {
+
+        WindowKey key();
+
+        long offset();
+
+        /** Bytes of the range; whatever a peer said. */
+        long length();
+
+        MemoryRight right();
+    }
+
+    /** Asks for bytes of a window. */
+    record Read(int id, WindowKey key, long offset, long length) implements Request {
+
+        public static final int BYTES = 6 + WindowKey.BYTES + 2 * Long.BYTES;
+
+        @Override
+        public MemoryRight right() {
+            return MemoryRight.READ;
+        }
+
+        @Override
+        public MemorySegment toSegment() {
+            ByteBuffer out = begin(BYTES, READ, 0, id);
+            key.write(out);
+            return MemorySegment.ofArray(out.putLong(offset).putLong(length).array());
+        }
+    }
+
+    /** Offers bytes for a window. */
+    record Write(int id, WindowKey key, long offset, long length) implements Request {
+
+        public static final int BYTES = 6 + WindowKey.BYTES + Long.BYTES;
+
+        @Override
+        public MemoryRight right() {
+            return MemoryRight.WRITE;
+        }
+
+        @Override
+        public MemorySegment toSegment() {
+            ByteBuffer out = begin(BYTES, WRITE, 0, id);
+            key.write(out);
+            return MemorySegment.ofArray(out.putLong(offset).array());
+        }
+    }
+
+    /** Asks for an atomic operation on a window. */
+    record Atomic(int id, WindowKey key, long offset, AtomicRequest call) implements Request {
+
+        public static final int BYTES = MAX_BYTES;
+
+        @Override
+        public MemoryRight right() {
+            return MemoryRight.ATOMIC;
+        }
+
+        @Override
+        public long length() {
+            return call.width().bytes();
+        }
+
+        @Override
+        public MemorySegment toSegment() {
+            int code = OPERATIONS.indexOf(call.operation()) + (call.width() == AtomicWidth.INT ? SHORT_WORD : 0);
+            ByteBuffer out = begin(BYTES, ATOMIC, code, id);
+            key.write(out);
+            return MemorySegment.ofArray(out.putLong(offset).putLong(call.operand()).putLong(call.expected()).array());
+        }
+    }
+
+    /** Ends a request. */
+    record Reply(int id, MemoryReplyStatus status, int maxRequests, long value) implements MemoryFrame {
+
+        public static final int BYTES = 6 + 2 + Long.BYTES;
+
+        @Override
+        public MemorySegment toSegment() {
+            return MemorySegment.ofArray(begin(BYTES, REPLY, status.ordinal(), id).putShort((short) maxRequests)
+                    .putLong(value).array());
+        }
+    }
+
+    /** How data of a size travels; what is not eager stays with its sender until the other side has a place for it. */
+    static AmProtocol protocol(long bytes) {
+        return bytes <= MAX_EAGER_BYTES ? AmProtocol.EAGER : AmProtocol.RENDEZVOUS;
+    }
+
+    /** The frame, or null when this header is none, or has data that its kind does not have. */
+    static @Nullable MemoryFrame parse(MemorySegment header, long dataBytes) {
+        if (header.byteSize() < Reply.BYTES || header.byteSize() > MAX_BYTES) {
+            return null;
+        }
+        ByteBuffer in = ByteBuffer.wrap(header.toArray(ValueLayout.JAVA_BYTE));
+        byte type = in.get();
+        int code = Byte.toUnsignedInt(in.get());
+        int id = in.getInt();
+        int size = in.capacity();
+        return switch (type) {
+            case READ -> size == Read.BYTES && code == 0 && dataBytes == 0
+                    ? new Read(id, WindowKey.read(in), in.getLong(), in.getLong()) : null;
+            case WRITE -> size == Write.BYTES && code == 0 ? new Write(id, WindowKey.read(in), in.getLong(), dataBytes)
+                    : null;
+            case ATOMIC -> size == Atomic.BYTES && dataBytes == 0 ? atomic(id, code, in) : null;
+            case REPLY -> size == Reply.BYTES ? reply(id, code, dataBytes, in) : null;
+            default -> null;
+        };
+    }
+
+    private static @Nullable Atomic atomic(int id, int code, ByteBuffer in) {
+        int operation = code & ~SHORT_WORD;
+        if (operation >= OPERATIONS.size()) {
+            return null;
+        }
+        AtomicWidth width = (code & SHORT_WORD) == 0 ? AtomicWidth.LONG : AtomicWidth.INT;
+        WindowKey key = WindowKey.read(in);
+        return new Atomic(id, key, in.getLong(), new AtomicRequest(OPERATIONS.get(operation), width, in.getLong(),
+                in.getLong()));
+    }
+
+    private static @Nullable Reply reply(int id, int code, long dataBytes, ByteBuffer in) {
+        int maxRequests = Short.toUnsignedInt(in.getShort());
+        boolean known = code < MemoryReplyStatus.values().length && maxRequests >= FIRST_REQUESTS
+                && maxRequests <= MAX_REQUESTS;
+        return known && (dataBytes == 0 || code == MemoryReplyStatus.OK.ordinal())
+                ? new Reply(id, MemoryReplyStatus.values()[code], maxRequests, in.getLong()) : null;
+    }
+}

@@ -1,0 +1,269 @@
+package io.reactorucx.internal.frame;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The frames of flow-controlled messages, as they come from the peer: nothing in them is trusted.
+ *
+ * <p>An active message without a header is a batch: its number in the order of this direction (4 bytes, as all numbers
+ * big-endian and unsigned unless said), how many of the other direction have come (4), then frames. Each has a type (1)
+ * and a stream (4): 0 is the default one, others are twice a number that grows from 1, plus 1 when the sender of the
+ * frame opened the stream. What follows is up to the type. An active message with a header of number, count and stream
+ * is one large message, offered and not sent along.
+ */
+public final class MessageFrameCodec {
+
+    /**
+     * A new stream: credit of messages (4) and bytes (4), length (4) and bytes of its first payload, which needs no
+     * credit.
+     */
+    public static final byte OPEN = 1;
+    /** A message: length (4) and bytes. */
+    public static final byte DATA = 2;
+    /** More credit: messages (4) and bytes (4). */
+    public static final byte CREDIT = 3;
+    /** Whoever says so sends nothing more on the stream. */
+    public static final byte COMPLETE = 4;
+    /** As COMPLETE, because something failed: code (4), length (2) and text. */
+    public static final byte ERROR = 5;
+    /** Whoever says so receives nothing more on the stream. */
+    public static final byte CANCEL = 6;
+    /**
+     * The answer to a CANCEL of the default stream: all credit is void, what comes after it is for the next who
+     * receives.
+     */
+    public static final byte RESET = 7;
+    /** Nothing more will come on any stream; to be acknowledged at once. */
+    public static final byte LAST = 8;
+    /** What the sender of this takes: largest message (8) and most streams (4). */
+    public static final byte SETTINGS = 9;
+    /** Messages of one length: length (4), how many (2), and their bytes, one behind the other. */
+    public static final byte RUN = 10;
+
+    public static final int PREAMBLE_BYTES = 8;
+    public static final int LARGE_HEADER_BYTES = 12;
+    /** Type and stream. */
+    public static final int FRAME_BYTES = 5;
+    /** What a message needs beside its bytes, by itself or as the first of a run. */
+    public static final int DATA_FRAME_BYTES = FRAME_BYTES + 4 + 2;
+    /** Most messages of a run. */
+    public static final int MAX_RUN = (1 << 16) - 1;
+    public static final int OPEN_FRAME_BYTES = FRAME_BYTES + 12;
+    /** The longest of the frames without a payload. */
+    public static final int CONTROL_FRAME_BYTES = FRAME_BYTES + 12;
+    /** Largest payload within a batch. */
+    public static final int MAX_INLINE_BYTES = 32 << 10;
+    public static final int MAX_TEXT_BYTES = 1 << 10;
+    public static final int MAX_BATCH_BYTES = 64 << 10;
+    /** Most credit that a stream may have. */
+    public static final int MAX_CREDIT = 1 << 30;
+
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+
+    /** For bytes that are only moved. */
+    private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final int MOST_WORDS_BYTES = 2 * Long.BYTES;
+
+    private MessageFrameCodec() {
+    }
+
+    /** As {@link System#arraycopy} between two arrays, which is a call where it does not know the length. */
+    public static void copy(byte[] from, int fromAt, byte[] to, int toAt, int length) {
+        if (length >= Long.BYTES && length <= MOST_WORDS_BYTES) {
+            long last = (long) WORD.get(from, fromAt + length - Long.BYTES);
+            WORD.set(to, toAt, (long) WORD.get(from, fromAt));
+            WORD.set(to, toAt + length - Long.BYTES, last);
+        } else {
+            System.arraycopy(from, fromAt, to, toAt, length);
+        }
+    }
+
+    static int getInt(byte[] bytes, int at) {
+        return (int) INT.get(bytes, at);
+    }
+
+    public static void putInt(byte[] bytes, int at, int value) {
+        INT.set(bytes, at, value);
+    }
+
+    public static void putLong(byte[] bytes, int at, long value) {
+        LONG.set(bytes, at, value);
+    }
+
+    public static void putShort(byte[] bytes, int at, short value) {
+        SHORT.set(bytes, at, value);
+    }
+
+    /**
+     * Told of each frame, in their order; offsets are those of the batch, and within it. May throw
+     * {@link ProtocolViolationException} itself.
+     */
+    public interface Visitor {
+
+        void open(int stream, int messages, int bytes, int offset, int length);
+
+        /** So many messages of that length each. */
+        void data(int stream, int offset, int length, int count);
+
+        void credit(int stream, int messages, int bytes);
+
+        void complete(int stream);
+
+        void error(int stream, int code, String text);
+
+        void cancel(int stream);
+
+        void reset(int stream);
+
+        void last();
+
+        void settings(long maxMessageBytes, int maxStreams);
+    }
+
+    /** The number of a batch or of a large message, by the payload of one or the header of the other. */
+    public static int sequence(byte[] message) {
+        if (message.length < PREAMBLE_BYTES) {
+            throw new ProtocolViolationException(message.length + " bytes are less than a preamble");
+        }
+        return getInt(message, 0);
+    }
+
+    /** How many of the other direction its sender has got; after {@link #sequence}. */
+    public static int acknowledged(byte[] message) {
+        return getInt(message, Integer.BYTES);
+    }
+
+    /** The stream of a large message by its header. */
+    public static int stream(byte[] header) {
+        if (header.length != LARGE_HEADER_BYTES) {
+            throw new ProtocolViolationException("the header of a large message has " + header.length + " bytes");
+        }
+        return getInt(header, PREAMBLE_BYTES);
+    }
+
+    /**
+     * Takes a batch apart.
+     *
+     * @param batch all of it
+     * @param visitor told of each frame
+     * @throws BadFrameException at the first byte that makes no sense; the visitor has been told of what came before
+     */
+    public static void parse(byte[] batch, Visitor visitor) {
+        int size = batch.length;
+        if (size > MAX_BATCH_BYTES || size < PREAMBLE_BYTES) {
+            throw new ProtocolViolationException("a batch of " + size + " bytes");
+        }
+        int at = PREAMBLE_BYTES;
+        while (at < size) {
+            require(batch, at, FRAME_BYTES);
+            byte type = batch[at];
+            int stream = getInt(batch, at + 1);
+            if (stream == 1) {
+                throw new ProtocolViolationException("no stream can be called 1");
+            }
+            at += FRAME_BYTES;
+            at = type == DATA ? data(batch, at, stream, visitor) : other(batch, at, type, stream, visitor);
+        }
+    }
+
+    private static int data(byte[] batch, int at, int stream, Visitor visitor) {
+        require(batch, at, Integer.BYTES);
+        int length = length(batch, at + Integer.BYTES, getInt(batch, at));
+        visitor.data(stream, at + Integer.BYTES, length, 1);
+        return at + Integer.BYTES + length;
+    }
+
+    private static int run(byte[] batch, int at, int stream, Visitor visitor) {
+        int messages = at + Integer.BYTES + Short.BYTES;
+        require(batch, at, Integer.BYTES + Short.BYTES);
+        int length = length(batch, messages, getInt(batch, at));
+        int count = Short.toUnsignedInt((short) SHORT.get(batch, at + Integer.BYTES));
+        if (count == 0) {
+            throw new ProtocolViolationException("a run of no messages");
+        }
+        require(batch, messages, length * count);
+        visitor.data(stream, messages, length, count);
+        return messages + length * count;
+    }
+
+    private static int other(byte[] batch, int at, byte type, int stream, Visitor visitor) {
+        switch (type) {
+            case OPEN -> {
+                require(batch, at, 3 * Integer.BYTES);
+                int payload = at + 3 * Integer.BYTES;
+                int length = length(batch, payload, getInt(batch, at + 2 * Integer.BYTES));
+                visitor.open(stream, credit(batch, at), credit(batch, at + Integer.BYTES), payload, length);
+                return payload + length;
+            }
+            case CREDIT -> {
+                require(batch, at, 2 * Integer.BYTES);
+                visitor.credit(stream, credit(batch, at), credit(batch, at + Integer.BYTES));
+                return at + 2 * Integer.BYTES;
+            }
+            case RUN -> {
+                return run(batch, at, stream, visitor);
+            }
+            case COMPLETE -> visitor.complete(stream);
+            case ERROR -> {
+                return error(batch, at, stream, visitor);
+            }
+            case CANCEL -> visitor.cancel(stream);
+            case RESET -> visitor.reset(stream);
+            case LAST -> visitor.last();
+            case SETTINGS -> {
+                require(batch, at, Long.BYTES + Integer.BYTES);
+                long maxMessageBytes = (long) LONG.get(batch, at);
+                int maxStreams = getInt(batch, at + Long.BYTES);
+                if (maxMessageBytes < 0 || maxStreams < 0) {
+                    throw new ProtocolViolationException("settings of " + maxMessageBytes + " bytes and " + maxStreams
+                            + " streams");
+                }
+                visitor.settings(maxMessageBytes, maxStreams);
+                return at + Long.BYTES + Integer.BYTES;
+            }
+            default -> throw new ProtocolViolationException("a frame of the type " + type);
+        }
+        return at;
+    }
+
+    private static int error(byte[] batch, int at, int stream, Visitor visitor) {
+        int text = at + Integer.BYTES + Short.BYTES;
+        require(batch, at, Integer.BYTES + Short.BYTES);
+        int length = Short.toUnsignedInt((short) SHORT.get(batch, at + Integer.BYTES));
+        if (length > MAX_TEXT_BYTES) {
+            throw new ProtocolViolationException("a text of " + length + " bytes");
+        }
+        require(batch, text, length);
+        visitor.error(stream, getInt(batch, at), new String(batch, text, length, StandardCharsets.UTF_8));
+        return text + length;
+    }
+
+    private static int length(byte[] batch, int at, int length) {
+        if (length < 0 || length > MAX_INLINE_BYTES) {
+            throw new ProtocolViolationException("a payload of " + Integer.toUnsignedString(length)
+                    + " bytes in a batch");
+        }
+        require(batch, at, length);
+        return length;
+    }
+
+    private static int credit(byte[] batch, int at) {
+        int credit = getInt(batch, at);
+        if (credit < 0 || credit > MAX_CREDIT) {
+            throw new ProtocolViolationException("a credit of " + Integer.toUnsignedString(credit));
+        }
+        return credit;
+    }
+
+    private static void require(byte[] batch, int at, int bytes) {
+        if (bytes > batch.length - at) {
+            throw new ProtocolViolationException("a frame that needs " + bytes + " bytes at " + at + " of "
+                    + batch.length);
+        }
+    }
+}

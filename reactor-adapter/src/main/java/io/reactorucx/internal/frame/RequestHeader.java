@@ -1,0 +1,53 @@
+package io.reactorucx.internal.frame;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a stream opens with when it carries a request.
+ *
+ * <p>Layout, big-endian: kind of the answer (1 byte), whether the request comes as the stream's first message (1), the
+ * deadline in milliseconds from now, 0 for none (4), else the request itself.
+ *
+ * @param answer what is asked for
+ * @param follows whether the request is too large for this place
+ * @param deadlineMillis how long whoever answers has, 0 for as long as it takes
+ * @param request the request, empty when it follows
+ */
+public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, byte[] request) {
+
+    public static final int FIXED_BYTES = 1 + 1 + 4;
+
+    /** The order is the protocol's: the ordinal travels. */
+    public enum Answer {
+        NONE, ONE, MANY, CHANNEL;
+
+        private static final List<Answer> ALL = List.of(values());
+    }
+
+    public byte[] toBytes() {
+        byte[] bytes = new byte[FIXED_BYTES + request.length];
+        bytes[0] = (byte) answer.ordinal();
+        bytes[1] = (byte) (follows ? 1 : 0);
+        MessageFrameCodec.putInt(bytes, 2, deadlineMillis);
+        System.arraycopy(request, 0, bytes, FIXED_BYTES, request.length);
+        return bytes;
+    }
+
+    /** The head; {@link ProtocolViolationException} when these bytes are none. */
+    public static RequestHeader parse(byte[] bytes) {
+        if (bytes.length < FIXED_BYTES) {
+            throw new ProtocolViolationException("a request of " + bytes.length + " bytes, its head has "
+                    + FIXED_BYTES);
+        }
+        int answer = bytes[0];
+        int follows = bytes[1];
+        int deadline = MessageFrameCodec.getInt(bytes, 2);
+        if (answer < 0 || answer >= Answer.ALL.size() || follows < 0 || follows > 1 || deadline < 0) {
+            throw new ProtocolViolationException("a request of kind " + answer + ", flag " + follows + ", deadline "
+                    + deadline);
+        }
+        return new RequestHeader(Answer.ALL.get(answer), follows == 1, deadline,
+                Arrays.copyOfRange(bytes, FIXED_BYTES, bytes.length));
+    }
+}

@@ -1,0 +1,30 @@
+package io.reactorucx.internal.handshake;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What the servers of some resources count of handshakes. Any thread. */
+public final class HandshakeCounters {
+
+    private final AtomicInteger pending = new AtomicInteger();
+    private final AtomicLong failed = new AtomicLong();
+
+    public void began() {
+        pending.incrementAndGet();
+    }
+
+    public void ended(boolean connected) {
+        pending.decrementAndGet();
+        if (!connected) {
+            failed.incrementAndGet();
+        }
+    }
+
+    public int pending() {
+        return pending.get();
+    }
+
+    public long failed() {
+        return failed.get();
+    }
+}

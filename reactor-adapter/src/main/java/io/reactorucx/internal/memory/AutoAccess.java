@@ -1,0 +1,91 @@
+package io.reactorucx.internal.memory;
+
+import io.reactorucx.UcxResources;
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.frame.AtomicRequest;
+import io.reactorucx.memory.MemoryPath;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * {@link MemoryPath#AUTO} where both paths exist: the first operation finds out whether the one-sided one is worth it.
+ */
+final class AutoAccess implements MemoryAccess {
+
+    private final ConnectionCore connection;
+    private final OneSidedAccess oneSided;
+    private final ServedAccess served;
+    private volatile @Nullable MemoryAccess chosen;
+
+    AutoAccess(ConnectionCore connection, OneSidedAccess oneSided, ServedAccess served) {
+        this.connection = connection;
+        this.oneSided = oneSided;
+        this.served = served;
+    }
+
+    private <T> Mono<T> by(Function<MemoryAccess, Mono<T>> use) {
+        return Mono.defer(() -> {
+            MemoryAccess known = chosen;
+            return known != null ? use.apply(known) : UcxResources.onEngine(connection.engine(), worker -> choose())
+                    .flatMap(use);
+        });
+    }
+
+    private MemoryAccess choose() {
+        served.checkOpen();
+        MemoryAccess known = chosen;
+        if (known == null) {
+            boolean direct = oneSided.isDirect();
+            known = direct ? oneSided : served;
+            chosen = known;
+            if (!direct) {
+                oneSided.close();
+            }
+        }
+        return known;
+    }
+
+    @Override
+    public Mono<MemoryPath> path() {
+        return by(MemoryAccess::path);
+    }
+
+    @Override
+    public Mono<MemorySegment> get(long offset, MemorySegment destination) {
+        return by(access -> access.get(offset, destination));
+    }
+
+    @Override
+    public Mono<UcxBuffer> get(long offset, int length) {
+        return by(access -> access.get(offset, length));
+    }
+
+    @Override
+    public Mono<Void> put(long offset, MemorySegment source) {
+        return by(access -> access.put(offset, source));
+    }
+
+    @Override
+    public Mono<Void> put(long offset, UcxBuffer source) {
+        return by(access -> access.put(offset, source));
+    }
+
+    @Override
+    public Mono<Void> post(long offset, AtomicRequest call) {
+        return served.post(offset, call);
+    }
+
+    @Override
+    public Mono<Long> fetch(long offset, AtomicRequest call) {
+        return served.fetch(offset, call);
+    }
+
+    @Override
+    public void close() {
+        served.close();
+        oneSided.close();
+    }
+}

@@ -1,0 +1,49 @@
+package io.reactorucx.internal.memory;
+
+import io.reactorucx.UcxResources;
+import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.core.UcpFeature;
+import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.WindowDescriptor;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The ways from one connection to windows of its peer. */
+public record MemoryAccessFactory(ConnectionCore connection, UcxResources resources) {
+
+    /** The way that was asked for, or the better one of those that there are. */
+    public MemoryAccess to(WindowDescriptor descriptor, MemoryPath path) {
+        Objects.requireNonNull(descriptor, "descriptor");
+        Objects.requireNonNull(path, "path");
+        MemoryProtocol part = connection.parts.memory();
+        ServedAccess served = part == null ? null : new ServedAccess(connection, part.caller(), descriptor,
+                resources.buffers());
+        OneSidedAccess oneSided = path == MemoryPath.SERVED ? null : oneSided(descriptor);
+        return switch (path) {
+            case SERVED -> existing(served, "path SERVED: the peer is a raw one, which serves no windows");
+            case ONE_SIDED -> existing(oneSided,
+                    "path ONE_SIDED: both sides need remoteMemoryAccess, and the window registered memory with"
+                    + " the rights READ and WRITE");
+            case AUTO -> served == null ? existing(oneSided,
+                    "the peer is a raw one, which serves no windows, and is not reached one-sided")
+                    : oneSided == null ? served : new AutoAccess(connection, oneSided, served);
+        };
+    }
+
+    private @Nullable OneSidedAccess oneSided(WindowDescriptor descriptor) {
+        MemoryDescriptor direct = descriptor.oneSided().orElse(null);
+        if (direct == null || !resources.context().config().features().contains(UcpFeature.RMA)) {
+            return null;
+        }
+        return new OneSidedAccess(connection, direct, resources.buffers());
+    }
+
+    private static MemoryAccess existing(@Nullable MemoryAccess access, String otherwise) {
+        if (access == null) {
+            throw new UcxUnsupportedException("memory", otherwise);
+        }
+        return access;
+    }
+}

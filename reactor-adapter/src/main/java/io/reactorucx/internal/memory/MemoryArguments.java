@@ -1,0 +1,45 @@
+package io.reactorucx.internal.memory;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Checks of memory that UCX will use later: by the thread that posts the operation, as core checks what is posted at
+ * once.
+ */
+final class MemoryArguments {
+
+    private MemoryArguments() {
+    }
+
+    static void checkSource(MemorySegment source) {
+        check(source, "source");
+    }
+
+    static void checkDestination(MemorySegment destination) {
+        check(destination, "destination");
+        if (destination.isReadOnly()) {
+            throw new IllegalArgumentException("destination: " + destination.byteSize()
+                    + " bytes that are read-only, and would be written");
+        }
+    }
+
+    private static void check(MemorySegment segment, String name) {
+        if (segment.byteSize() == 0) {
+            return;
+        }
+        if (!segment.isNative()) {
+            throw new IllegalArgumentException(name + ": " + segment.byteSize()
+                    + " bytes on the Java heap; UCX keeps the address after"
+                    + " the call, use native memory (Arena.ofAuto, Arena.ofShared or a pooled buffer)");
+        }
+        if (!segment.scope().isAlive()) {
+            throw new IllegalArgumentException(name + ": the arena of these " + segment.byteSize()
+                    + " bytes is closed");
+        }
+        if (!segment.isAccessibleBy(Thread.currentThread())) {
+            throw new IllegalArgumentException(name + ": " + segment.byteSize()
+                    + " bytes of another thread's confined arena; use a"
+                    + " shared or automatic arena");
+        }
+    }
+}

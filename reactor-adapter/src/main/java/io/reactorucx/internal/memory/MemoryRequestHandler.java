@@ -1,0 +1,139 @@
+package io.reactorucx.internal.memory;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.frame.MemoryReplyStatus;
+import io.reactorucx.memory.UcxMemoryWindow;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * One request of a peer for this side's memory, from its arrival until UCX has sent the reply. On the engine's thread.
+ */
+final class MemoryRequestHandler {
+
+    private final ConnectionCore connection;
+    private final MemoryServer owner;
+    private final MemoryFrame.Request request;
+    /** While the memory is used. */
+    private @Nullable UcxMemoryWindow window;
+
+    MemoryRequestHandler(ConnectionCore connection, MemoryServer owner, MemoryFrame.Request request) {
+        this.connection = connection;
+        this.owner = owner;
+        this.request = request;
+    }
+
+    boolean uses(UcxMemoryWindow other) {
+        return window == other;
+    }
+
+    /** Does what was asked for, or says why not; data of the message that is not taken is the caller's to release. */
+    void serve(UcpActiveMessage message, @Nullable UcxMemoryWindow found) {
+        MemoryReplyStatus refusal = enter(found);
+        if (refusal != MemoryReplyStatus.OK || found == null) {
+            reply(refusal, 0);
+            return;
+        }
+        try {
+            switch (request) {
+                case MemoryFrame.Read read -> read(found, found.memory().asSlice(read.offset(), read.length()));
+                case MemoryFrame.Write write -> write(found, found.memory().asSlice(write.offset(), write.length()),
+                        message);
+                case MemoryFrame.Atomic atomic -> reply(MemoryReplyStatus.OK,
+                        atomic.call().apply(found.memory(), atomic.offset()));
+            }
+        } catch (UcxClosedException | IllegalStateException | IllegalArgumentException e) {
+            // The memory was freed, or its registration closed, under the window.
+            MemoryProtocol.LOG.debug("[{}] the memory of a window is gone", connection.peer(), e);
+            reply(MemoryReplyStatus.NO_WINDOW, 0);
+        } catch (UcxException e) {
+            reply(MemoryReplyStatus.BUSY, 0);
+        }
+    }
+
+    private MemoryReplyStatus enter(@Nullable UcxMemoryWindow found) {
+        if (owner.isClosing()) {
+            return MemoryReplyStatus.CLOSING;
+        }
+        if (found == null || !found.enter(connection)) {
+            return MemoryReplyStatus.NO_WINDOW;
+        }
+        window = found;
+        if (!found.rights().contains(request.right())) {
+            return MemoryReplyStatus.NO_RIGHT;
+        }
+        long offset = request.offset();
+        long length = request.length();
+        if (offset < 0 || length < 0 || offset > found.length() - length) {
+            return MemoryReplyStatus.OUT_OF_BOUNDS;
+        }
+        boolean aligned = !(request instanceof MemoryFrame.Atomic) || (found.memory().address() + offset) % length == 0;
+        return aligned ? MemoryReplyStatus.OK : MemoryReplyStatus.MISALIGNED;
+    }
+
+    private void read(UcxMemoryWindow from, MemorySegment range) {
+        if (connection.send(ReservedMessageIds.MEMORY, header(MemoryReplyStatus.OK, 0), range, from.registration(),
+                MemoryFrame.protocol(range.byteSize()), (status, length, tag) -> readSent(status))) {
+            readSent(0);
+        }
+    }
+
+    private void readSent(int status) {
+        leave();
+        owner.ended(this, status == 0 ? MemoryReplyStatus.OK : MemoryReplyStatus.FAILED, request.length());
+    }
+
+    private void write(UcxMemoryWindow to, MemorySegment range, UcpActiveMessage message) {
+        UcpWorker worker = connection.registry().worker();
+        if (message.isInline()) {
+            range.copyFrom(message.payload());
+            written(0);
+        } else if (worker.fetch(message, range, to.registration(), (status, length, tag) -> written(status))) {
+            written(0);
+        }
+    }
+
+    private void written(int status) {
+        reply(status == 0 ? MemoryReplyStatus.OK : MemoryReplyStatus.FAILED, 0);
+    }
+
+    private void leave() {
+        UcxMemoryWindow used = window;
+        if (used != null) {
+            window = null;
+            used.leave();
+        }
+    }
+
+    private MemorySegment header(MemoryReplyStatus status, long value) {
+        return new MemoryFrame.Reply(request.id(), status, owner.maxRequests(), value).toSegment();
+    }
+
+    /** The memory is done with; what is left is to tell. */
+    private void reply(MemoryReplyStatus status, long value) {
+        leave();
+        try {
+            if (connection.send(ReservedMessageIds.MEMORY, header(status, value), MemorySegment.NULL, null,
+                    AmProtocol.EAGER,
+                    (sent, length, tag) -> owner.ended(this, status, request.length()))) {
+                owner.ended(this, status, request.length());
+            }
+        } catch (UcxClosedException e) {
+            owner.ended(this, status, request.length());
+        } catch (UcxException e) {
+            // The engine has as many operations under way as it may. The peer waits, and may have no more requests
+            // until then.
+            Schedulers.parallel().schedule(() -> connection.execute(worker -> reply(status, value)), 1,
+                    TimeUnit.MILLISECONDS);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.reactorucx.internal.memory;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpRemoteKey;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.frame.AtomicRequest;
+import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.operation.SingleCallMono;
+import io.reactorucx.memory.MemoryPath;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** A peer's memory by UCX's own operations ({@code ucp_put_nbx}, {@code ucp_get_nbx}, {@code ucp_atomic_op_nbx}). */
+public final class OneSidedAccess implements MemoryAccess {
+
+    private final ConnectionCore connection;
+    private final MemoryDescriptor descriptor;
+    private final UcxBufferPool pool;
+    /** Made by the first operation; on the engine's thread. */
+    private @Nullable UcpRemoteKey key;
+    private volatile boolean closed;
+
+    public OneSidedAccess(ConnectionCore connection, MemoryDescriptor descriptor, UcxBufferPool pool) {
+        this.connection = connection;
+        this.descriptor = descriptor;
+        this.pool = pool;
+    }
+
+    @Override
+    public Mono<MemoryPath> path() {
+        return Mono.just(MemoryPath.ONE_SIDED);
+    }
+
+    @Override
+    public Mono<MemorySegment> get(long offset, MemorySegment destination) {
+        return SingleCallMono.of(connection, OperationKind.GET, destination.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.get(destination, null, key(endpoint), offset, whenDone),
+                destination);
+    }
+
+    @Override
+    public Mono<UcxBuffer> get(long offset, int length) {
+        return new OneSidedGet(connection, this, offset, length, pool);
+    }
+
+    @Override
+    public Mono<Void> put(long offset, MemorySegment source) {
+        return SingleCallMono.of(connection, OperationKind.PUT, source.byteSize(),
+                (worker, endpoint, whenDone) -> endpoint.put(source, null, key(endpoint), offset, whenDone));
+    }
+
+    @Override
+    public Mono<Void> put(long offset, UcxBuffer source) {
+        return SingleCallMono.retaining(source, connection, OperationKind.PUT,
+                (worker, endpoint, whenDone) -> endpoint.put(source.segment(), source.registration(), key(endpoint),
+                offset, whenDone));
+    }
+
+    @Override
+    public Mono<Void> post(long offset, AtomicRequest call) {
+        return SingleCallMono.of(connection, OperationKind.ATOMIC,
+                call.width().bytes(), (worker, endpoint, whenDone) -> endpoint
+                .atomics().post(call.operation(), call.width(), call.operand(), key(endpoint), offset, whenDone));
+    }
+
+    @Override
+    public Mono<Long> fetch(long offset, AtomicRequest call) {
+        return OperationMono.of(connection, OperationKind.ATOMIC,
+                (mono, actual) -> new OneSidedFetch(mono, this, pool, offset, call, actual));
+    }
+
+    /** Whether the peer's processor has no part in puts and gets. On the engine's thread. */
+    boolean isDirect() {
+        UcpEndpoint endpoint = connection.endpointFor(OperationKind.GET);
+        if (endpoint.transports().stream().anyMatch(name -> name.startsWith("rc_") || name.startsWith("dc_"))) {
+            return true;
+        }
+        try {
+            key(endpoint).pointer();
+            return true;
+        } catch (UcxException e) {
+            return false;
+        }
+    }
+
+    /** The key, unpacked by the first operation that needs it. */
+    UcpRemoteKey key(UcpEndpoint endpoint) {
+        if (closed) {
+            throw new IllegalStateException("remote memory of " + descriptor.length() + " bytes: it is closed");
+        }
+        UcpRemoteKey unpacked = key;
+        if (unpacked == null) {
+            unpacked = endpoint.unpack(descriptor);
+            key = unpacked;
+        }
+        return unpacked;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        connection.execute(this::closeKey);
+    }
+
+    private void closeKey(UcpWorker worker) {
+        UcpRemoteKey unpacked = key;
+        if (unpacked != null) {
+            key = null;
+            unpacked.close();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.reactorucx.internal.memory;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.operation.OperationMono;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+
+/**
+ * A read of a peer's memory into a lease, which is taken when the read is posted and is the subscriber's once it has
+ * it.
+ */
+final class OneSidedGet extends OperationMono<UcxBuffer> {
+
+    private final OneSidedAccess memory;
+    private final long offset;
+    private final int length;
+    private final UcxBufferPool pool;
+
+    OneSidedGet(ConnectionCore connection, OneSidedAccess memory, long offset, int length, UcxBufferPool pool) {
+        super(connection, OperationKind.GET);
+        this.memory = memory;
+        this.offset = offset;
+        this.length = length;
+        this.pool = pool;
+    }
+
+    @Override
+    public OperationSubscription<UcxBuffer> operation(CoreSubscriber<? super UcxBuffer> actual) {
+        return new GetOperation(this, actual);
+    }
+
+    private static final class GetOperation extends OperationSubscription<UcxBuffer> {
+
+        private final OneSidedGet get;
+        private final @Nullable LeakRecord asked;
+        private @Nullable UcxBuffer buffer;
+
+        GetOperation(OneSidedGet get, CoreSubscriber<? super UcxBuffer> actual) {
+            super(get, actual);
+            this.get = get;
+            this.asked = get.pool.place();
+        }
+
+        @Override
+        public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+            UcxBuffer leased = get.pool.acquire(get.length, asked);
+            buffer = leased;
+            return endpoint.get(leased.segment(), leased.registration(), get.memory.key(endpoint), get.offset, this);
+        }
+
+        @Override
+        public @Nullable UcxBuffer result(long receivedLength, long tag) {
+            UcxBuffer filled = buffer;
+            buffer = null;
+            return filled;
+        }
+
+        @Override
+        public void released() {
+            UcxBuffer unused = buffer;
+            if (unused != null) {
+                buffer = null;
+                unused.release();
+            }
+        }
+
+        @Override
+        protected long bytes(long receivedLength) {
+            return get.length;
+        }
+    }
+}

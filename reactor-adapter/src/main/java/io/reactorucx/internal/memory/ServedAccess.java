@@ -1,0 +1,95 @@
+package io.reactorucx.internal.memory;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.frame.AtomicRequest;
+import io.reactorucx.internal.frame.WindowKey;
+import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.WindowDescriptor;
+import java.lang.foreign.MemorySegment;
+import reactor.core.publisher.Mono;
+
+/** A window of a framework peer, by requests that the peer's engine checks and answers. */
+final class ServedAccess implements MemoryAccess {
+
+    private final ConnectionCore connection;
+    private final MemoryClient caller;
+    private final WindowDescriptor descriptor;
+    private final UcxBufferPool pool;
+    private volatile boolean closed;
+
+    ServedAccess(ConnectionCore connection, MemoryClient caller, WindowDescriptor descriptor, UcxBufferPool pool) {
+        this.connection = connection;
+        this.caller = caller;
+        this.descriptor = descriptor;
+        this.pool = pool;
+    }
+
+    ConnectionCore connection() {
+        return connection;
+    }
+
+    MemoryClient caller() {
+        return caller;
+    }
+
+    WindowKey key() {
+        return descriptor.key();
+    }
+
+    UcxBufferPool pool() {
+        return pool;
+    }
+
+    void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("remote memory of " + descriptor.length() + " bytes: it is closed");
+        }
+    }
+
+    @Override
+    public Mono<MemoryPath> path() {
+        return Mono.just(MemoryPath.SERVED);
+    }
+
+    @Override
+    public Mono<MemorySegment> get(long offset, MemorySegment destination) {
+        return OperationMono.of(connection, OperationKind.GET,
+                (mono, actual) -> new ServedGet.IntoSegment(mono, this, offset, destination, actual));
+    }
+
+    @Override
+    public Mono<UcxBuffer> get(long offset, int length) {
+        return OperationMono.of(connection, OperationKind.GET,
+                (mono, actual) -> new ServedGet.IntoPool(mono, this, offset, length, actual));
+    }
+
+    @Override
+    public Mono<Void> put(long offset, MemorySegment source) {
+        return ServedPut.mono(this, offset, source);
+    }
+
+    @Override
+    public Mono<Void> put(long offset, UcxBuffer source) {
+        return ServedPut.mono(this, offset, source);
+    }
+
+    @Override
+    public Mono<Void> post(long offset, AtomicRequest call) {
+        return fetch(offset, call).then();
+    }
+
+    @Override
+    public Mono<Long> fetch(long offset, AtomicRequest call) {
+        return OperationMono.of(connection, OperationKind.ATOMIC, (mono, actual) ->
+                new ServedAtomic(mono, this, offset, call, actual));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

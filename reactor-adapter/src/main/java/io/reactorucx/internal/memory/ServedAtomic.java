@@ -1,0 +1,45 @@
+package io.reactorucx.internal.memory;
+
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.internal.frame.AtomicRequest;
+import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.operation.OperationMono;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+
+/** An atomic operation on a word of the peer's memory, which answers the old value. */
+final class ServedAtomic extends ServedOperation<Long> {
+
+    private final long offset;
+    private final AtomicRequest call;
+    private long old;
+
+    ServedAtomic(OperationMono<Long> mono, ServedAccess memory, long offset, AtomicRequest call,
+            CoreSubscriber<? super Long> subscriber) {
+        super(mono, memory, subscriber);
+        this.offset = offset;
+        this.call = call;
+    }
+
+    @Override
+    MemoryFrame.Request request(int withId) {
+        return new MemoryFrame.Atomic(withId, memory.key(), offset, call);
+    }
+
+    @Override
+    @Nullable String taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
+        old = reply.value();
+        proceed();
+        return message.length() == 0 ? null : message.length() + " bytes in reply to an atomic operation";
+    }
+
+    @Override
+    public Long result(long receivedLength, long tag) {
+        return old;
+    }
+
+    @Override
+    protected long bytes(long receivedLength) {
+        return call.width().bytes();
+    }
+}

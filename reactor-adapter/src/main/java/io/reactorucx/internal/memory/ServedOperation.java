@@ -1,0 +1,169 @@
+package io.reactorucx.internal.memory;
+
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.frame.MemoryReplyStatus;
+import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.operation.OperationMono;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+
+/** One request for the peer's memory: over when the peer has replied and UCX has let go of the memory of this side. */
+abstract class ServedOperation<T> extends OperationSubscription<T> {
+
+    final ServedAccess memory;
+    private int id;
+    private long number;
+    private long fence;
+    private boolean replied;
+    /** Calls of UCX that have memory of this side. */
+    private int inUcx;
+    private boolean gone;
+    private boolean over;
+    private @Nullable RuntimeException error;
+
+    ServedOperation(OperationMono<T> mono, ServedAccess memory, CoreSubscriber<? super T> subscriber) {
+        super(mono, subscriber);
+        this.memory = memory;
+    }
+
+    /** What the peer is asked for. */
+    abstract MemoryFrame.Request request(int withId);
+
+    /** Throws when the memory of this side is not what UCX may use. */
+    void checkMemory() {
+    }
+
+    MemorySegment payload() {
+        return MemorySegment.NULL;
+    }
+
+    @Nullable UcpMemory registration() {
+        return null;
+    }
+
+    /** Takes what came with a reply that says OK; answers what is wrong with the peer, null for nothing. */
+    abstract @Nullable String taken(MemoryFrame.Reply reply, UcpActiveMessage message);
+
+    @Override
+    public final boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+        memory.checkOpen();
+        checkMemory();
+        memory.caller().submit(this);
+        return false;
+    }
+
+    final void inTurn(long itsNumber, long after) {
+        number = itsNumber;
+        fence = after;
+    }
+
+    final long number() {
+        return number;
+    }
+
+    final long fence() {
+        return fence;
+    }
+
+    final int id() {
+        return id;
+    }
+
+    final boolean isReplied() {
+        return replied;
+    }
+
+    final boolean isGone() {
+        return gone;
+    }
+
+    final void send(int withId) {
+        id = withId;
+        MemorySegment header = request(withId).toSegment();
+        MemorySegment data = payload();
+        if (!connection().send(ReservedMessageIds.MEMORY, header, data, registration(),
+                MemoryFrame.protocol(data.byteSize()),
+                (status, length, tag) -> letGo(status))) {
+            inUcx++;
+        }
+    }
+
+    /** Answers what is wrong with the peer, null for nothing. */
+    final @Nullable String replied(MemoryFrame.Reply reply, UcpActiveMessage message) {
+        replied = true;
+        if (reply.status() != MemoryReplyStatus.OK) {
+            error = reply.status().error(kind(), connection().peer());
+            proceed();
+            return null;
+        }
+        return taken(reply, message);
+    }
+
+    /** UCX will say when it has let go of memory of this side. */
+    final void givenToUcx() {
+        inUcx++;
+    }
+
+    final void letGo(int status) {
+        inUcx--;
+        if (status < 0 && error == null) {
+            error = new UcxException(status, kind().ucxName(), connection().peer());
+            // Nothing more will come of it.
+            replied = true;
+        }
+        proceed();
+    }
+
+    final void fail(RuntimeException cause) {
+        error = cause;
+        proceed();
+    }
+
+    final void proceed() {
+        if (replied && inUcx == 0) {
+            end(error);
+        }
+    }
+
+    final void connectionEnded(RuntimeException cause) {
+        replied = true;
+        if (error == null) {
+            error = cause;
+        }
+        proceed();
+    }
+
+    final void end(@Nullable RuntimeException cause) {
+        if (over) {
+            return;
+        }
+        over = true;
+        error = cause;
+        memory.caller().over(this);
+        try {
+            complete(cause == null ? 0 : UcxStatus.IO_ERROR.code(), 0, 0);
+        } finally {
+            memory.caller().proceed();
+        }
+    }
+
+    @Override
+    public final RuntimeException explained(RuntimeException fromUcx) {
+        RuntimeException known = error;
+        return connection().explained(known != null ? known : fromUcx, kind());
+    }
+
+    @Override
+    public final void cancelled(UcpWorker worker) {
+        gone = true;
+        memory.caller().giveUp(this);
+    }
+}

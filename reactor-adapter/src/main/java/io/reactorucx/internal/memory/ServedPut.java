@@ -1,0 +1,100 @@
+package io.reactorucx.internal.memory;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.operation.OperationMono;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+/** A write to the peer's memory: the owner fetches a large source straight into its place. */
+final class ServedPut extends ServedOperation<Void> {
+
+    private final long offset;
+    private final MemorySegment source;
+    /** Kept until the owner has acknowledged the write. */
+    private final @Nullable UcxBuffer retained;
+
+    private ServedPut(OperationMono<Void> mono, ServedAccess memory, long offset, MemorySegment source,
+            @Nullable UcxBuffer retained,
+            CoreSubscriber<? super Void> subscriber) {
+        super(mono, memory, subscriber);
+        this.offset = offset;
+        this.source = source;
+        this.retained = retained;
+    }
+
+    static Mono<Void> mono(ServedAccess memory, long offset, MemorySegment source) {
+        return OperationMono.of(memory.connection(), OperationKind.PUT,
+                (mono, actual) -> new ServedPut(mono, memory, offset, source, null, actual));
+    }
+
+    static Mono<Void> mono(ServedAccess memory, long offset, UcxBuffer source) {
+        return new OperationMono<>(memory.connection(), OperationKind.PUT) {
+            @Override
+            public void subscribe(CoreSubscriber<? super Void> actual) {
+                try {
+                    source.retain();
+                } catch (IllegalStateException e) {
+                    Operators.error(actual, e);
+                    return;
+                }
+                super.subscribe(actual);
+            }
+
+            @Override
+            public OperationSubscription<Void> operation(CoreSubscriber<? super Void> actual) {
+                return new ServedPut(this, memory, offset, source.segment(), source, actual);
+            }
+        };
+    }
+
+    @Override
+    void checkMemory() {
+        MemoryArguments.checkSource(source);
+    }
+
+    @Override
+    MemoryFrame.Request request(int withId) {
+        return new MemoryFrame.Write(withId, memory.key(), offset, source.byteSize());
+    }
+
+    @Override
+    MemorySegment payload() {
+        return source;
+    }
+
+    @Override
+    @Nullable UcpMemory registration() {
+        return retained == null ? null : retained.registration();
+    }
+
+    @Override
+    @Nullable String taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
+        proceed();
+        return message.length() == 0 ? null : message.length() + " bytes in reply to a write";
+    }
+
+    @Override
+    public @Nullable Void result(long receivedLength, long tag) {
+        return null;
+    }
+
+    @Override
+    public void released() {
+        if (retained != null) {
+            retained.release();
+        }
+    }
+
+    @Override
+    protected long bytes(long receivedLength) {
+        return source.byteSize();
+    }
+}

@@ -1,0 +1,83 @@
+package io.reactorucx.internal.message;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.Completion;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcxException;
+import org.jspecify.annotations.Nullable;
+
+/** A large message of the peer: offered, fetched into a lease, delivered. On the engine's thread. */
+final class RendezvousReceive implements Completion {
+
+    private final InboundStream input;
+    private final MessageMultiplexer mux;
+    private final UcpActiveMessage offer;
+    private @Nullable UcxBuffer lease;
+    private boolean fetching;
+    private boolean fetched;
+    private boolean discarded;
+
+    RendezvousReceive(InboundStream input, MessageMultiplexer mux, UcpActiveMessage offer) {
+        this.input = input;
+        this.mux = mux;
+        this.offer = offer;
+    }
+
+    long length() {
+        return offer.length();
+    }
+
+    /**
+     * Begins to fetch it; answers whether there was memory for that, and throws what is retryable when there is no
+     * slot.
+     */
+    boolean fetch(StreamBuffers memory) {
+        UcxBuffer leased = memory.tryLease(offer.length());
+        if (leased == null) {
+            return false;
+        }
+        try {
+            fetched = mux.worker().fetch(offer, leased.segment(), leased.registration(), this);
+        } catch (RuntimeException e) {
+            leased.release();
+            throw e;
+        }
+        fetching = !fetched;
+        lease = leased;
+        return true;
+    }
+
+    /** What was fetched, which is the caller's from now on; null as long as it is not there. */
+    @Nullable UcxBuffer lease() {
+        return fetched ? lease : null;
+    }
+
+    /** Nobody wants it any more. */
+    void discard() {
+        discarded = true;
+        UcxBuffer leased = lease;
+        if (leased == null) {
+            mux.release(offer);
+        } else if (!fetching) {
+            leased.release();
+        }
+    }
+
+    @Override
+    public void complete(int rawStatus, long length, long senderTag) {
+        mux.within(() -> ended(rawStatus));
+    }
+
+    private void ended(int rawStatus) {
+        fetching = false;
+        UcxBuffer leased = lease;
+        if (discarded && leased != null) {
+            leased.release();
+        } else if (rawStatus < 0) {
+            input.fetchFailed(new UcxException(rawStatus, "am_recv_data", mux.connection().peer()));
+        } else {
+            fetched = true;
+            input.drain();
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package io.reactorucx.internal.message;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open streams of a connection by their ids, as frames of this side call them: an open-addressed table. On the
+ * engine's thread.
+ */
+final class StreamTable {
+
+    private static final int INITIAL_SLOTS = 16;
+
+    private @Nullable MessageStream[] slots = new MessageStream[INITIAL_SLOTS];
+    private int size;
+
+    private int slot(int id) {
+        int slot = (id * 0x9E3779B9 >>> 7) & slots.length - 1;
+        for (MessageStream there = slots[slot]; there != null && there.id() != id; there = slots[slot]) {
+            slot = slot + 1 & slots.length - 1;
+        }
+        return slot;
+    }
+
+    @Nullable MessageStream get(int id) {
+        return slots[slot(id)];
+    }
+
+    void add(MessageStream stream) {
+        if (2 * (size + 1) > slots.length) {
+            rehash(2 * slots.length);
+        }
+        slots[slot(stream.id())] = stream;
+        size++;
+    }
+
+    void remove(MessageStream stream) {
+        int hole = slot(stream.id());
+        if (slots[hole] != stream) {
+            return;
+        }
+        slots[hole] = null;
+        size--;
+        // Those behind it may have been put there because its place was taken.
+        int next = hole + 1 & slots.length - 1;
+        for (MessageStream there = slots[next]; there != null; there = slots[next]) {
+            slots[next] = null;
+            slots[slot(there.id())] = there;
+            next = next + 1 & slots.length - 1;
+        }
+    }
+
+    private void rehash(int count) {
+        @Nullable MessageStream[] before = slots;
+        slots = new MessageStream[count];
+        for (MessageStream stream : before) {
+            if (stream != null) {
+                slots[slot(stream.id())] = stream;
+            }
+        }
+    }
+
+    boolean allMatch(Predicate<MessageStream> condition) {
+        for (MessageStream stream : slots) {
+            if (stream != null && !condition.test(stream)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Calls for each; the action may remove any of them. */
+    void forEach(Consumer<MessageStream> action) {
+        List<MessageStream> all = new ArrayList<>(size);
+        for (MessageStream stream : slots) {
+            if (stream != null) {
+                all.add(stream);
+            }
+        }
+        all.forEach(action);
+    }
+}

@@ -1,0 +1,71 @@
+package io.reactorucx.internal.operation;
+
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.memory.MemoryProtocol;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+
+/** A flush of a connection: UCX's own, and the requests for memory that the peer serves. */
+public final class FlushOperation extends OperationSubscription<Void> {
+
+    private boolean flushed;
+    private boolean served;
+    private int status;
+    private long behind;
+
+    private FlushOperation(OperationMono<Void> mono, CoreSubscriber<? super Void> subscriber) {
+        super(mono, subscriber);
+    }
+
+    public static Mono<Void> mono(ConnectionCore connection) {
+        return OperationMono.<Void>of(connection, OperationKind.FLUSH, FlushOperation::new);
+    }
+
+    @Override
+    public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+        flushed = endpoint.flush((rawStatus, length, tag) -> flushed(rawStatus));
+        MemoryProtocol part = connection().parts.memory();
+        served = part == null || part.caller().flush(this);
+        return flushed && served;
+    }
+
+    /** Which requests it waits for: those with a smaller number. */
+    public void behind(long number) {
+        behind = number;
+    }
+
+    public long behind() {
+        return behind;
+    }
+
+    private void flushed(int rawStatus) {
+        flushed = true;
+        status = rawStatus;
+        proceed();
+    }
+
+    public void requestsAreOver() {
+        served = true;
+        proceed();
+    }
+
+    private void proceed() {
+        if (flushed && served) {
+            complete(status, 0, 0);
+        }
+    }
+
+    @Override
+    public @Nullable Void result(long receivedLength, long tag) {
+        return null;
+    }
+
+    @Override
+    protected long bytes(long receivedLength) {
+        return 0;
+    }
+}

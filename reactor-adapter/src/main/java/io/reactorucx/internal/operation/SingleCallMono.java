@@ -1,0 +1,108 @@
+package io.reactorucx.internal.operation;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.Completion;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.connection.ConnectionCore;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+/**
+ * A Mono of operations that one call of UCX begins: whose result is known before, and that may keep a lease while UCX
+ * uses its memory.
+ */
+public final class SingleCallMono<T> extends OperationMono<T> {
+
+    private final long bytes;
+    private final Post post;
+    private final @Nullable T result;
+    private final @Nullable UcxBuffer retained;
+
+    private SingleCallMono(ConnectionCore connection, OperationKind kind, long bytes, Post post, @Nullable T result,
+            @Nullable UcxBuffer retained) {
+        super(connection, kind);
+        this.bytes = bytes;
+        this.post = post;
+        this.result = result;
+        this.retained = retained;
+    }
+
+    /** Posts an operation; answers whether it is done. */
+    @FunctionalInterface
+    public interface Post {
+
+        boolean post(UcpWorker worker, UcpEndpoint endpoint, Completion whenDone);
+    }
+
+    /** A Mono that only completes. */
+    public static Mono<Void> of(ConnectionCore connection, OperationKind kind, long bytes, Post post) {
+        return new SingleCallMono<>(connection, kind, bytes, post, null, null);
+    }
+
+    /** A Mono of a fixed result. */
+    public static <T> Mono<T> of(ConnectionCore connection, OperationKind kind, long bytes, Post post, T result) {
+        return new SingleCallMono<>(connection, kind, bytes, post, result, null);
+    }
+
+    /** A Mono that keeps a lease while UCX uses its memory. */
+    public static Mono<Void> retaining(UcxBuffer buffer, ConnectionCore connection, OperationKind kind, Post post) {
+        return new SingleCallMono<>(connection, kind, buffer.length(), post, null, buffer);
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super T> actual) {
+        try {
+            if (retained != null) {
+                retained.retain();
+            }
+        } catch (IllegalStateException e) {
+            Operators.error(actual, e);
+            return;
+        }
+        super.subscribe(actual);
+    }
+
+    @Override
+    public OperationSubscription<T> operation(CoreSubscriber<? super T> actual) {
+        return new PostedOperation<>(this, actual);
+    }
+
+    private static final class PostedOperation<T> extends OperationSubscription<T> {
+
+        PostedOperation(SingleCallMono<T> mono, CoreSubscriber<? super T> actual) {
+            super(mono, actual);
+        }
+
+        @SuppressWarnings("unchecked") // it was made by one of its own type
+        private SingleCallMono<T> posted() {
+            return (SingleCallMono<T>) mono;
+        }
+
+        @Override
+        public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+            return posted().post.post(worker, endpoint, this);
+        }
+
+        @Override
+        public @Nullable T result(long receivedLength, long tag) {
+            return posted().result;
+        }
+
+        @Override
+        public void released() {
+            UcxBuffer lease = posted().retained;
+            if (lease != null) {
+                lease.release();
+            }
+        }
+
+        @Override
+        protected long bytes(long receivedLength) {
+            return posted().bytes;
+        }
+    }
+}

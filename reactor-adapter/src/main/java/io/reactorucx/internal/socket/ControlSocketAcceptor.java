@@ -1,0 +1,173 @@
+package io.reactorucx.internal.socket;
+
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The socket that a server of framework peers listens on. It accepts no more while too many handshakes are under way.
+ */
+public final class ControlSocketAcceptor implements SocketEventLoop.Events, BoundListener {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ControlSocketAcceptor.class);
+    private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final int MOST_AT_ONCE = 16;
+
+    private final SocketEventLoop loop;
+    private final ServerSocketChannel channel;
+    private final InetSocketAddress address;
+    private final PendingHandshakes pending;
+    private final BiConsumer<SocketChannel, InetSocketAddress> accepted;
+    private @Nullable SelectionKey key;
+
+    private ControlSocketAcceptor(SocketEventLoop loop, ServerSocketChannel channel, PendingHandshakes pending,
+            BiConsumer<SocketChannel, InetSocketAddress> accepted) throws IOException {
+        this.loop = loop;
+        this.channel = channel;
+        this.address = (InetSocketAddress) channel.getLocalAddress();
+        this.pending = pending;
+        this.accepted = accepted;
+    }
+
+    /** Listens; what is accepted is given on the loop's thread. */
+    public static ControlSocketAcceptor bind(SocketEventLoop loop, InetSocketAddress address, PendingHandshakes pending,
+            BiConsumer<SocketChannel, InetSocketAddress> accepted) {
+        ServerSocketChannel channel = null;
+        try {
+            channel = ServerSocketChannel.open();
+            channel.bind(address, pending.limit());
+            ControlSocketAcceptor listener = new ControlSocketAcceptor(loop, channel, pending, accepted);
+            if (!loop.execute(listener::register)) {
+                throw new IOException("these resources are closed");
+            }
+            return listener;
+        } catch (IOException | UnresolvedAddressException | UnsupportedAddressTypeException e) {
+            close(channel);
+            throw new UcxException(status(address, e), "bind at " + address, null, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static UcxStatus status(InetSocketAddress address, Exception error) {
+        try {
+            boolean ours = address.getAddress().isAnyLocalAddress()
+                    || NetworkInterface.getByInetAddress(address.getAddress()) != null;
+            return !ours ? UcxStatus.INVALID_ADDR : error instanceof BindException ? UcxStatus.BUSY
+                    : UcxStatus.IO_ERROR;
+        } catch (IOException e) {
+            return UcxStatus.IO_ERROR;
+        }
+    }
+
+    private void register() {
+        try {
+            key = loop.register(channel, SelectionKey.OP_ACCEPT, this);
+            pending.whenRoom(() -> interest(SelectionKey.OP_ACCEPT));
+        } catch (IOException e) {
+            failed(e);
+        }
+    }
+
+    private void interest(int operations) {
+        if (key != null && key.isValid()) {
+            key.interestOps(operations);
+        }
+    }
+
+    @Override
+    public void ready(SelectionKey selected) throws IOException {
+        for (int taken = 0; pending.mayBegin(); taken++) {
+            if (taken == MOST_AT_ONCE) {
+                return; // Those that are here have their turn to speak, before others take their place.
+            }
+            SocketChannel socket;
+            try {
+                socket = channel.accept();
+            } catch (IOException e) {
+                acceptLater(e);
+                return;
+            }
+            if (socket == null) {
+                return;
+            }
+            try {
+                pending.makeRoom();
+                accepted.accept(socket, (InetSocketAddress) socket.getRemoteAddress());
+            } catch (IOException | RuntimeException e) {
+                LOG.debug("A socket was gone before it was accepted", e);
+                socket.close();
+            }
+        }
+        interest(0);
+    }
+
+    /**
+     * As when there is no descriptor left: the next one may be accepted, and a listener that gave up would never be
+     * heard of.
+     */
+    private void acceptLater(IOException error) throws IOException {
+        if (!channel.isOpen()) {
+            throw error;
+        }
+        LOG.warn("{}: not accepted, {}; trying again in {}", address, error.getMessage(), PAUSE);
+        interest(0);
+        Schedulers.parallel().schedule(() -> loop.execute(() ->
+                interest(pending.mayBegin() ? SelectionKey.OP_ACCEPT : 0)), PAUSE.toMillis(),
+                TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void failed(IOException error) {
+        LOG.warn("{} is not listened at any more: {}", address, error.getMessage());
+        close(channel);
+    }
+
+    @Override
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    @Override
+    public Mono<Void> refuse() {
+        return close();
+    }
+
+    @Override
+    public Mono<Void> close() {
+        return Mono.create(sink -> {
+            boolean begun = loop.execute(() -> {
+                close(channel);
+                loop.afterClose(sink::success);
+            });
+            if (!begun) {
+                close(channel);
+                sink.success();
+            }
+        });
+    }
+
+    private static void close(@Nullable ServerSocketChannel channel) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            LOG.debug("A listener was not closed in good order", e);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.reactorucx.internal.ucp;
+
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.message.DropReason;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Who receives the active messages of a connection: one subscriber for each id. On the engine's thread. */
+public final class ActiveMessageReceivers {
+
+    private final Map<Integer, ActiveMessageReceiver> byId = new HashMap<>();
+
+    /** Answers whether nobody else receives the id. */
+    public boolean add(ActiveMessageReceiver receiver) {
+        return byId.putIfAbsent(receiver.id(), receiver) == null;
+    }
+
+    void remove(ActiveMessageReceiver receiver) {
+        byId.remove(receiver.id(), receiver);
+    }
+
+    public boolean isEmpty() {
+        return byId.isEmpty();
+    }
+
+    public boolean has(int id) {
+        return byId.containsKey(id);
+    }
+
+    /** Offers a message to whom receives its id; says why nobody took it, if so. */
+    public @Nullable DropReason offer(UcpActiveMessage message) {
+        ActiveMessageReceiver receiver = byId.get(message.id());
+        return receiver == null ? DropReason.NO_RECEIVER : receiver.offer(message);
+    }
+
+    /** No more messages will come: what waits is delivered, then the subscribers hear of the end. */
+    public void end(@Nullable RuntimeException cause) {
+        List.copyOf(byId.values()).forEach(receiver -> receiver.end(cause));
+    }
+
+    /** The engine is gone: what waits is dropped, and the subscribers hear of the end at once. */
+    public void abandon(RuntimeException cause) {
+        List.copyOf(byId.values()).forEach(receiver -> receiver.abandon(cause));
+    }
+}

@@ -1,0 +1,150 @@
+package io.reactorucx.internal.ucp;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.message.ActiveMessage;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+
+/** The move of a message's offered data to this side. */
+public abstract class FetchOperation<T> extends OperationSubscription<T> {
+
+    private final ActiveMessage message;
+    private final RendezvousOffer offer;
+    private boolean posted;
+
+    FetchOperation(OperationMono<T> mono, ActiveMessage message, RendezvousOffer offer,
+            CoreSubscriber<? super T> actual) {
+        super(mono, actual);
+        this.message = message;
+        this.offer = offer;
+    }
+
+    abstract MemorySegment destination();
+
+    @Nullable UcpMemory registration() {
+        return null;
+    }
+
+    @Override
+    public final boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+        if (!offer.take()) {
+            throw new IllegalStateException("active message " + message.id()
+                    + ": its data was fetched or discarded before");
+        }
+        try {
+            boolean done = worker.fetch(offer.message(), destination(), registration(), this);
+            connection().offers().fetched(offer);
+            posted = true;
+            return done;
+        } catch (RuntimeException e) {
+            if (worker.holds(offer.message())) {
+                offer.giveBack();
+            } else {
+                connection().offers().fetched(offer);
+            }
+            throw e;
+        }
+    }
+
+    /** Who asked for the data and left before it moved has given it up; after an error it can be fetched again. */
+    @Override
+    public final void released() {
+        if (!posted && isOver()) {
+            offer.discard();
+        }
+        giveBackUnused();
+    }
+
+    /** Gives back a destination that nobody got. */
+    void giveBackUnused() {
+    }
+
+    @Override
+    protected final long bytes(long receivedLength) {
+        return message.length();
+    }
+
+    /** Into memory of the caller. */
+    public static final class IntoSegment extends FetchOperation<MemorySegment> {
+
+        private final MemorySegment segment;
+
+        public IntoSegment(OperationMono<MemorySegment> mono, ActiveMessage message, RendezvousOffer offer,
+                CoreSubscriber<? super MemorySegment> actual,
+                MemorySegment segment) {
+            super(mono, message, offer, actual);
+            this.segment = segment;
+        }
+
+        @Override
+        MemorySegment destination() {
+            return segment;
+        }
+
+        @Override
+        public MemorySegment result(long receivedLength, long tag) {
+            return segment;
+        }
+    }
+
+    /** Into a lease, which is the subscriber's once it has it. */
+    public static final class IntoPool extends FetchOperation<UcxBuffer> {
+
+        private final UcxBufferPool pool;
+        private final long length;
+        private final @Nullable LeakRecord asked;
+        private @Nullable UcxBuffer buffer;
+
+        public IntoPool(OperationMono<UcxBuffer> mono, ActiveMessage message, RendezvousOffer offer,
+                CoreSubscriber<? super UcxBuffer> actual,
+                UcxBufferPool pool) {
+            super(mono, message, offer, actual);
+            this.pool = pool;
+            this.length = message.length();
+            this.asked = pool.place();
+        }
+
+        @Override
+        MemorySegment destination() {
+            return lease().segment();
+        }
+
+        @Override
+        @Nullable UcpMemory registration() {
+            return lease().registration();
+        }
+
+        private UcxBuffer lease() {
+            UcxBuffer leased = buffer;
+            if (leased == null) {
+                leased = pool.acquire(length, asked);
+                buffer = leased;
+            }
+            return leased;
+        }
+
+        @Override
+        public @Nullable UcxBuffer result(long receivedLength, long tag) {
+            UcxBuffer filled = buffer;
+            buffer = null;
+            return filled;
+        }
+
+        @Override
+        void giveBackUnused() {
+            UcxBuffer unused = buffer;
+            if (unused != null) {
+                buffer = null;
+                unused.release();
+            }
+        }
+    }
+}

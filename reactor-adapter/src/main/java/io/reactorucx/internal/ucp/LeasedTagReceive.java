@@ -1,0 +1,84 @@
+package io.reactorucx.internal.ucp;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.message.TaggedBuffer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+
+/** A tag receive into a lease, which is taken when the receive is posted and is the subscriber's once it has it. */
+public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
+
+    private final long tag;
+    private final long mask;
+    private final int maxBytes;
+    private final UcxBufferPool pool;
+
+    public LeasedTagReceive(ConnectionCore connection, long tag, long mask, int maxBytes, UcxBufferPool pool) {
+        super(connection, OperationKind.TAG_RECEIVE);
+        this.tag = tag;
+        this.mask = mask;
+        this.maxBytes = maxBytes;
+        this.pool = pool;
+    }
+
+    @Override
+    public OperationSubscription<TaggedBuffer> operation(CoreSubscriber<? super TaggedBuffer> actual) {
+        return new ReceiveOperation(this, actual);
+    }
+
+    private static final class ReceiveOperation extends OperationSubscription<TaggedBuffer> {
+
+        private final LeasedTagReceive receive;
+        private final @Nullable LeakRecord asked;
+        private @Nullable UcxBuffer buffer;
+        private long posted;
+
+        ReceiveOperation(LeasedTagReceive receive, CoreSubscriber<? super TaggedBuffer> actual) {
+            super(receive, actual);
+            this.receive = receive;
+            this.asked = receive.pool.place();
+        }
+
+        @Override
+        public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
+            UcxBuffer leased = receive.pool.acquire(receive.maxBytes, asked);
+            buffer = leased;
+            posted = worker.tagReceive(leased.segment(), leased.registration(), receive.tag, receive.mask, this);
+            return false;
+        }
+
+        @Override
+        public void cancelled(UcpWorker worker) {
+            worker.cancelReceive(posted);
+        }
+
+        @Override
+        public @Nullable TaggedBuffer result(long receivedLength, long senderTag) {
+            UcxBuffer filled = buffer;
+            buffer = null;
+            return filled == null ? null : new TaggedBuffer(senderTag, filled.shorten(receivedLength));
+        }
+
+        @Override
+        public void released() {
+            UcxBuffer unused = buffer;
+            if (unused != null) {
+                buffer = null;
+                unused.release();
+            }
+        }
+
+        @Override
+        protected long bytes(long receivedLength) {
+            return receivedLength;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.reactorucx.internal.ucp;
+
+import io.reactorucx.core.UcpWorker;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Offers of data that a connection has handed out, each of which is fetched or released before its endpoint closes. On
+ * the engine's thread.
+ */
+public final class OpenOffers {
+
+    private final Set<RendezvousOffer> offers = new HashSet<>();
+
+    public void add(RendezvousOffer offer) {
+        offers.add(offer);
+    }
+
+    public boolean isEmpty() {
+        return offers.isEmpty();
+    }
+
+    /** An offer is being fetched. */
+    void fetched(RendezvousOffer offer) {
+        offers.remove(offer);
+    }
+
+    /** Gives an offer up that nobody will fetch. */
+    public void release(RendezvousOffer offer, UcpWorker worker) {
+        if (offers.remove(offer) && !worker.isClosed() && worker.holds(offer.message())) {
+            worker.release(offer.message());
+        }
+    }
+
+    public void releaseAll(UcpWorker worker) {
+        for (RendezvousOffer offer : List.copyOf(offers)) {
+            offer.take();
+            release(offer, worker);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.reactorucx.message;
+
+import io.reactorucx.buffer.UcxBuffer;
+import reactor.core.Disposable;
+
+/**
+ * A tagged message in leased memory.
+ *
+ * @param tag the sender's tag
+ * @param data the message, as long as it is; the receiver's to release
+ */
+public record TaggedBuffer(long tag, UcxBuffer data) implements Disposable {
+
+    /** Gives the data's reference back, if there is one left. */
+    @Override
+    public void dispose() {
+        data.dispose();
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return data.isDisposed();
+    }
+}

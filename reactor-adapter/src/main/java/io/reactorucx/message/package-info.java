@@ -1,0 +1,5 @@
+/** What travels between peers as messages: active messages, tagged messages, requests and their statistics. */
+@NullMarked
+package io.reactorucx.message;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,132 @@
+package io.reactorucx.security;
+
+import io.reactorucx.internal.frame.ControlFrame;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.Objects;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import reactor.core.publisher.Mono;
+
+/**
+ * Proves to know a secret: HMAC-SHA-256 over a label with the protocol's version, the role of who proves, and 32 random
+ * bytes of each side. The role is why a peer cannot hand this side's own proof back, the random bytes of each side are
+ * why no proof is good twice.
+ */
+final class SharedSecret implements Authenticator {
+
+    static final int NONCE_BYTES = 32;
+
+    private static final int MIN_SECRET_BYTES = 16;
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final byte[] secret;
+
+    SharedSecret(byte[] secret) {
+        if (Objects.requireNonNull(secret, "secret").length < MIN_SECRET_BYTES) {
+            throw new IllegalArgumentException("secret of " + secret.length + " bytes: must have at least "
+                    + MIN_SECRET_BYTES);
+        }
+        this.secret = secret.clone();
+    }
+
+    private enum Role { CLIENT, SERVER }
+
+    @Override
+    public String method() {
+        return "hmac-sha-256";
+    }
+
+    @Override
+    public ClientSide clientSide(String server) {
+        return new Client();
+    }
+
+    @Override
+    public ServerSide serverSide(String client) {
+        return new Server();
+    }
+
+    private static byte[] nonce() {
+        byte[] nonce = new byte[NONCE_BYTES];
+        RANDOM.nextBytes(nonce);
+        return nonce;
+    }
+
+    private byte[] proof(Role role, byte[] ofClient, byte[] ofServer) {
+        byte[] label = ("reactor-ucx " + ControlFrame.PROTOCOL_VERSION + " " + role)
+                .getBytes(StandardCharsets.US_ASCII);
+        ByteBuffer text = ByteBuffer.allocate(label.length + 1 + 2 * NONCE_BYTES).put(label).put((byte) 0).put(ofClient)
+                .put(ofServer);
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(new SecretKeySpec(secret, ALGORITHM));
+            return mac.doFinal(text.array());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(ALGORITHM + " is missing in this JDK", e);
+        }
+    }
+
+    private static byte[] checkedNonce(String whose, byte[] bytes) {
+        if (bytes.length != NONCE_BYTES) {
+            throw new SecurityException(whose + " has " + bytes.length + " bytes and not " + NONCE_BYTES);
+        }
+        return bytes;
+    }
+
+    private static void check(byte[] expected, byte[] proof) {
+        if (!MessageDigest.isEqual(expected, proof)) {
+            throw new SecurityException("the proof is wrong");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return method();
+    }
+
+    private final class Client implements ClientSide {
+
+        private final byte[] own = nonce();
+        private byte[] other = new byte[NONCE_BYTES];
+
+        @Override
+        public byte[] opening() {
+            return own.clone();
+        }
+
+        @Override
+        public Mono<byte[]> prove(byte[] challenge) {
+            other = checkedNonce("the challenge", challenge);
+            return Mono.just(proof(Role.CLIENT, own, other));
+        }
+
+        @Override
+        public Mono<Void> verify(byte[] proof) {
+            check(proof(Role.SERVER, own, other), proof);
+            return Mono.empty();
+        }
+    }
+
+    private final class Server implements ServerSide {
+
+        private final byte[] own = nonce();
+        private byte[] other = new byte[NONCE_BYTES];
+
+        @Override
+        public Mono<byte[]> challenge(byte[] opening) {
+            other = checkedNonce("the opening", opening);
+            return Mono.just(own.clone());
+        }
+
+        @Override
+        public Mono<byte[]> verify(byte[] proof) {
+            check(proof(Role.CLIENT, other, own), proof);
+            return Mono.just(proof(Role.SERVER, other, own));
+        }
+    }
+}

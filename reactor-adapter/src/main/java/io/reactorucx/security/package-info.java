@@ -1,0 +1,5 @@
+/** Who may connect: {@link io.reactorucx.security.Authenticator}. */
+@NullMarked
+package io.reactorucx.security;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,35 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.handshake.RejectionLog;
+import io.reactorucx.internal.handshake.Rejection;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Whoever is refused again and again does not fill the log. */
+class RejectionLogTest {
+
+    private static final HandshakeFailure FAILURE = new HandshakeFailure(HandshakeFailure.Kind.AUTHENTICATION,
+            new Rejection("the proof is wrong"), null);
+
+    private final List<String> told = new ArrayList<>();
+    private long now = Long.MAX_VALUE - 5;
+    private final RejectionLog log = new RejectionLog(told::add, () -> now);
+
+    @Test
+    void atMostOneOfASecondIsToldAndTheOthersAreCounted() {
+        for (int i = 0; i < 1000; i++) {
+            log.refused("peer " + i, FAILURE);
+        }
+        assertThat(told).containsExactly("[peer 0] handshake refused, AUTHENTICATION: the proof is wrong");
+
+        now += 1_000_000_000;
+        log.refused("another", FAILURE);
+        log.refused("one more", FAILURE);
+        assertThat(told).hasSize(2);
+        assertThat(told.getLast()).startsWith("[another]").endsWith("; 999 more since the last one that was told");
+    }
+}
