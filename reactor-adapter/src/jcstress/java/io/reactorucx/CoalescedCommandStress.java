@@ -21,7 +21,7 @@ public class CoalescedCommandStress {
     private static final ProgressEngine ENGINE = Races.running();
 
     private final AtomicInteger asked = new AtomicInteger();
-    private final CoalescedCommand command = new CoalescedCommand(Races.connection(ENGINE), this::run);
+    private final CoalescedCommand command = new CoalescedCommand(ENGINE, this::run);
     private int seen;
 
     private void run() {

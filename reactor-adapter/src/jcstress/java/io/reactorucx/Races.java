@@ -15,9 +15,6 @@ import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
-import io.reactorucx.internal.memory.WindowRegistry;
-import io.reactorucx.memory.ServedMemoryConfig;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -31,11 +28,6 @@ final class Races {
 
     private static final LeakReporter LEAKS = new LeakReporter(LeakDetection.DISABLED);
 
-    private static final UcxBufferPool POOL = pool();
-
-    private static final WindowRegistry WINDOWS = new WindowRegistry(CONTEXT,
-            ServedMemoryConfig.DEFAULT, memory -> memory, List::of);
-
     private static final EngineConfig CONFIG = EngineConfig.of("race");
 
     private Races() {
@@ -46,18 +38,14 @@ final class Races {
         return new UcxBufferPool(CONTEXT, 1L << 30, 0, LEAKS);
     }
 
-    /** A connection whose engine nobody steps: the actors play its thread. */
+    /** A connection whose engine is never stepped: the actors play its thread. */
     static ConnectionCore connection(boolean engineClosed) {
         ProgressEngine engine = new ProgressEngine(CONTEXT, CONFIG.withLimits(4, 4), 0, EngineObserver.NONE);
         if (engineClosed) {
             engine.closeAsync();
         }
-        return connection(engine);
-    }
-
-    static ConnectionCore connection(ProgressEngine engine) {
-        return new ConnectionCore(new EngineConnections(engine, POOL, LEAKS, WINDOWS, new IdleEndpointLimit(1)),
-                ConnectionConfig.DEFAULT, "peer");
+        return new ConnectionCore(new EngineConnections(engine, new IdleEndpointLimit(1)), ConnectionConfig.DEFAULT,
+                "peer");
     }
 
     /** Whether the memory that went back last is leased to one at a time; had it gone back twice, it were to two. */

@@ -8,7 +8,7 @@ import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.operation.SingleCallMono;
-import io.reactorucx.internal.ucp.ActiveMessageReceiver;
+import io.reactorucx.internal.ucp.ActiveMessageProtocol;
 import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -130,7 +130,7 @@ public final class ActiveMessages {
      */
     public Flux<ActiveMessage> receive(int id) {
         ReservedMessageIds.checkFree(id);
-        return ActiveMessageReceiver.flux(connection, id);
+        return Objects.requireNonNull(connection.protocol(ActiveMessageProtocol.class)).receive(id);
     }
 
     private void check(int id, MemorySegment header, AmProtocol protocol) {

@@ -5,6 +5,7 @@ import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.operation.SingleCallMono;
+import io.reactorucx.internal.ucp.ByteStreamReceiver;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import reactor.core.publisher.Flux;
@@ -75,6 +76,6 @@ public final class ByteStream {
             throw new IllegalArgumentException("chunkBytes " + chunkBytes + ": must be in 1.." + pool.maxBytes()
                     + ", the limit of the pool");
         }
-        return connection.stream().flux(pool, chunkBytes);
+        return Objects.requireNonNull(connection.protocol(ByteStreamReceiver.class)).flux(pool, chunkBytes);
     }
 }

@@ -6,9 +6,10 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.operation.SingleCallMono;
 import io.reactorucx.internal.ucp.LeasedTagReceive;
 import io.reactorucx.message.TagInfo;
@@ -81,7 +82,7 @@ public final class Tags {
      * @return tag and size of the oldest message that matches; empty when there is none
      */
     public Mono<TagInfo> probe(long tag, long mask) {
-        return UcxResources.onEngine(connection.engine(), worker -> {
+        return EngineCall.mono(connection.engine(), worker -> {
             connection.endpointFor(OperationKind.TAG_RECEIVE);
             return worker.tags().probe(tag, mask).map(found -> new TagInfo(found.tag(), found.length()));
         }).flatMap(Mono::justOrEmpty);

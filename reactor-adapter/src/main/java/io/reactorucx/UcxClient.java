@@ -1,11 +1,13 @@
 package io.reactorucx;
 
+import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EndpointConnector;
+import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connect.SocketConnector;
-import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.security.Authenticator;
 import java.net.InetSocketAddress;
@@ -289,17 +291,32 @@ public final class UcxClient {
                 return Mono.error(new IllegalArgumentException("remoteAddress " + address
                         + ": the host name has no known address"));
             }
-            EngineConnections registry = engine < 0 ? resources.nextRegistry() : resources.registries().get(engine);
+            ConnectingEngine chosen = engine < 0 ? resources.connecting().next()
+                    : resources.connecting().engines().get(engine);
             if (address != null && !config.raw()) {
-                return given(new SocketConnector(resources, registry, config, address).connect());
+                return given(new SocketConnector(resources.connecting(), chosen, config, address).connect());
             }
-            return given(new EndpointConnector(resources, registry, config, address, workerAddress).connect());
+            return given(new EndpointConnector(chosen.connections(), config, address, workerAddress).connect());
         });
     }
 
-    private Mono<UcxConnection> given(Mono<UcxConnection> connecting) {
-        // A connection that meets a cancel on its way is nobody's.
-        return connecting.doOnDiscard(UcxConnection.class, UcxConnection::dispose).map(hooks::announce);
+    private Mono<UcxConnection> given(Mono<Established> connecting) {
+        // A cancel may meet a connection that is already established: then it has no owner.
+        return connecting.doOnDiscard(Established.class, UcxClient::close).map(this::open).map(hooks::announce);
+    }
+
+    private UcxConnection open(Established established) {
+        try {
+            return new UcxConnection(established, resources);
+        } catch (RuntimeException e) {
+            // The endpoint has failed in the meantime.
+            established.connection().close(CloseMode.FORCE).subscribe();
+            throw e;
+        }
+    }
+
+    private static void close(Established established) {
+        established.connection().close(CloseMode.FLUSH).subscribe();
     }
 
     /**

@@ -4,20 +4,22 @@ import io.reactorucx.connection.ConnectionState;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.MemoryDescriptor;
-import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineExecutor;
+import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.ConnectionPhase;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.internal.memory.MemoryProtocol;
+import io.reactorucx.internal.memory.FlushOperation;
 import io.reactorucx.internal.memory.MemoryAccessFactory;
+import io.reactorucx.internal.memory.MemoryProtocol;
 import io.reactorucx.internal.memory.OneSidedAccess;
 import io.reactorucx.internal.message.MessageMultiplexer;
-import io.reactorucx.internal.operation.FlushOperation;
 import io.reactorucx.internal.request.ResponderDispatcher;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.MemoryRight;
@@ -58,10 +60,11 @@ public final class UcxConnection implements Disposable {
     private final Scheduler scheduler;
     private final Sinks.Empty<Void> closing = Sinks.empty();
 
-    public UcxConnection(ConnectionCore core, UcxResources resources, UcpEndpoint endpoint, @Nullable PeerInfo peer) {
-        this.core = core;
+    UcxConnection(Established established, UcxResources resources) {
+        PeerInfo peer = established.peer();
+        this.core = established.connection();
         this.resources = resources;
-        this.transports = endpoint.transports();
+        this.transports = established.endpoint().transports();
         this.peerVersion = peer == null ? null : peer.ucxVersion();
         this.maxHeaderBytes = core.maxHeaderBytes();
         this.activeMessages = new ActiveMessages(core);
@@ -105,7 +108,7 @@ public final class UcxConnection implements Disposable {
 
     /** The streams of messages below that, which a raw connection does not have. */
     MessageMultiplexer messages() {
-        MessageMultiplexer messages = core.parts.messages();
+        MessageMultiplexer messages = core.protocol(MessageMultiplexer.class);
         if (messages == null) {
             throw new UcxUnsupportedException("messages",
                     "a raw peer knows none of this library's frames, use active messages");
@@ -166,7 +169,7 @@ public final class UcxConnection implements Disposable {
      * @return the window
      */
     public UcxMemoryWindow exportMemory(MemorySegment segment, Set<MemoryRight> rights) {
-        return forThisOnly(core.registry().windows().export(segment, rights, core));
+        return forThisOnly(resources.windows().export(segment, rights, core));
     }
 
     /**
@@ -177,7 +180,7 @@ public final class UcxConnection implements Disposable {
      * @return the window
      */
     public UcxMemoryWindow exportMemory(UcpMemory memory, Set<MemoryRight> rights) {
-        return forThisOnly(core.registry().windows().export(memory, rights, core));
+        return forThisOnly(resources.windows().export(memory, rights, core));
     }
 
     private UcxMemoryWindow forThisOnly(UcxMemoryWindow window) {
@@ -197,10 +200,10 @@ public final class UcxConnection implements Disposable {
      * @return completes at once, it waits for none of them
      */
     public Mono<Void> fence() {
-        return UcxResources.onEngine(core.engine(), worker -> {
+        return EngineCall.mono(core.engine(), worker -> {
             core.endpointFor(OperationKind.FLUSH);
             worker.fence();
-            MemoryProtocol part = core.parts.memory();
+            MemoryProtocol part = core.protocol(MemoryProtocol.class);
             if (part != null) {
                 part.caller().fence();
             }
@@ -285,20 +288,18 @@ public final class UcxConnection implements Disposable {
     /** {@return whether the end has come or begun} */
     @Override
     public boolean isDisposed() {
-        return core.state().compareTo(ConnectionCore.State.CLOSING) >= 0;
+        return state() != ConnectionState.CONNECTED;
     }
 
     /** {@return where it is in its life} */
     public ConnectionState state() {
-        return switch (core.state()) {
-            case CONNECTING, CONNECTED -> ConnectionState.CONNECTED;
-            case CLOSING -> ConnectionState.CLOSING;
-            case CLOSED -> ConnectionState.CLOSED;
-        };
+        ConnectionPhase phase = core.phase();
+        return phase.isClosing() ? ConnectionState.CLOSING
+                : phase == ConnectionPhase.CLOSED ? ConnectionState.CLOSED : ConnectionState.CONNECTED;
     }
 
     /** Asks the handler to come to its end: see {@link #onClosing()}. */
-    public void windUp() {
+    void windUp() {
         closing.tryEmitEmpty();
     }
 
@@ -334,6 +335,6 @@ public final class UcxConnection implements Disposable {
 
     @Override
     public String toString() {
-        return "UcxConnection[" + core.peer() + ", " + core.state() + "]";
+        return "UcxConnection[" + core.peer() + ", " + state() + "]";
     }
 }

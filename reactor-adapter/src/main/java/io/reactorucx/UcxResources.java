@@ -8,17 +8,16 @@ import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.ProgressEngineGroup;
 import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
-import io.reactorucx.internal.handshake.HandshakeCounters;
 import io.reactorucx.internal.memory.WindowRegistry;
-import io.reactorucx.internal.socket.SocketEventLoop;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.memory.ServedMemoryStatistics;
@@ -30,10 +29,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +39,6 @@ import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 
 /**
@@ -59,7 +55,7 @@ public final class UcxResources implements Disposable {
 
     private final UcpContext context;
     private final ProgressEngineGroup engines;
-    private final List<EngineConnections> registries;
+    private final EngineResources connecting;
     private final UcxBufferPool buffers;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final IdleEndpointLimit idleEndpoints;
@@ -67,9 +63,6 @@ public final class UcxResources implements Disposable {
     private final WindowRegistry windows;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
-    private final HandshakeCounters handshakes = new HandshakeCounters();
-    private final AtomicInteger next = new AtomicInteger();
-    private @Nullable SocketEventLoop sockets;
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
@@ -81,14 +74,9 @@ public final class UcxResources implements Disposable {
         this.engines = engines;
         this.buffers = buffers;
         this.leaks = leaks;
-        this.windows = new WindowRegistry(context, memory, this::owned, this::registries);
-        this.registries = engines.engines().stream().map(engine ->
-                new EngineConnections(engine, buffers, leaks, windows, idle)).toList();
-        registries.forEach(registry -> ends.whenClosed(registry.engine(), registry::engineClosed));
-        Flux.fromIterable(registries).flatMap(registry -> onEngine(registry.engine(), worker -> {
-            registry.start(worker);
-            return registry;
-        })).blockLast(Duration.ofSeconds(10));
+        this.connecting = new EngineResources(engines.engines(), idle, buffers, leaks);
+        this.windows = new WindowRegistry(context, memory, this::owned, connecting::connections);
+        connecting.start(ends, windows).block(Duration.ofSeconds(10));
     }
 
     /** {@return resources with one engine and the defaults} */
@@ -188,12 +176,12 @@ public final class UcxResources implements Disposable {
      * @return the address
      */
     public Mono<byte[]> workerAddress(int engine) {
-        return onEngine(registries.get(checkEngine(engine)).engine(), UcpWorker::address);
+        return EngineCall.mono(connecting.engines().get(checkEngine(engine)).engine(), UcpWorker::address);
     }
 
     /** {@return connections that are open on all engines} */
     public int openConnections() {
-        return registries.stream().mapToInt(EngineConnections::openConnections).sum();
+        return connecting.connections().stream().mapToInt(EngineConnections::openConnections).sum();
     }
 
     /** {@return active messages that were dropped for any {@link DropReason}, since the start} */
@@ -209,7 +197,7 @@ public final class UcxResources implements Disposable {
      */
     public long droppedMessages(DropReason reason) {
         Objects.requireNonNull(reason, "reason");
-        return registries.stream().mapToLong(registry -> registry.droppedMessages(reason)).sum();
+        return connecting.connections().stream().mapToLong(each -> each.droppedMessages(reason)).sum();
     }
 
     /**
@@ -221,7 +209,7 @@ public final class UcxResources implements Disposable {
 
     /** {@return what became of peers, by number of the engine} */
     public List<PeerCounters> peerCounters() {
-        return registries.stream().map(EngineConnections::counters).toList();
+        return connecting.connections().stream().map(EngineConnections::counters).toList();
     }
 
     /** {@return endpoints that wait for the next connection to the same peer} */
@@ -236,31 +224,12 @@ public final class UcxResources implements Disposable {
 
     /** {@return handshakes that the servers of these resources have under way} */
     public int pendingHandshakes() {
-        return handshakes.pending();
+        return connecting.handshakes().pending();
     }
 
     /** {@return sockets that came to the servers of these resources and became no connection, since the start} */
     public long failedHandshakes() {
-        return handshakes.failed();
-    }
-
-    public HandshakeCounters handshakes() {
-        return handshakes;
-    }
-
-    /** The thread for sockets, from its first use on. */
-    public synchronized SocketEventLoop sockets() {
-        if (sockets == null) {
-            sockets = SocketEventLoop.start(engines().getFirst().config().name() + "-sockets");
-            if (disposing.get()) {
-                sockets.close();
-            }
-        }
-        return sockets;
-    }
-
-    private synchronized CompletableFuture<Void> closeSockets() {
-        return sockets == null ? CompletableFuture.completedFuture(null) : sockets.close();
+        return connecting.handshakes().failed();
     }
 
     /** {@return what servers, pools and reconnecting connections have done and hold} */
@@ -270,44 +239,24 @@ public final class UcxResources implements Disposable {
 
     /** {@return what became of flow-controlled messages, for each of {@link #engines()}} */
     public List<MessageCounters> messageCounters() {
-        return registries.stream().map(EngineConnections::messages).toList();
+        return connecting.engines().stream().map(engine -> engine.messages().counters()).toList();
     }
 
     int checkEngine(int number) {
-        if (number < 0 || number >= registries.size()) {
-            throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.." + (registries.size() - 1));
+        if (number < 0 || number >= connecting.engines().size()) {
+            throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.."
+                    + (connecting.engines().size() - 1));
         }
         return number;
     }
 
-    public List<EngineConnections> registries() {
-        return registries;
+    /** What connections are made of. */
+    EngineResources connecting() {
+        return connecting;
     }
 
-    public EngineConnections nextRegistry() {
-        return registries.get(Math.floorMod(next.getAndIncrement(), registries.size()));
-    }
-
-    /** Runs something on an engine's thread and gives its result. */
-    public static <T> Mono<T> onEngine(ProgressEngine engine, Function<UcpWorker, T> action) {
-        return Mono.create(sink -> engine.execute(new ResultCommand<>(sink, action)));
-    }
-
-    private record ResultCommand<T>(MonoSink<T> sink, Function<UcpWorker, T> action) implements Command {
-
-        @Override
-        public void run(UcpWorker worker) {
-            try {
-                sink.success(action.apply(worker));
-            } catch (RuntimeException | LinkageError e) {
-                sink.error(e);
-            }
-        }
-
-        @Override
-        public void reject(RuntimeException cause) {
-            sink.error(cause);
-        }
+    WindowRegistry windows() {
+        return windows;
     }
 
     /**
@@ -318,16 +267,17 @@ public final class UcxResources implements Disposable {
     public Mono<Void> disposeLater() {
         return Mono.defer(() -> {
             if (disposing.compareAndSet(false, true)) {
+                connecting.dispose();
                 closeConnections().then(Mono.fromFuture(engines::closeAsync))
-                        .onErrorResume(error -> Mono.fromFuture(this::closeSockets).then(Mono.error(error)))
-                        .then(Mono.fromFuture(this::closeSockets)).subscribe(ignored -> { },
+                        .onErrorResume(error -> Mono.fromFuture(connecting::closeSockets).then(Mono.error(error)))
+                        .then(Mono.fromFuture(connecting::closeSockets)).subscribe(ignored -> { },
                         this::ended, () -> ended(null));
             }
             return disposed.asMono();
         });
     }
 
-    public void add(UcxBoundServer server) {
+    void add(UcxBoundServer server) {
         servers.removeIf(UcxBoundServer::isDisposed);
         servers.add(server);
         counters.add(server);
@@ -336,7 +286,7 @@ public final class UcxResources implements Disposable {
     private Mono<Void> closeConnections() {
         counters.dispose();
         return Flux.fromIterable(servers).flatMap(UcxBoundServer::close, Integer.MAX_VALUE)
-                .thenMany(Flux.fromIterable(registries))
+                .thenMany(Flux.fromIterable(connecting.connections()))
                 .flatMap(registry -> RetryingCommand.mono(registry.engine(), worker -> registry.connections())
                 .onErrorComplete())
                 .flatMapIterable(Function.identity())

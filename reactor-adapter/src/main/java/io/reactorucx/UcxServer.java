@@ -4,6 +4,8 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connect.EndpointAcceptor;
+import io.reactorucx.internal.connect.Established;
+import io.reactorucx.internal.connect.HandledConnection;
 import io.reactorucx.internal.connect.ServerConnections;
 import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.message.UcxResponder;
@@ -323,11 +325,25 @@ public final class UcxServer {
                 return Mono.error(new IllegalArgumentException("bindAddress " + bindAddress
                         + ": the host name has no known address"));
             }
-            EndpointAcceptor acceptor = new EndpointAcceptor(resources, config, maxPendingHandshakes,
-                    acceptWorkerAddresses,
-                    new ServerConnections(handling, resources.connectionCounters()));
-            return acceptor.bind(bindAddress);
+            ServerConnections connections = new ServerConnections(handling.maxConnections(), this::handle,
+                    resources.connectionCounters()::rejected);
+            EndpointAcceptor acceptor = new EndpointAcceptor(resources.connecting(), config, maxPendingHandshakes,
+                    acceptWorkerAddresses, connections);
+            return acceptor.bind(bindAddress).map(listener -> new UcxBoundServer(acceptor, listener))
+                    .doOnNext(resources::add);
         });
+    }
+
+    private HandledConnection handle(Established established) {
+        UcxConnection accepted = new UcxConnection(established, resources);
+        Mono<Void> handled;
+        try {
+            handling.hooks().announce(accepted);
+            handled = Mono.from(handling.handler().apply(accepted));
+        } catch (RuntimeException e) {
+            handled = Mono.error(e);
+        }
+        return new HandledConnection(handled, accepted::windUp);
     }
 
     /** {@return the bound server, waited for at most 10 s} */

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.charset.StandardCharsets;
@@ -189,9 +190,9 @@ class AuthenticatedConnectionTest implements NeedsUcx {
                 .remoteWorkerAddress(Objects.requireNonNull(serverResources.workerAddress(0).block(Waits.PATIENCE)))
                 .connectNow();
         long dropped = serverResources.droppedMessages();
-        serverResources.registries().forEach(registry -> UcxResources.onEngine(registry.engine(), worker -> {
-            registry.receive(7);
-            return registry;
+        serverResources.connecting().engines().forEach(each -> EngineCall.mono(each.engine(), worker -> {
+            each.activeMessages().receive(7);
+            return each;
         }).block(Waits.PATIENCE));
 
         raw.activeMessages().send(7, new byte[] {1}).block(Waits.PATIENCE);

@@ -11,6 +11,7 @@ import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.memory.WindowDescriptor;
 import io.reactorucx.message.ActiveMessage;
@@ -244,7 +245,7 @@ class BadInputTest implements NeedsUcx {
     void memoryThatIsAskedForWhileResourcesCloseIsNotLeftBehind() {
         UcxResources closing = UcxResources.builder().transports("tcp").build();
         CompletableFuture<Void> end = new CompletableFuture<>();
-        UcxResources.onEngine(closing.engines().getFirst(), worker -> {
+        EngineCall.mono(closing.engines().getFirst(), worker -> {
             // Nothing can be closed while the engine's thread is here.
             closing.disposeLater().subscribe(ignored -> { }, end::completeExceptionally, () -> end.complete(null));
             assertThatThrownBy(() -> closing.allocateMemory(1)).isInstanceOf(UcxClosedException.class)

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
 import java.net.InetAddress;

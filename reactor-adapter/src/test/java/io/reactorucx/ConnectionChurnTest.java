@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -192,7 +193,7 @@ class ConnectionChurnTest implements NeedsUcx {
     }
 
     private static long endpoints(UcxResources resources) {
-        return resources.engines().stream().mapToLong(engine -> Objects.requireNonNull(UcxResources.onEngine(engine,
+        return resources.engines().stream().mapToLong(engine -> Objects.requireNonNull(EngineCall.mono(engine,
                 worker -> worker.endpoints().size()).block(Waits.PATIENCE))).sum();
     }
 

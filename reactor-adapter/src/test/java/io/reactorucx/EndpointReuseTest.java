@@ -7,6 +7,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -67,7 +68,7 @@ class EndpointReuseTest implements NeedsUcx {
     }
 
     private static List<ErrorMode> modes(UcxResources resources) {
-        return Objects.requireNonNull(UcxResources.onEngine(resources.engines().getFirst(),
+        return Objects.requireNonNull(EngineCall.mono(resources.engines().getFirst(),
                 worker -> worker.endpoints().stream().map(UcpEndpoint::errorMode).toList()).block(Waits.PATIENCE));
     }
 

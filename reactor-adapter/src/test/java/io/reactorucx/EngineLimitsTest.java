@@ -10,7 +10,9 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.EngineCounters;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.ucp.ActiveMessageProtocol;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.message.TaggedMessage;
 import io.reactorucx.testsupport.NoLeaks;
@@ -210,9 +212,10 @@ class EngineLimitsTest implements NeedsUcx {
     }
 
     private static void awaitReceiver(UcxConnection connection, int id) {
-        EngineConnections registry = connection.resources().registries().getFirst();
-        await().atMost(Waits.PATIENCE).until(() -> Boolean.TRUE.equals(UcxResources
-                .onEngine(registry.engine(), worker -> registry.connections().getFirst().receivers().has(id))
+        EngineConnections registry = connection.resources().connecting().connections().getFirst();
+        await().atMost(Waits.PATIENCE).until(() -> Boolean.TRUE.equals(EngineCall.mono(registry.engine(), worker ->
+                registry.connections().getFirst()
+                        .protocol(ActiveMessageProtocol.class).receives(id))
                 .block(Waits.PATIENCE)));
     }
 

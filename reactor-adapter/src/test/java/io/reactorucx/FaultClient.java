@@ -6,6 +6,7 @@ import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.EngineCall;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -53,7 +54,7 @@ final class FaultClient {
         new FaultClient().run(connection, MemoryDescriptor.fromBytes(HexFormat.of().parseHex(args[2])));
         connection.onDispose().block(Waits.PATIENCE);
         // Asked on the engine: its counters show what was at the end of its step before.
-        Integer inFlight = UcxResources.onEngine(resources.engines().getFirst(), UcpWorker::inFlight)
+        Integer inFlight = EngineCall.mono(resources.engines().getFirst(), UcpWorker::inFlight)
                 .block(Waits.PATIENCE);
         int leases = resources.buffers().leases();
         resources.disposeNow();

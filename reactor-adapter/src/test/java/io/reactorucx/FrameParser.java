@@ -1,10 +1,10 @@
 package io.reactorucx;
 
-import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MessageFrameCodec;
-import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.MemorySegment;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.engine.EngineCounters;
-import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;

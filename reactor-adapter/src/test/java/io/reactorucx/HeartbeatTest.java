@@ -7,6 +7,7 @@ import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineExecutor;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
@@ -63,11 +64,11 @@ class HeartbeatTest implements NeedsUcx {
     }
 
     private static EngineConnections registry(UcxResources resources) {
-        return resources.registries().getFirst();
+        return resources.connecting().connections().getFirst();
     }
 
     private static <T> T on(UcxResources resources, Function<HeartbeatTimer, T> look) {
-        return UcxResources.onEngine(registry(resources).engine(), worker ->
+        return EngineCall.mono(registry(resources).engine(), worker ->
                 look.apply(registry(resources).heartbeats()))
                 .block(Waits.PATIENCE);
     }
@@ -213,12 +214,12 @@ class HeartbeatTest implements NeedsUcx {
     @Test
     void signsOfLifeOnAnotherWayAreEnough() {
         connect(INTERVAL, INTERVAL);
-        Heartbeat ofClient = core(peers.clientResources()).heartbeat;
+        Heartbeat ofClient = core(peers.clientResources()).heartbeat();
         ConnectionCore server = core(peers.serverResources());
         byte[] ping = ControlFrame.of(ControlFrame.Type.PING).toBytes();
         AtomicInteger given = new AtomicInteger();
         ofClient.alsoBy(() -> {
-            assertThat(server.socket.received(ping)).isTrue();
+            assertThat(server.socketReceived(ping)).isTrue();
             given.incrementAndGet();
         });
         // As if it had just said something, which waits behind a large message.
@@ -230,13 +231,13 @@ class HeartbeatTest implements NeedsUcx {
 
         assertThat(given.get()).isPositive();
         assertThat(peers.served().isDisposed()).isFalse();
-        assertThat(server.socket.received(ControlFrame.of(ControlFrame.Type.FIN).toBytes())).isFalse();
-        assertThat(server.socket.received(new byte[3])).isFalse();
+        assertThat(server.socketReceived(ControlFrame.of(ControlFrame.Type.FIN).toBytes())).isFalse();
+        assertThat(server.socketReceived(new byte[3])).isFalse();
         silence.dispose();
     }
 
     private static ConnectionCore core(UcxResources resources) {
-        return UcxResources.onEngine(registry(resources).engine(), worker -> registry(resources).connections()
+        return EngineCall.mono(registry(resources).engine(), worker -> registry(resources).connections()
                 .getFirst())
                 .block(Waits.PATIENCE);
     }

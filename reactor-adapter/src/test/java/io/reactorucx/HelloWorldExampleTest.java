@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.message.TaggedMessage;
 import io.reactorucx.testsupport.ChildProcess;
 import io.reactorucx.testsupport.NoLeaks;
@@ -150,7 +151,7 @@ class HelloWorldExampleTest implements NeedsUcx {
     private static CompletableFuture<MemorySegment> receive(UcxResources resources) {
         MemorySegment room = Bytes.zeroed(ROOM);
         CompletableFuture<MemorySegment> received = new CompletableFuture<>();
-        UcxResources.onEngine(resources.engines().getFirst(), worker -> worker.tagReceive(room, null, TAG,
+        EngineCall.mono(resources.engines().getFirst(), worker -> worker.tagReceive(room, null, TAG,
                 -1, (status, length, tag) -> {
                     assertThat(status).isZero();
                     received.complete(room.asSlice(0, length));

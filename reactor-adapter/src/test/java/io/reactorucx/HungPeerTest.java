@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineExecutor;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
@@ -72,7 +73,7 @@ class HungPeerTest implements NeedsUcx {
     /** The server's engine does nothing until the gate opens. */
     private void hang() {
         CompletableFuture<Void> hanging = new CompletableFuture<>();
-        new EngineExecutor(serverResources.registries().getFirst().engine()).execute(() -> {
+        new EngineExecutor(serverResources.connecting().connections().getFirst().engine()).execute(() -> {
             hanging.complete(null);
             try {
                 gate.await(3 * Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -103,15 +104,15 @@ class HungPeerTest implements NeedsUcx {
         assertThatThrownBy(() -> to(server).peerFailureDetection(false).connectTimeout(SHORT).connectNow())
                 .isInstanceOf(UcxException.class);
         // Given up, and out of the time after that as well.
-        await().atMost(Waits.PATIENCE).until(() -> connection().state() == ConnectionCore.State.CLOSING);
+        await().atMost(Waits.PATIENCE).until(() -> connection().phase().isClosing());
         gate.countDown();
 
         await().atMost(Waits.PATIENCE).until(() -> clientResources.openConnections() == 0);
     }
 
     private ConnectionCore connection() {
-        EngineConnections registry = clientResources.registries().getFirst();
-        return UcxResources.onEngine(registry.engine(), worker -> registry.connections().getFirst())
+        EngineConnections registry = clientResources.connecting().connections().getFirst();
+        return EngineCall.mono(registry.engine(), worker -> registry.connections().getFirst())
                 .block(Waits.PATIENCE);
     }
 }

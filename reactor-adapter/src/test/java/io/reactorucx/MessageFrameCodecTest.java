@@ -3,8 +3,8 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.message.MessageBatch;
 import io.reactorucx.internal.message.MessageBatchPool;
 import java.lang.foreign.MemorySegment;

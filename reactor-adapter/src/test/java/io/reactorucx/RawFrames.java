@@ -7,6 +7,7 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.config.PeerLimits;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
@@ -47,9 +48,9 @@ final class RawFrames {
 
     static void send(UcxResources from, int id, MemorySegment header, MemorySegment bytes, AmProtocol protocol,
             boolean replyable) {
-        EngineConnections registry = from.registries().getFirst();
+        EngineConnections registry = from.connecting().connections().getFirst();
         MemorySegment payload = Bytes.zeroed(bytes.byteSize()).copyFrom(bytes);
-        UcxResources.onEngine(registry.engine(), worker -> {
+        EngineCall.mono(registry.engine(), worker -> {
             UcpEndpoint endpoint = onlyEndpoint(registry);
             endpoint.amSend(id, header, payload, null, protocol, replyable, (status, length, tag) -> { });
             return endpoint;
@@ -58,8 +59,8 @@ final class RawFrames {
 
     /** Sends many headers in one go, without a look at what comes back, or as many as the connection lasts for. */
     static void flood(UcxResources from, int reservedId, MemorySegment header, int count) {
-        EngineConnections registry = from.registries().getFirst();
-        UcxResources.onEngine(registry.engine(), worker -> {
+        EngineConnections registry = from.connecting().connections().getFirst();
+        EngineCall.mono(registry.engine(), worker -> {
             UcpEndpoint endpoint = onlyEndpoint(registry);
             try {
                 for (int i = 0; i < count; i++) {
@@ -92,7 +93,7 @@ final class RawFrames {
     /** From now on the control frames that these resources get come here, and nowhere else. */
     static BlockingQueue<ControlFrame> listen(UcxResources at) {
         BlockingQueue<ControlFrame> frames = new LinkedBlockingQueue<>();
-        UcxResources.onEngine(at.engines().getFirst(), worker -> {
+        EngineCall.mono(at.engines().getFirst(), worker -> {
             worker.activeMessageHandler(ReservedMessageIds.CONTROL,
                     message -> frames.add(Objects.requireNonNull(ControlFrame.parse(message.payload()))));
             return worker;

@@ -88,7 +88,7 @@ class ServedMemoryEndTest implements NeedsUcx {
     /** The server's engine does nothing until the gate opens. */
     private void hang() {
         CountDownLatch hanging = new CountDownLatch(1);
-        new EngineExecutor(peers.serverResources().registries().getFirst().engine()).execute(() -> {
+        new EngineExecutor(peers.serverResources().connecting().connections().getFirst().engine()).execute(() -> {
             hanging.countDown();
             try {
                 gate.await(3 * Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS);

@@ -8,9 +8,10 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.frame.MemoryFrame;
-import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
+import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.frame.WindowKey;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
@@ -124,7 +125,7 @@ class ServedMemoryHostileTest implements NeedsUcx {
      */
     private BlockingQueue<UcpActiveMessage> listen() {
         BlockingQueue<UcpActiveMessage> messages = new LinkedBlockingQueue<>();
-        UcxResources.onEngine(rudeResources.engines().getFirst(), worker -> {
+        EngineCall.mono(rudeResources.engines().getFirst(), worker -> {
             worker.activeMessageHandler(ReservedMessageIds.MEMORY, message -> messages.add(message.keep()));
             return worker;
         }).block(Waits.PATIENCE);

@@ -253,7 +253,7 @@ class ServerTest implements NeedsUcx {
         UcxBoundServer server = bind(connection -> Mono.never());
         UcxConnection client = connectNow(server, 0);
         CountDownLatch gate = new CountDownLatch(1);
-        for (EngineConnections registry : serverResources.registries()) {
+        for (EngineConnections registry : serverResources.connecting().connections()) {
             fill(new EngineExecutor(registry.engine()), gate);
         }
 

@@ -8,8 +8,8 @@ import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.ucp.ActiveMessageProtocol;
 import io.reactorucx.internal.ucp.FetchOperation;
 import io.reactorucx.internal.ucp.RendezvousOffer;
 import java.lang.foreign.MemorySegment;
@@ -38,7 +38,7 @@ public final class ActiveMessage implements Disposable {
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final MemorySegment EMPTY = MemorySegment.ofArray(new byte[0]).asReadOnly();
 
-    private final ConnectionCore connection;
+    private final ActiveMessageProtocol protocol;
     /**
      * An {@link RendezvousOffer}, or a message that is inline; null for one that is a word: these come in great
      * numbers, and take one object each.
@@ -48,8 +48,8 @@ public final class ActiveMessage implements Disposable {
     private final byte wordLength;
     private final char id;
 
-    private ActiveMessage(ConnectionCore connection, UcpActiveMessage message, @Nullable Object content) {
-        this.connection = connection;
+    private ActiveMessage(ActiveMessageProtocol protocol, UcpActiveMessage message, @Nullable Object content) {
+        this.protocol = protocol;
         this.content = content;
         this.word = content == null ? message.word() : 0;
         this.wordLength = content == null ? (byte) message.length() : 0;
@@ -57,17 +57,17 @@ public final class ActiveMessage implements Disposable {
     }
 
     /** A message that has come, for who subscribed at a place, if that is remembered. On the engine's thread. */
-    public static ActiveMessage received(ConnectionCore connection, UcpActiveMessage message,
+    public static ActiveMessage received(ActiveMessageProtocol protocol, UcpActiveMessage message,
             @Nullable LeakRecord subscribed) {
         if (message.isInline()) {
-            return new ActiveMessage(connection, message, message.isWord() ? null : message.keep());
+            return new ActiveMessage(protocol, message, message.isWord() ? null : message.keep());
         }
-        RendezvousOffer offer = new RendezvousOffer(connection, message);
-        ActiveMessage received = new ActiveMessage(connection, message, offer);
-        if (connection.registry().leaks().watchesOffers()) {
+        RendezvousOffer offer = new RendezvousOffer(protocol, message);
+        ActiveMessage received = new ActiveMessage(protocol, message, offer);
+        if (protocol.leaks().watchesOffers()) {
             offer.watch(received, subscribed);
         }
-        connection.offers().add(offer);
+        protocol.offers().add(offer);
         return received;
     }
 
@@ -140,7 +140,7 @@ public final class ActiveMessage implements Disposable {
         if (open == null) {
             return Mono.fromSupplier(() -> filled.copyFrom(data()));
         }
-        return OperationMono.of(connection, OperationKind.AM_FETCH,
+        return OperationMono.of(protocol.connection(), OperationKind.AM_FETCH,
                 (mono, actual) -> new FetchOperation.IntoSegment(mono, this, open, actual, filled));
     }
 
@@ -166,7 +166,7 @@ public final class ActiveMessage implements Disposable {
                 return buffer;
             });
         }
-        return OperationMono.of(connection, OperationKind.AM_FETCH,
+        return OperationMono.of(protocol.connection(), OperationKind.AM_FETCH,
                 (mono, actual) -> new FetchOperation.IntoPool(mono, this, open, actual, pool));
     }
 
@@ -187,7 +187,7 @@ public final class ActiveMessage implements Disposable {
      * @return completes when the payload is free again
      */
     public Mono<Void> reply(int id, MemorySegment header, MemorySegment payload) {
-        return new ActiveMessages(connection).send(id, header, payload);
+        return new ActiveMessages(protocol.connection()).send(id, header, payload);
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.connection.ConnectionCore;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
@@ -22,17 +21,13 @@ public final class CoalescedCommand implements Command {
     private final boolean delayed;
     private volatile int waiting;
 
-    public CoalescedCommand(ConnectionCore connection, Runnable action) {
-        this(connection.engine(), action);
-    }
-
     public CoalescedCommand(ProgressEngine engine, Runnable action) {
         this(engine, action, () -> { }, false);
     }
 
     /** As above, with something else to do, on any thread, once the engine is closed. */
-    public CoalescedCommand(ConnectionCore connection, Runnable action, Runnable whenEngineClosed) {
-        this(connection.engine(), action, whenEngineClosed, false);
+    public CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed) {
+        this(engine, action, whenEngineClosed, false);
     }
 
     private CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed, boolean delayed) {
@@ -43,8 +38,8 @@ public final class CoalescedCommand implements Command {
     }
 
     /** One that runs a moment later: a second attempt at something. */
-    public static CoalescedCommand delayed(ConnectionCore connection, Runnable action) {
-        return new CoalescedCommand(connection.engine(), action, () -> { }, true);
+    public static CoalescedCommand delayed(ProgressEngine engine, Runnable action) {
+        return new CoalescedCommand(engine, action, () -> { }, true);
     }
 
     public void submit() {

@@ -1,35 +1,21 @@
 package io.reactorucx.internal.concurrent;
 
-import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.engine.ProgressEngine;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.scheduler.Schedulers;
 
-/** The time that the end of a connection may take, counted from what begins it first. On the engine's thread. */
+/** Runs actions on an engine's thread after a while. Thread: any. */
 public final class EngineTimer {
 
-    private final ConnectionCore connection;
-    private final Runnable whenOver;
-    private @Nullable Disposable running;
-
-    public EngineTimer(ConnectionCore connection, Runnable whenOver) {
-        this.connection = connection;
-        this.whenOver = whenOver;
+    private EngineTimer() {
     }
 
-    public void start(Duration time) {
-        if (running == null) {
-            running = Schedulers.parallel().schedule(() -> connection.execute(worker -> whenOver.run()),
-                    time.toMillis(),
-                    TimeUnit.MILLISECONDS);
-        }
-    }
-
-    public void stop() {
-        if (running != null) {
-            running.dispose();
-        }
+    /** Runs an action on the engine's thread after a delay; not at all once it is disposed, or the engine is closed. */
+    public static Disposable after(ProgressEngine engine, Duration delay, Runnable action) {
+        return Schedulers.parallel().schedule(
+                () -> new RetryingCommand(engine, worker -> action.run(), closed -> { }).submit(), delay.toMillis(),
+                TimeUnit.MILLISECONDS);
     }
 }

@@ -1,14 +1,12 @@
 package io.reactorucx.internal.connect;
 
-import io.reactorucx.UcxBoundServer;
-import io.reactorucx.UcxConnection;
-import io.reactorucx.UcxResources;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.UcpConnectionRequest;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
@@ -16,8 +14,8 @@ import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ConnectListener;
-import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
+import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
@@ -41,7 +39,7 @@ public final class EndpointAcceptor {
 
     private static final Logger LOG = LoggerFactory.getLogger(EndpointAcceptor.class);
 
-    private final UcxResources resources;
+    private final EngineResources resources;
     private final ConnectionConfig config;
     private final ServerConnections handlers;
     private final boolean acceptWorkerAddresses;
@@ -50,7 +48,7 @@ public final class EndpointAcceptor {
     private final Set<ConnectionCore> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    public EndpointAcceptor(UcxResources resources, ConnectionConfig config, int maxPendingHandshakes,
+    public EndpointAcceptor(EngineResources resources, ConnectionConfig config, int maxPendingHandshakes,
             boolean acceptWorkerAddresses,
             ServerConnections handlers) {
         this.acceptWorkerAddresses = acceptWorkerAddresses && !config.raw();
@@ -60,27 +58,27 @@ public final class EndpointAcceptor {
         this.handlers = handlers;
     }
 
-    public Mono<UcxBoundServer> bind(InetSocketAddress address) {
-        return listen(address).map(listening -> new UcxBoundServer(this, listening))
-                .delayUntil(bound -> onEachEngine(registry -> {
-                    if (acceptWorkerAddresses) {
-                        registry.acceptor(byWorkerAddress);
-                    }
-                }).onErrorResume(error -> bound.close().then(Mono.error(error))))
-                .doOnNext(resources::add);
+    /** Listens at an address, and for worker addresses where they are accepted. */
+    public Mono<BoundListener> bind(InetSocketAddress address) {
+        return listen(address).delayUntil(listener -> onEachEngine(registry -> {
+            if (acceptWorkerAddresses) {
+                registry.acceptor(byWorkerAddress);
+            }
+        }).onErrorResume(error -> listener.refuse().then(close().onErrorComplete()).then(listener.close())
+                .then(Mono.error(error))));
     }
 
     private Mono<BoundListener> listen(InetSocketAddress address) {
         if (!config.raw()) {
             return new SocketAcceptor(resources, config, maxPendingHandshakes, this).bind(address);
         }
-        EngineConnections listening = resources.nextRegistry();
-        return UcxResources.onEngine(listening.engine(), worker -> new UcpListenerAdapter(listening,
+        EngineConnections listening = resources.next().connections();
+        return EngineCall.mono(listening.engine(), worker -> new UcpListenerAdapter(listening,
                 worker.listen(address, request -> accept(listening, request))));
     }
 
     private Mono<Void> onEachEngine(Consumer<EngineConnections> action) {
-        return Flux.fromIterable(resources.registries()).flatMap(registry -> RetryingCommand.mono(
+        return Flux.fromIterable(resources.connections()).flatMap(registry -> RetryingCommand.mono(
                 registry.engine(), worker -> {
                     action.accept(registry);
                     return registry;
@@ -105,7 +103,7 @@ public final class EndpointAcceptor {
     }
 
     private void accept(EngineConnections listening, UcpConnectionRequest request) {
-        EngineConnections registry = resources.nextRegistry();
+        EngineConnections registry = resources.next().connections();
         InetSocketAddress client = request.clientAddress();
         String peer = client.getAddress().getHostAddress() + ":" + client.getPort();
         ConnectionCore connection = new ConnectionCore(registry, config, peer);
@@ -134,7 +132,7 @@ public final class EndpointAcceptor {
         registry.engine().execute(new Accept(connection, hello) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
-                return registry.pairings().pairs().other(address, options);
+                return registry.endpoints().other(address, options);
             }
         });
     }
@@ -171,7 +169,7 @@ public final class EndpointAcceptor {
                 UcpEndpoint made = endpoint(worker, new EndpointOptions(config.errorMode(), connection.peer(),
                         connection::endpointFailed));
                 endpoint = made;
-                connection.begin(made, this);
+                connection.attachEndpoint(made, this);
             } catch (RuntimeException e) {
                 LOG.warn("[{}] not accepted", connection.peer(), e);
                 return;
@@ -187,7 +185,7 @@ public final class EndpointAcceptor {
             }
             timeout = Schedulers.parallel().schedule(() -> connection.execute(ignored -> timedOut()),
                     config.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
-            handshake = new ServerHandshake(PeerInfo.here(config, connection.registry()),
+            handshake = new ServerHandshake(connection.registry().ownInfo(config),
                     config.protocol().authentication(),
                     Schedulers.boundedElastic(), connection.peer(), this);
             if (hello != null) {
@@ -196,11 +194,11 @@ public final class EndpointAcceptor {
         }
 
         private void timedOut() {
-            if (connection.state() == ConnectionCore.State.CONNECTING) {
+            if (connection.phase().isConnecting()) {
                 over();
                 connection.registry().refused(connection.peer(), new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
                         new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
-                connection.giveUp();
+                connection.abandonConnecting();
             }
         }
 
@@ -225,7 +223,7 @@ public final class EndpointAcceptor {
         public void send(ControlFrame frame) {
             if (!connection.sendControl(frame)) {
                 over();
-                connection.giveUp();
+                connection.abandonConnecting();
             }
         }
 
@@ -245,10 +243,10 @@ public final class EndpointAcceptor {
             over();
             connection.registry().refused(connection.peer(), failure);
             if (failure.reason() == HandshakeFailure.Kind.PEER) {
-                connection.giveUp();
+                connection.abandonConnecting();
             } else {
                 // The client closes when it has read why; if it does not, this side does.
-                connection.refused();
+                connection.rejected();
             }
         }
 
@@ -262,11 +260,9 @@ public final class EndpointAcceptor {
             if (made == null) {
                 return;
             }
-            if (!connection.connected(peer)) {
-                return;
+            if (connection.established(peer)) {
+                handlers.run(new Established(connection, made, peer));
             }
-            UcxConnection accepted = new UcxConnection(connection, resources, made, peer);
-            handlers.run(accepted);
         }
 
         @Override

@@ -8,8 +8,8 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.EndpointRelease;
-import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.ConnectListener;
 import java.lang.foreign.Arena;
@@ -32,7 +32,7 @@ final class EndpointBinding implements ConnectListener {
     private static final Logger LOG = LoggerFactory.getLogger(EndpointBinding.class);
 
     private final ConnectionCore connection;
-    private final PendingBindings table;
+    private final PendingBindings bindings;
     private final boolean client;
     private final long token;
     private final Consumer<UcpEndpoint> whenReady;
@@ -45,10 +45,11 @@ final class EndpointBinding implements ConnectListener {
     private boolean committed;
     private boolean abandoned;
 
-    EndpointBinding(ConnectionCore connection, boolean client, long token, Consumer<UcpEndpoint> whenReady,
+    EndpointBinding(ConnectionCore connection, PendingBindings bindings, boolean client, long token,
+            Consumer<UcpEndpoint> whenReady,
             Consumer<RuntimeException> whenFailed) {
         this.connection = connection;
-        this.table = connection.registry().pairings();
+        this.bindings = bindings;
         this.client = client;
         this.token = token;
         this.whenReady = whenReady;
@@ -61,7 +62,7 @@ final class EndpointBinding implements ConnectListener {
     /** Begins, or does something else where that is the peer's part. */
     void meet(byte[] address, Runnable otherwise) {
         try {
-            if (table.pairs().begins(address, client)) {
+            if (bindings.endpoints().begins(address, client)) {
                 begin(address);
             } else {
                 otherwise.run();
@@ -73,37 +74,37 @@ final class EndpointBinding implements ConnectListener {
 
     /** From now on the peer's BIND is answered. */
     void expect() {
-        if (connection.state() == ConnectionCore.State.CONNECTING) {
+        if (connection.phase().isConnecting()) {
             committed = client;
-            table.expect(token, this);
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> table.forget(token, this));
+            bindings.expect(token, this);
+            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> bindings.forget(token, this));
         }
     }
 
     private void begin(byte[] address) {
-        if (connection.state() == ConnectionCore.State.CONNECTING && endpoint == null) {
+        if (connection.phase().isConnecting() && endpoint == null) {
             committed = true;
-            table.begin(token, this);
+            bindings.begin(token, this);
             connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
-                table.forget(token, this);
+                bindings.forget(token, this);
                 turnIsOver();
             });
-            table.pairs().inTurn(address, () -> inTurn(address));
+            bindings.endpoints().inTurn(address, () -> inTurn(address));
         }
     }
 
     private void inTurn(byte[] address) {
         addressOfTurn = address;
-        if (connection.state() != ConnectionCore.State.CONNECTING) {
+        if (!connection.phase().isConnecting()) {
             turnIsOver();
             return;
         }
         try {
-            EndpointAllocator.Paired made = table.pairs().begin(address, purpose);
+            EndpointAllocator.Paired made = bindings.endpoints().begin(address, purpose);
             take(made);
             number = made.number();
             LOG.debug("[{}] endpoint {} made", connection.peer(), number);
-            connection.wiring();
+            connection.wireUpStarted();
             // A flush ends when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose how by the
             // limits of tcp, and lose what does not fit into those of the shared memory that it uses then.
             if (made.endpoint().flush((status, length, tag) -> wired(status))) {
@@ -118,15 +119,15 @@ final class EndpointBinding implements ConnectListener {
         byte[] address = addressOfTurn;
         addressOfTurn = null;
         if (address != null) {
-            table.pairs().turnIsOver(address);
+            bindings.endpoints().turnIsOver(address);
         }
     }
 
     private void wired(int status) {
         LOG.debug("[{}] wired up: {}", connection.peer(), status);
         // In error mode NONE an endpoint that has failed can be closed only now.
-        connection.wired();
-        if (status == 0 && connection.state() == ConnectionCore.State.CONNECTING) {
+        connection.wireUpEnded();
+        if (status == 0 && connection.phase().isConnecting()) {
             send(new BindFrame(BindFrame.Type.BIND, token, number, connection.registry().address()));
         }
     }
@@ -147,7 +148,7 @@ final class EndpointBinding implements ConnectListener {
 
     /** What the peer has sent over the new endpoint. */
     void received(BindFrame frame, UcpActiveMessage message) {
-        if (connection.state() != ConnectionCore.State.CONNECTING) {
+        if (!connection.phase().isConnecting()) {
             return;
         }
         LOG.debug("[{}] {}", connection.peer(), frame.type());
@@ -169,7 +170,8 @@ final class EndpointBinding implements ConnectListener {
 
     private void answer(BindFrame bind, UcpActiveMessage message) {
         try {
-            EndpointAllocator.Paired paired = table.pairs().answer(bind, message, purpose, askAgain(bind, message));
+            EndpointAllocator.Paired paired = bindings.endpoints()
+                    .answer(bind, message, purpose, askAgain(bind, message));
             if (paired == null) {
                 return;
             }
@@ -190,28 +192,28 @@ final class EndpointBinding implements ConnectListener {
     private Runnable askAgain(BindFrame bind, UcpActiveMessage message) {
         UcpActiveMessage kept = message.keep();
         Runnable again = () -> received(bind, kept);
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> table.pairs().forget(again));
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> bindings.endpoints().forget(again));
         return again;
     }
 
     private UcpEndpoint take(EndpointAllocator.Paired paired) {
         endpoint = paired.endpoint();
-        connection.begin(paired.endpoint(), this);
-        release = new EndpointRelease(paired, connection.socket::send);
-        connection.close.releaseBy(release);
+        connection.attachEndpoint(paired.endpoint(), this);
+        release = new EndpointRelease(paired, connection::sendOverSocket);
+        connection.releaseEndpointBy(release);
         return paired.endpoint();
     }
 
     private void ready(UcpEndpoint made) {
-        if (connection.state() != ConnectionCore.State.CONNECTING) {
+        if (!connection.phase().isConnecting()) {
             return;
         }
         if (release != null) {
-            release.becomesPossible();
+            release.paired();
         }
         if (abandoned) {
             // In good order all the same: UCX counts endpoints on both sides.
-            connection.connected(null);
+            connection.established(null);
             connection.beginClose(CloseMode.FLUSH);
         } else {
             whenReady.accept(made);
@@ -219,7 +221,7 @@ final class EndpointBinding implements ConnectListener {
     }
 
     private void fail(RuntimeException error) {
-        connection.giveUp();
+        connection.abandonConnecting();
         failed(error);
     }
 
@@ -228,13 +230,13 @@ final class EndpointBinding implements ConnectListener {
      * order.
      */
     void giveUp() {
-        if (connection.state() == ConnectionCore.State.CONNECTED) {
+        if (connection.phase().isConnected()) {
             connection.beginClose(CloseMode.FLUSH);
         } else if (!committed) {
-            connection.giveUp();
-        } else if (connection.state() == ConnectionCore.State.CONNECTING) {
+            connection.abandonConnecting();
+        } else if (connection.phase().isConnecting()) {
             abandoned = true;
-            connection.closeTimer.start(connection.config().handshakeTimeout());
+            connection.startDeadline(connection.config().handshakeTimeout());
         }
     }
 

@@ -1,7 +1,5 @@
 package io.reactorucx.internal.connect;
 
-import io.reactorucx.UcxConnection;
-import io.reactorucx.UcxResources;
 import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
@@ -15,8 +13,8 @@ import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ClientHandshake;
 import io.reactorucx.internal.handshake.ConnectListener;
-import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
+import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -32,7 +30,6 @@ import reactor.core.scheduler.Schedulers;
 /** Makes one connection from the client's side: an endpoint, then the handshake, or a flush where the peer is raw. */
 public final class EndpointConnector {
 
-    private final UcxResources resources;
     private final EngineConnections registry;
     private final ConnectionConfig config;
     private final @Nullable InetSocketAddress address;
@@ -40,10 +37,9 @@ public final class EndpointConnector {
     private final ConnectionCore connection;
     private final long id = ThreadLocalRandom.current().nextLong();
 
-    public EndpointConnector(UcxResources resources, EngineConnections registry, ConnectionConfig config,
+    public EndpointConnector(EngineConnections registry, ConnectionConfig config,
             @Nullable InetSocketAddress address,
             byte @Nullable [] workerAddress) {
-        this.resources = resources;
         this.registry = registry;
         this.config = config;
         this.address = address;
@@ -54,8 +50,8 @@ public final class EndpointConnector {
         this.connection = new ConnectionCore(registry, config, peer);
     }
 
-    public Mono<UcxConnection> connect() {
-        return Mono.<UcxConnection>create(sink -> {
+    public Mono<Established> connect() {
+        return Mono.<Established>create(sink -> {
             Connect connect = new Connect(sink);
             sink.onCancel(() -> connection.execute(worker -> connect.giveUp()));
             registry.engine().execute(connect);
@@ -66,43 +62,43 @@ public final class EndpointConnector {
 
     private final class Connect implements Command, ConnectListener, HandshakeCallbacks {
 
-        private final MonoSink<UcxConnection> sink;
+        private final MonoSink<Established> sink;
         private @Nullable UcpEndpoint endpoint;
         private @Nullable ClientHandshake handshake;
 
-        Connect(MonoSink<UcxConnection> sink) {
+        Connect(MonoSink<Established> sink) {
             this.sink = sink;
         }
 
         @Override
         public void run(UcpWorker worker) {
-            if (connection.state() != ConnectionCore.State.CONNECTING) {
+            if (!connection.phase().isConnecting()) {
                 return;
             }
             try {
                 EndpointOptions options = new EndpointOptions(config.errorMode(), connection.peer(),
                         connection::endpointFailed);
                 UcpEndpoint made = address != null ? worker.connect(address, options)
-                        : registry.pairings().pairs().other(Objects.requireNonNull(workerAddress), options);
+                        : registry.endpoints().other(Objects.requireNonNull(workerAddress), options);
                 endpoint = made;
-                connection.begin(made, this);
-                connection.wiring();
+                connection.attachEndpoint(made, this);
+                connection.wireUpStarted();
                 // A flush ends when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose how by
                 // the limits of tcp, and lose what does not fit into those of the shared memory that it uses then.
                 if (made.flush((status, length, tag) -> wired(status))) {
                     wired(0);
                 }
             } catch (RuntimeException e) {
-                connection.giveUp();
+                connection.abandonConnecting();
                 sink.error(e);
             }
         }
 
         private void wired(int status) {
             // In error mode NONE an endpoint that has failed can be closed only now.
-            connection.wired();
+            connection.wireUpEnded();
             UcpEndpoint made = endpoint;
-            if (status != 0 || made == null || connection.state() != ConnectionCore.State.CONNECTING) {
+            if (status != 0 || made == null || !connection.phase().isConnecting()) {
                 return;
             }
             if (config.raw()) {
@@ -113,7 +109,7 @@ public final class EndpointConnector {
             if (address == null) {
                 more = more.with(ControlFields.Key.WORKER_ADDRESS, made.worker().address());
             }
-            ClientHandshake started = new ClientHandshake(PeerInfo.here(config, registry), more,
+            ClientHandshake started = new ClientHandshake(registry.ownInfo(config), more,
                     config.protocol().authentication(),
                     Schedulers.boundedElastic(), connection.peer(), this);
             handshake = started;
@@ -143,17 +139,17 @@ public final class EndpointConnector {
         public void failed(HandshakeFailure failure) {
             registry.refused(connection.peer(), failure);
             if (failure.reason() == HandshakeFailure.Kind.PEER) {
-                connection.giveUp();
+                connection.abandonConnecting();
             } else {
                 // The server closes when it has read why; if it does not, this side does.
-                connection.refused();
+                connection.rejected();
             }
             sink.error(failure.toException(connection.peer()));
         }
 
         private void giveUp() {
             over();
-            connection.giveUp();
+            connection.abandonConnecting();
         }
 
         private void over() {
@@ -164,8 +160,8 @@ public final class EndpointConnector {
 
         private void ready(@Nullable PeerInfo peer) {
             UcpEndpoint made = endpoint;
-            if (made != null && !made.isClosed() && made.failure() == 0 && connection.connected(peer)) {
-                sink.success(new UcxConnection(connection, resources, made, peer));
+            if (made != null && !made.isClosed() && made.failure() == 0 && connection.established(peer)) {
+                sink.success(new Established(connection, made, peer));
             }
         }
 

@@ -1,51 +1,59 @@
 package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.frame.BindFrame;
+import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The connections of one engine that are getting their endpoints, by their token. On the engine's thread. */
+/**
+ * The connections of one engine that are being bound to an endpoint, by their token.
+ *
+ * <p>Thread: engine.
+ */
 public final class PendingBindings {
 
-    private final EndpointAllocator pairs;
+    private final EngineConnections connections;
     /** Two maps: a connection of a worker to itself stands in both. */
     private final Map<Long, EndpointBinding> beginning = new HashMap<>();
     private final Map<Long, EndpointBinding> expected = new HashMap<>();
 
-    public PendingBindings(EndpointAllocator pairs) {
-        this.pairs = pairs;
+    PendingBindings(EngineConnections connections) {
+        this.connections = connections;
     }
 
-    EndpointAllocator pairs() {
-        return pairs;
+    /** The endpoints to bind. */
+    EndpointAllocator endpoints() {
+        return connections.endpoints();
     }
 
-    void begin(long token, EndpointBinding pairing) {
-        forget(token, pairing);
-        beginning.put(token, pairing);
+    void begin(long token, EndpointBinding binding) {
+        forget(token, binding);
+        beginning.put(token, binding);
     }
 
-    void expect(long token, EndpointBinding pairing) {
-        expected.put(token, pairing);
+    void expect(long token, EndpointBinding binding) {
+        expected.put(token, binding);
     }
 
-    void forget(long token, EndpointBinding pairing) {
-        beginning.remove(token, pairing);
-        expected.remove(token, pairing);
+    void forget(long token, EndpointBinding binding) {
+        beginning.remove(token, binding);
+        expected.remove(token, binding);
     }
 
-    /** Answers whether the message was one of a connection that is being made. */
-    public boolean received(byte[] bytes, UcpActiveMessage message) {
-        BindFrame frame = BindFrame.parse(bytes);
-        EndpointBinding pairing = frame == null ? null : find(frame);
-        if (frame == null || pairing == null) {
-            return false;
+    /** A message has come on the id of binding; dropped where it belongs to no connection that is being made. */
+    void received(UcpActiveMessage message) {
+        boolean fits = !message.isRendezvous() && message.length() <= BindFrame.MAX_BYTES;
+        BindFrame frame = fits ? BindFrame.parse(connections.data(message).toArray(ValueLayout.JAVA_BYTE)) : null;
+        EndpointBinding binding = frame == null ? null : find(frame);
+        if (frame == null || binding == null) {
+            connections.dropGarbage(message);
+        } else {
+            binding.received(frame, message);
         }
-        pairing.received(frame, message);
-        return true;
     }
 
     private @Nullable EndpointBinding find(BindFrame frame) {

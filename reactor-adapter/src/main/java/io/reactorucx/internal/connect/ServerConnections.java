@@ -1,17 +1,16 @@
 package io.reactorucx.internal.connect;
 
-import io.reactorucx.ServerConfig;
-import io.reactorucx.UcxConnection;
-import io.reactorucx.connection.ConnectionCounters;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.handshake.Rejection;
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,100 +20,115 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * The connections that a server has taken, each with its handler, and the stop that waits for them. From any thread.
+ * The connections that a server has accepted, each with its handler, and the stop that waits for them.
+ *
+ * <p>Thread: any.
  */
 public final class ServerConnections {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServerConnections.class);
 
-    private final ServerConfig handling;
-    private final ConnectionCounters counters;
+    private final int maxConnections;
+    private final Function<Established, HandledConnection> handler;
+    private final Runnable whenRejected;
     private final AtomicInteger admitted = new AtomicInteger();
-    private final Set<UcxConnection> running = ConcurrentHashMap.newKeySet();
+    private final Map<ConnectionCore, HandledConnection> running = new ConcurrentHashMap<>();
     private final Sinks.Empty<Void> urged = Sinks.empty();
     private volatile boolean stopping;
 
-    public ServerConnections(ServerConfig handling, ConnectionCounters counters) {
-        this.handling = handling;
-        this.counters = counters;
+    /**
+     * No connections yet.
+     *
+     * @param handler hands a connection to the application; runs on the connection's engine
+     * @param whenRejected counts connections that the server does not take
+     */
+    public ServerConnections(int maxConnections, Function<Established, HandledConnection> handler,
+            Runnable whenRejected) {
+        this.maxConnections = maxConnections;
+        this.handler = handler;
+        this.whenRejected = whenRejected;
     }
 
     public int maxConnections() {
-        return handling.maxConnections();
+        return maxConnections;
     }
 
-    /** Takes one more connection in, which counts until it is gone, or says why not. */
+    /** Admits one more connection, which counts until it is gone; returns why not, null when it is admitted. */
     @Nullable Rejection admit(Mono<Void> gone) {
-        int max = handling.maxConnections();
         Rejection rejection = null;
         if (stopping) {
             rejection = new Rejection(UcxStatus.BUSY, "the server is stopping");
-        } else if (admitted.getAndUpdate(count -> count < max ? count + 1 : count) >= max) {
+        } else if (admitted.getAndUpdate(count -> count < maxConnections ? count + 1 : count) >= maxConnections) {
             rejection = new Rejection(UcxStatus.EXCEEDS_LIMIT,
-                    "the server has as many connections as its maxConnections " + max + " allows");
+                    "the server has as many connections as its maxConnections " + maxConnections + " allows");
         }
         if (rejection == null) {
             gone.subscribe(ignored -> { }, error -> { }, admitted::decrementAndGet);
         } else {
-            counters.rejected();
+            whenRejected.run();
         }
         return rejection;
     }
 
-    /** Hands a connection to the user; when the handler ends, the connection is closed. On its engine's thread. */
-    void run(UcxConnection accepted) {
-        running.add(accepted);
-        Mono<Void> handled;
-        try {
-            handling.hooks().announce(accepted);
-            handled = Mono.from(handling.handler().apply(accepted));
-        } catch (RuntimeException e) {
-            handled = Mono.error(e);
-        }
-        Disposable handler = handled.subscribe(ignored -> { }, error -> {
-            // That a peer leaves is no fault of the handler, which hears of it from whatever it has under way.
+    /** Hands a connection to the application; when its handler ends, the connection is closed. Thread: engine. */
+    void run(Established accepted) {
+        ConnectionCore connection = accepted.connection();
+        HandledConnection handled = handle(accepted);
+        running.put(connection, handled);
+        Disposable subscription = handled.handled().subscribe(ignored -> { }, error -> {
+            // That a peer leaves is no fault of the handler, whose operations in flight fail with it.
             if (!(error instanceof UcxException end && (end instanceof UcxClosedException || end.isConnectionLost()))) {
-                LOG.warn("[{}] its handler failed: {}", accepted.peer(), error.toString());
+                LOG.warn("[{}] its handler failed: {}", connection.peer(), error.toString());
             }
-            LOG.debug("[{}] its handler failed", accepted.peer(), error);
-            accepted.dispose();
-        }, accepted::dispose);
-        accepted.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
-            handler.dispose();
-            running.remove(accepted);
+            LOG.debug("[{}] its handler failed", connection.peer(), error);
+            closeGracefully(connection);
+        }, () -> closeGracefully(connection));
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
+            subscription.dispose();
+            running.remove(connection);
         });
         if (stopping) {
-            accepted.windUp();
+            handled.windUp().run();
         }
     }
 
-    /**
-     * Asks all handlers to come to their end, and completes when their connections are gone, or after the time that
-     * they have.
-     */
+    private HandledConnection handle(Established accepted) {
+        try {
+            return handler.apply(accepted);
+        } catch (RuntimeException e) {
+            return new HandledConnection(Mono.error(e), () -> { });
+        }
+    }
+
+    private static void closeGracefully(ConnectionCore connection) {
+        connection.close(CloseMode.FLUSH).subscribe();
+    }
+
+    /** Asks all handlers to end; completes when their connections are gone, or after the grace period. */
     public Mono<Void> stop(Duration gracePeriod) {
         return Mono.defer(() -> {
             stopping = true;
-            running.forEach(UcxConnection::windUp);
+            running.values().forEach(handled -> handled.windUp().run());
             if (gracePeriod.isZero()) {
                 return Mono.empty();
             }
-            Mono<Void> gone = Flux.fromIterable(running).flatMap(UcxConnection::onDispose, Integer.MAX_VALUE).then();
+            Mono<Void> gone = Flux.fromIterable(running.keySet())
+                    .flatMap(ConnectionCore::onDispose, Integer.MAX_VALUE).then();
             return Mono.firstWithSignal(gone, Mono.delay(gracePeriod).then(), urged.asMono());
         });
     }
 
-    /** The time that handlers have is over at once. */
+    /** Ends the grace period at once. */
     public void urge() {
         urged.tryEmitEmpty();
     }
 
-    /** What is still there goes by force. */
+    /** Closes by force what is left. */
     public void force() {
         if (!running.isEmpty()) {
             LOG.warn("{} connections did not end within the time of the server's stop and are closed by force",
                     running.size());
         }
-        running.forEach(connection -> connection.close(CloseMode.FORCE).subscribe());
+        running.keySet().forEach(connection -> connection.close(CloseMode.FORCE).subscribe());
     }
 }

@@ -1,22 +1,20 @@
 package io.reactorucx.internal.connect;
 
-import io.reactorucx.UcxConnection;
-import io.reactorucx.UcxResources;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
-import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.BindFrame;
-import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
+import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
-import io.reactorucx.internal.socket.ControlSocketAcceptor;
-import io.reactorucx.internal.socket.ControlSocket;
 import io.reactorucx.internal.socket.BoundListener;
+import io.reactorucx.internal.socket.ControlSocket;
+import io.reactorucx.internal.socket.ControlSocketAcceptor;
 import io.reactorucx.internal.socket.PendingHandshakes;
 import io.reactorucx.internal.socket.SocketEventLoop;
 import java.io.IOException;
@@ -40,13 +38,14 @@ final class SocketAcceptor {
     private static final Logger LOG = LoggerFactory.getLogger(SocketAcceptor.class);
     private static final SecureRandom TOKENS = new SecureRandom();
 
-    private final UcxResources resources;
+    private final EngineResources resources;
     private final ConnectionConfig config;
     private final PendingHandshakes pending;
     private final SocketEventLoop loop;
     private final EndpointAcceptor server;
 
-    SocketAcceptor(UcxResources resources, ConnectionConfig config, int maxPendingHandshakes, EndpointAcceptor server) {
+    SocketAcceptor(EngineResources resources, ConnectionConfig config, int maxPendingHandshakes,
+            EndpointAcceptor server) {
         this.resources = resources;
         this.config = config;
         this.pending = new PendingHandshakes(maxPendingHandshakes, resources.handshakes());
@@ -68,7 +67,7 @@ final class SocketAcceptor {
     }
 
     private void accepted(SocketChannel channel, InetSocketAddress client) {
-        Accept accept = new Accept(name(client), resources.nextRegistry());
+        Accept accept = new Accept(name(client), resources.next());
         pending.began(accept, accept::giveWay);
         accept.begin(channel);
     }
@@ -81,6 +80,7 @@ final class SocketAcceptor {
 
         private final String peer;
         private final EngineConnections registry;
+        private final PendingBindings bindings;
         private final ServerHandshake handshake;
         private final long token = TOKENS.nextLong();
         private @Nullable ControlSocket socket;
@@ -92,10 +92,11 @@ final class SocketAcceptor {
         private boolean done;
         private final Sinks.Empty<Void> gone = Sinks.empty();
 
-        Accept(String peer, EngineConnections registry) {
+        Accept(String peer, ConnectingEngine engine) {
             this.peer = peer;
-            this.registry = registry;
-            this.handshake = new ServerHandshake(PeerInfo.here(config, registry), config.protocol().authentication(),
+            this.registry = engine.connections();
+            this.bindings = engine.bindings();
+            this.handshake = new ServerHandshake(registry.ownInfo(config), config.protocol().authentication(),
                     Schedulers.boundedElastic(), peer, this);
         }
 
@@ -127,8 +128,8 @@ final class SocketAcceptor {
             ConnectionCore made = connection;
             if (made != null) {
                 made.execute(worker -> {
-                    if (made.state() == ConnectionCore.State.CONNECTING) {
-                        made.giveUp();
+                    if (made.phase().isConnecting()) {
+                        made.abandonConnecting();
                     }
                 });
             } else {
@@ -156,7 +157,7 @@ final class SocketAcceptor {
         @Override
         public void received(byte[] bytes) {
             ConnectionCore made = connection;
-            if (made != null && made.socket.received(bytes)) {
+            if (made != null && made.socketReceived(bytes)) {
                 return;
             }
             ControlFrame frame = made == null ? ControlFrame.parse(bytes) : null;
@@ -210,10 +211,10 @@ final class SocketAcceptor {
 
         /** On the engine's thread: the client's endpoint is expected before the client hears of this side's worker. */
         private void pair(ConnectionCore made, ControlSocket open) {
-            EndpointBinding begun = new EndpointBinding(made, false, token, this::ready,
+            EndpointBinding begun = new EndpointBinding(made, bindings, false, token, this::ready,
                     error -> LOG.debug("[{}] lost before it was connected", peer, error));
             pairing = begun;
-            made.with(open, begun);
+            made.attachSocket(open, begun);
             server.add(made);
             made.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
                 gone.tryEmitEmpty();
@@ -235,9 +236,9 @@ final class SocketAcceptor {
         private void ready(UcpEndpoint endpoint) {
             ConnectionCore made = connection;
             PeerInfo facts = client;
-            if (made != null && made.connected(facts)) {
+            if (made != null && made.established(facts)) {
                 execute(() -> done(true));
-                server.handlers().run(new UcxConnection(made, resources, endpoint, facts));
+                server.handlers().run(new Established(made, endpoint, facts));
             }
         }
 
@@ -248,7 +249,7 @@ final class SocketAcceptor {
                 LOG.debug("[{}] left during the handshake", peer, cause);
                 done(false);
             } else {
-                made.execute(worker -> made.socket.ended());
+                made.socketEnded(cause, closed -> LOG.debug("[{}] the engine is closed", peer));
             }
         }
     }

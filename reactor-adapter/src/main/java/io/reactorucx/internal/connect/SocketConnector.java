@@ -1,7 +1,5 @@
 package io.reactorucx.internal.connect;
 
-import io.reactorucx.UcxConnection;
-import io.reactorucx.UcxResources;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
@@ -10,12 +8,12 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
-import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.handshake.ClientHandshake;
-import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
+import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.socket.ControlSocket;
 import java.io.IOException;
@@ -34,22 +32,24 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class SocketConnector {
 
-    private final UcxResources resources;
+    private final EngineResources resources;
+    private final PendingBindings bindings;
     private final EngineConnections registry;
     private final ConnectionConfig config;
     private final InetSocketAddress address;
     private final String peer;
 
-    public SocketConnector(UcxResources resources, EngineConnections registry, ConnectionConfig config,
+    public SocketConnector(EngineResources resources, ConnectingEngine engine, ConnectionConfig config,
             InetSocketAddress address) {
         this.resources = resources;
-        this.registry = registry;
+        this.registry = engine.connections();
+        this.bindings = engine.bindings();
         this.config = config;
         this.address = address;
         this.peer = SocketAcceptor.name(address);
     }
 
-    public Mono<UcxConnection> connect() {
+    public Mono<Established> connect() {
         return Mono.create(sink -> {
             Attempt attempt = new Attempt(sink);
             // Not called for a connection that the subscriber got; one that it did not get any more is closed.
@@ -61,7 +61,7 @@ public final class SocketConnector {
     /** On the thread of the socket loop until the server's address has come, from then on the connection's engine. */
     private final class Attempt implements ControlSocket.Listener, HandshakeCallbacks {
 
-        private final MonoSink<UcxConnection> sink;
+        private final MonoSink<Established> sink;
         private final ClientHandshake handshake;
         private final AtomicBoolean ended = new AtomicBoolean();
         private volatile @Nullable Disposable timeout;
@@ -71,9 +71,9 @@ public final class SocketConnector {
         private @Nullable PeerInfo server;
         private @Nullable EndpointBinding pairing;
 
-        Attempt(MonoSink<UcxConnection> sink) {
+        Attempt(MonoSink<Established> sink) {
             this.sink = sink;
-            this.handshake = new ClientHandshake(PeerInfo.here(config, registry), ControlFields.NONE,
+            this.handshake = new ClientHandshake(registry.ownInfo(config), ControlFields.NONE,
                     config.protocol().authentication(),
                     Schedulers.boundedElastic(), peer, this);
         }
@@ -140,7 +140,7 @@ public final class SocketConnector {
         @Override
         public void received(byte[] bytes) {
             ConnectionCore made = connection;
-            if (made != null && made.socket.received(bytes)) {
+            if (made != null && made.socketReceived(bytes)) {
                 return;
             }
             ControlFrame frame = server == null ? ControlFrame.parse(bytes) : null;
@@ -194,9 +194,10 @@ public final class SocketConnector {
             ConnectionCore made = new ConnectionCore(registry, config, peer);
             connection = made;
             made.execute(worker -> {
-                EndpointBinding begun = new EndpointBinding(made, true, found.token(), this::ready, this::fail);
+                EndpointBinding begun = new EndpointBinding(made, bindings, true, found.token(), this::ready,
+                        this::fail);
                 pairing = begun;
-                made.with(open, begun);
+                made.attachSocket(open, begun);
                 if (givenUp) {
                     begun.giveUp();
                 } else {
@@ -214,18 +215,9 @@ public final class SocketConnector {
 
         private void ready(UcpEndpoint endpoint) {
             ConnectionCore made = connection;
-            if (made != null && made.connected(server)) {
-                UcxConnection connected;
-                try {
-                    connected = new UcxConnection(made, resources, endpoint, server);
-                } catch (RuntimeException e) {
-                    // The endpoint has failed in the meantime.
-                    fail(e);
-                    made.beginClose(CloseMode.FORCE);
-                    return;
-                }
+            if (made != null && made.established(server)) {
                 if (end()) {
-                    sink.success(connected);
+                    sink.success(new Established(made, endpoint, server));
                 } else {
                     made.beginClose(CloseMode.FLUSH);
                 }
@@ -239,7 +231,7 @@ public final class SocketConnector {
                 handshake.close();
                 fail(failure(cause));
             } else {
-                made.execute(worker -> made.socket.ended(), this::fail);
+                made.socketEnded(cause, this::fail);
             }
         }
 

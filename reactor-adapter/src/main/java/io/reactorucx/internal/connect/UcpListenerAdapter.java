@@ -16,9 +16,9 @@ record UcpListenerAdapter(EngineConnections registry, UcpListener listener) impl
 
     private static final Logger LOG = LoggerFactory.getLogger(UcpListenerAdapter.class);
 
-    /** How long nobody may have tried to connect before the listener goes, and how often that is looked at. */
+    /** The time without a connection request after which the listener closes, and how often it is polled for. */
     private static final Duration QUIET = Duration.ofMillis(100);
-    private static final int MOST_LOOKS = 20;
+    private static final int MAX_POLLS = 20;
 
     @Override
     public InetSocketAddress address() {
@@ -46,6 +46,6 @@ record UcpListenerAdapter(EngineConnections registry, UcpListener listener) impl
     private Mono<Void> noMoreClients() {
         Mono<Long> rejected = RetryingCommand.mono(registry.engine(), worker -> listener.rejectedRequests());
         return rejected.delayElement(QUIET).zipWhen(before -> rejected, Long::equals)
-                .repeat(MOST_LOOKS - 1).takeUntil(Boolean::booleanValue).then();
+                .repeat(MAX_POLLS - 1).takeUntil(Boolean::booleanValue).then();
     }
 }

@@ -1,6 +1,5 @@
 package io.reactorucx.internal.connection;
 
-import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
@@ -9,499 +8,325 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.concurrent.EngineTimer;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
-import io.reactorucx.internal.endpoint.EndpointCloser;
+import io.reactorucx.internal.endpoint.EndpointRelease;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ConnectListener;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.operation.InFlightOperations;
+import io.reactorucx.internal.operation.OperationOwner;
+import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.socket.ControlSocket;
-import io.reactorucx.internal.ucp.ActiveMessageReceiver;
-import io.reactorucx.internal.ucp.RendezvousOffer;
-import io.reactorucx.internal.ucp.OpenOffers;
-import io.reactorucx.internal.ucp.ActiveMessageReceivers;
-import io.reactorucx.internal.ucp.ByteStreamReceiver;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /**
- * One connection on its engine's thread: what is under way, who receives, and how it ends.
+ * One connection: its endpoint, its operations in flight and its protocols. {@link ConnectionLifecycle} holds the phase
+ * that it is in, {@link ConnectionTermination} the steps of its end.
  *
- * <p>The end in good order: no new operations, those under way finish, FIN, the peer's FIN_ACK, a flushing close. Where
- * a step does not come in time, or the peer is lost, the endpoint is closed by force: UCX allows one close, so its mode
- * is chosen when all is known.
+ * <p>Thread: engine, except where a method says otherwise.
  */
-public final class ConnectionCore {
+public final class ConnectionCore implements OperationOwner {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCore.class);
-
-    /** How far the connection is. */
-    public enum State { CONNECTING, CONNECTED, CLOSING, CLOSED }
 
     private final EngineConnections registry;
     private final ConnectionConfig config;
     private final String peer;
-    private final ControlFrameSender control;
-    private final Sinks.Empty<Void> disposed = Sinks.empty();
+    private final ConnectionLifecycle life = new ConnectionLifecycle();
     private final InFlightOperations operations = new InFlightOperations();
-    private final ByteStreamReceiver stream = new ByteStreamReceiver(this);
-    private final ActiveMessageReceivers receivers = new ActiveMessageReceivers();
-    private final OpenOffers offers = new OpenOffers();
-    public final ProtocolHandlers parts;
-    public final EngineTimer closeTimer = new EngineTimer(this, this::outOfTime);
-    private final TerminationCause end;
-    public final Heartbeat heartbeat;
-    private final FinExchange farewell = new FinExchange(this::sendControl);
-    public final EndpointCloser close;
-    public final ControlSocketHandler socket;
+    private final ControlFrameSender control;
+    private final ConnectionTermination termination;
+    private final Heartbeat heartbeat;
+    private final ControlSocketHandler socket;
+    private final ProtocolHandlers protocols;
     private @Nullable UcpEndpoint endpoint;
-    private @Nullable ConnectListener handshake;
-    private volatile State state = State.CONNECTING;
-    private boolean wired = true;
-    private boolean givenUp;
+    private @Nullable ConnectListener connecting;
     private int maxHeaderBytes = Integer.MAX_VALUE;
-    private boolean overdue;
-    private boolean ending;
 
     public ConnectionCore(EngineConnections registry, ConnectionConfig config, String peer) {
         this.registry = registry;
         this.config = config;
         this.peer = peer;
         this.control = new ControlFrameSender(peer);
-        this.end = new TerminationCause(peer);
+        this.termination = new ConnectionTermination(this, life, operations);
         this.heartbeat = new Heartbeat(this, control, registry.heartbeats());
-        this.close = new EndpointCloser(peer, this::closedWhenIdle);
         this.socket = new ControlSocketHandler(this);
-        this.parts = ProtocolHandlers.of(this);
+        this.protocols = new ProtocolHandlers(this, registry.factories());
     }
 
-    /** The peer's end of a socket tells its end; this side's is closed with the connection. */
-    public void with(ControlSocket signOfLife, ConnectListener listener) {
-        handshake = listener;
-        socket.is(signOfLife);
+    // ---- connecting
+
+    /** Attaches the control socket: its end tells of the peer's end, and it closes with this connection. */
+    public void attachSocket(ControlSocket opened, ConnectListener listener) {
+        connecting = listener;
+        socket.attach(opened);
     }
 
-    /** Begins to make the connection, with an endpoint whose errors come to {@link #endpointFailed}. */
-    public void begin(UcpEndpoint made, ConnectListener listener) {
+    /** Attaches the endpoint, whose errors come to {@link #endpointFailed}. */
+    public void attachEndpoint(UcpEndpoint made, ConnectListener listener) {
         endpoint = made;
-        handshake = listener;
+        connecting = listener;
         registry.add(this, made);
     }
 
-    /** The handshake is done; answers whether that came in time. */
-    public boolean connected(@Nullable PeerInfo facts) {
-        if (state != State.CONNECTING || handshake == null) {
+    /** The endpoint may be another connection's once both sides have released it. */
+    public void releaseEndpointBy(EndpointRelease release) {
+        termination.releaseBy(release);
+    }
+
+    /** UCX has begun to wire the endpoint up: nothing may be sent before {@link #wireUpEnded()}. */
+    public void wireUpStarted() {
+        life.advance(ConnectionEvent.WIRE_UP_STARTED);
+    }
+
+    /** The endpoint is wired up, or has failed. */
+    public void wireUpEnded() {
+        termination.wireUpEnded();
+    }
+
+    /** The handshake is done; returns whether the connection is still wanted. */
+    public boolean established(@Nullable PeerInfo info) {
+        if (life.phase() != ConnectionPhase.CONNECTING || connecting == null) {
             return false;
         }
-        handshake = null;
+        connecting = null;
         int ours = registry.worker().maxHeaderBytes();
-        maxHeaderBytes = facts == null ? ours : Math.clamp(facts.limits().maxHeaderBytes(), 0,
-                ours); // Not trusted to make sense.
-        if (facts != null) {
-            heartbeat.start(PeerInfo.heartbeat(PeerInfo.here(config, registry), facts));
-            parts.connected(facts);
+        // The peer's figure is not trusted to make sense.
+        maxHeaderBytes = info == null ? ours : Math.clamp(info.limits().maxHeaderBytes(), 0, ours);
+        if (info != null) {
+            heartbeat.start(PeerInfo.heartbeat(registry.ownInfo(config), info));
+            protocols.connected(info);
         }
-        state = State.CONNECTED;
-        return true;
+        return life.advance(ConnectionEvent.HANDSHAKE_DONE);
     }
 
-    /** The client's side: the endpoint is not what it will be before {@link #wired()}. */
-    public void wiring() {
-        wired = false;
+    /** Gives connecting up; the listener is not notified, because it asked for this. */
+    public void abandonConnecting() {
+        connecting = null;
+        termination.abandon();
     }
 
-    /** The client's endpoint is connected, or has failed. */
-    public void wired() {
-        wired = true;
-        // One that has run out of time as well is closing: in error mode NONE only now can it.
-        if (givenUp && state == State.CONNECTING) {
-            giveUp();
-        } else {
-            proceed();
+    /** This side has rejected the peer, which has the time of a close to read why. */
+    public void rejected() {
+        connecting = null;
+        if (life.advance(ConnectionEvent.REJECT)) {
+            termination.startDeadline(config.closeTimeout());
         }
     }
 
-    /**
-     * Ends the making of the connection without a word to its {@link ConnectListener}, which knows. An endpoint that is
-     * being connected is closed when it is connected or has failed, in the time for a handshake: UCX 1.13 may abort
-     * when a socket that begins to connect is closed.
-     */
-    public void giveUp() {
-        handshake = null;
-        if (state == State.CONNECTING && (endpoint == null || wired)) {
-            closeEndpoint(CloseMode.FORCE, end.closed("connect"));
-        } else if (state == State.CONNECTING && !givenUp) {
-            givenUp = true;
-            closeTimer.start(config.handshakeTimeout());
-        }
+    /** Limits the time that is left to the connection; only the first limit counts. */
+    public void startDeadline(Duration time) {
+        termination.startDeadline(time);
     }
 
-    /** Refused the peer: what it may still say changes nothing, and it has some time to read why. */
-    public void refused() {
-        handshake = null;
-        closeTimer.start(config.closeTimeout());
-    }
-
-    public void endpointFailed(UcpEndpoint failed, int rawStatus) {
-        if (!releaseFails()) {
-            gone(rawStatus);
-        }
-    }
-
-    /** Closes the endpoint if it was to be released; answers whether. */
-    boolean releaseFails() {
-        boolean underWay = state != State.CLOSED && close.cannotRelease();
-        if (underWay) {
-            closeEndpoint(CloseMode.FORCE, end.closed("operation"));
-        }
-        return underWay;
-    }
-
-    /** The peer has left its endpoint, or is lost. */
-    void gone(int rawStatus) {
-        if (state == State.CLOSED || close.hasBegun()) {
-            return;
-        }
-        if (farewell.isHeard()) {
-            LOG.debug("[{}] the peer has left", peer);
-            closeEndpoint(CloseMode.FORCE, end.closed("operation"));
-        } else if (config.raw() && state == State.CONNECTED) {
-            end.lost(end.error(rawStatus, null, "connection"), null);
-            operations.endAllButReceives(end);
-            ReceiveDrain.take(this, () -> lost(PeerCounters.Loss.TRANSPORT, rawStatus, null));
-        } else {
-            lost(PeerCounters.Loss.TRANSPORT, rawStatus, null);
-        }
-    }
-
-    /** The peer is gone, or gives no sign of life: all that is under way ends with that error. */
-    void lost(PeerCounters.Loss cause, int rawStatus, @Nullable String why) {
-        if (state == State.CLOSED || close.hasBegun()) {
-            return;
-        }
-        UcxException error = end.error(rawStatus, why, "connection");
-        LOG.debug("[{}] lost", peer, error);
-        registry.counters().lost(cause);
-        if (state != State.CLOSING) {
-            // First of all: whoever hears of it below may close this side, which is then no end in good order.
-            end.lost(error, why);
-        }
-        state = State.CLOSING;
-        operations.forEach(operation -> operation.abandon(end.error(rawStatus, why, operation.kind().ucxName())));
-        endReceivers();
-        closeTimer.start(config.closeTimeout());
-        closeEndpoint(CloseMode.FORCE, end.error(rawStatus, why, "connect"));
-    }
-
-    void control(ControlFrame frame) {
-        if (socket.exists() && state == State.CONNECTING) {
-            return; // Of the connection that had the endpoint before.
-        }
-        switch (frame.type()) {
-            case HELLO, WELCOME, REJECT, CHALLENGE, PROOF, READY -> {
-                ConnectListener waiting = handshake;
-                if (waiting != null) {
-                    waiting.received(frame);
-                }
-            }
-            case PING, RELEASE, RELEASED -> { } // Has been heard, or belongs elsewhere.
-            case FIN -> peerFinished();
-            case FIN_ACK -> leave();
-        }
-    }
-
-    private void peerFinished() {
-        if (state == State.CLOSED || !farewell.hear()) {
-            return;
-        }
-        // First of all: whoever hears of the end below may close this side, and the peer would wait for its answer in
-        // vain.
-        parts.peerFinished();
-        if (state == State.CLOSING || nothingWaits()) {
-            farewell.answer();
-        }
-        UcxClosedException error = new UcxClosedException("operation", peer, "the peer has closed the connection");
-        failHandshake(error);
-        endReceivers();
-        operations.endReceives(error, registry.worker());
-        beginClose(CloseMode.FLUSH);
-    }
-
-    void failHandshake(RuntimeException error) {
-        ConnectListener waiting = handshake;
-        handshake = null;
+    /** Fails the listener that waits for this connection, if one does. */
+    void failConnecting(RuntimeException error) {
+        ConnectListener waiting = connecting;
+        connecting = null;
         if (waiting != null) {
             waiting.failed(error);
         }
     }
 
-    /** Whether nothing that the peer has sent waits to be fetched. */
-    private boolean nothingWaits() {
-        return offers.isEmpty() && parts.isQuiet();
+    // ---- what the peer and UCX report
+
+    /** UCX reports the endpoint as failed. */
+    public void endpointFailed(UcpEndpoint failed, int rawStatus) {
+        termination.peerFailed(rawStatus);
     }
 
-    private void endReceivers() {
-        receivers.end(end.loss());
-        stream.end(end.loss());
+    /** Takes a frame of the control socket, and returns whether it belongs to the protocol. Thread: any. */
+    public boolean socketReceived(byte[] frame) {
+        return socket.received(frame);
     }
 
-    public void beginClose(CloseMode mode) {
-        if (state == State.CLOSED) {
-            return;
-        }
-        if (state == State.CLOSING && mode == CloseMode.FLUSH) {
-            offers.releaseAll(registry.worker());
-            proceed();
-        } else if (state == State.CONNECTING || mode == CloseMode.FORCE
-                || (endpoint != null && endpoint.failure() != 0)) {
-            closeEndpoint(CloseMode.FORCE, end.closed("operation"));
-        } else {
-            state = State.CLOSING;
-            parts.closing();
-            endReceivers();
-            operations.endReceives(end.closed("receive"), registry.worker());
-            closeTimer.start(config.closeTimeout());
-            proceed();
-        }
+    /** The control socket has ended. Thread: any. */
+    public void socketEnded(IOException cause, Consumer<RuntimeException> whenEngineClosed) {
+        execute(worker -> socket.ended(cause), whenEngineClosed);
     }
 
-    /** The next step of the end, if what it waits for has come. */
-    private void proceed() {
-        UcpEndpoint open = endpoint;
-        if (state != State.CLOSING || ending) {
-            return;
+    /** A control frame has come over the endpoint. */
+    void received(ControlFrame frame) {
+        if (socket.isAttached() && life.phase().isConnecting()) {
+            return; // It belongs to the connection that had the endpoint before.
         }
-        if (farewell.isHeard() && nothingWaits()) {
-            farewell.answer();
-        }
-        boolean idle = parts.isQuiet() && operations.isQuiet()
-                && (open == null || open.isClosed() || open.inFlight() == open.stream().receives());
-        if (!close.hasBegun() && idle && open != null) {
-            if (config.raw() || overdue) {
-                closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
-            } else if (farewell.isHeard()) {
-                if (!farewell.isAnswered()) {
-                    return;
+        switch (frame.type()) {
+            case HELLO, WELCOME, REJECT, CHALLENGE, PROOF, READY -> {
+                ConnectListener waiting = connecting;
+                if (waiting != null) {
+                    waiting.received(frame);
                 }
-                // The end of the socket tells that the peer has closed. Without a socket nothing may.
-                if (!socket.exists()) {
-                    leave();
-                }
-            } else if (!farewell.isSaid() && !farewell.say()) {
-                closeEndpoint(CloseMode.FLUSH, end.closed("operation"));
             }
-        }
-        closedWhenIdle();
-    }
-
-    /** The peer has all that was sent, and says no more. */
-    private void leave() {
-        if (endpoint != null && (farewell.isSaid() || farewell.isHeard())) {
-            close.afterLastWord(endpoint, socket.exists(), () ->
-                    closeEndpoint(CloseMode.FORCE, end.closed("operation")));
+            case PING, RELEASE, RELEASED -> { } // PING was noted as a sign of life; the others travel over the socket.
+            case FIN -> termination.finArrived();
+            case FIN_ACK -> termination.leave();
         }
     }
 
-    private void outOfTime() {
-        if (state != State.CLOSED) {
-            LOG.debug("[{}] not closed in good order within {}", peer, config.closeTimeout());
-            overdue = true;
-            close.cannotRelease();
-            closeEndpoint(CloseMode.FORCE, end.closed("operation"));
-        }
+    /** Something has come from the peer over the endpoint. */
+    void noteSignOfLife() {
+        heartbeat.heard();
     }
 
-    /** Parts with the endpoint: releases it, or closes it. */
-    private void closeEndpoint(CloseMode wanted, RuntimeException handshakeError) {
-        UcpEndpoint open = endpoint;
-        state = State.CLOSING;
-        ending = true;
-        heartbeat.stop();
-        failHandshake(handshakeError);
-        operations.endReceives(end.reason(OperationKind.TAG_RECEIVE), registry.worker());
-        operations.forEach(operation -> operation.endpointCloses(end.reason(operation.kind())));
-        parts.ended(end.loss());
-        endReceivers();
-        if (open == null) {
-            close.nothing();
-        } else if (!close.hasBegun()) {
-            offers.releaseAll(registry.worker());
-            if (!overdue && !operations.waitsForPeer() && close.releases()) {
-                closeTimer.start(config.closeTimeout());
-            } else if (!close.close(open, wanted)) {
-                overdue = true;
-                LOG.warn("[{}] stays until {} operations end: error mode NONE allows no other close", peer,
-                        open.inFlight());
-            }
-        }
-        ending = false;
-        closedWhenIdle();
+    ConnectionTermination termination() {
+        return termination;
     }
 
-    /**
-     * Nobody hears of the end before UCX has let go of the memory of every operation. A flushing close touches none,
-     * and when it takes too long the receives of the stream, which nothing else ends, are not waited for: their leases
-     * are ours, and stay until UCX lets go. Nor is what UCX keeps after a close by force: up to 1.22 it waits for room
-     * in the queue of a dead peer in shared memory.
-     */
-    void closedWhenIdle() {
-        boolean idle = overdue && close.hasBegun() ? operations.isQuiet() || close.isForced() : close.hasEnded()
-                && operations.isEmpty();
-        if (state == State.CLOSING && idle) {
-            closed();
-        }
+    public Heartbeat heartbeat() {
+        return heartbeat;
     }
 
-    private void closed() {
-        state = State.CLOSED;
-        closeTimer.stop();
-        heartbeat.stop();
-        operations.forEach(operation -> operation.abandon(end.reason(operation.kind())));
-        registry.remove(this, endpoint);
-        close.over();
-        disposed.tryEmitEmpty();
+    boolean hasControlSocket() {
+        return socket.isAttached();
     }
 
-    /** The engine is gone, and with it all that was under way. */
-    void engineClosed() {
-        if (state != State.CLOSED) {
-            failHandshake(end.closed("connect"));
-            end.lost(end.closed("receive"), null);
-        }
-        parts.ended(end.loss());
-        receivers.abandon(end.closed("receive"));
-        stream.abandon(end.closed("receive"));
-        if (state != State.CLOSED) {
-            closed();
-        }
+    // ---- traffic
+
+    /** Sends a frame over the control socket, if there is one. Thread: any. */
+    public void sendOverSocket(ControlFrame frame) {
+        socket.send(frame);
     }
 
-    /** Whether all that receive have heard of the end. */
-    boolean isDelivered() {
-        return receivers.isEmpty() && stream.isDelivered();
-    }
-
-    /** How a Flux goes on of which an operation was refused: it is complete only after an end in good order. */
-    public <T> Mono<T> afterEnd(UcxClosedException refusal) {
-        return end.afterwards(state == State.CONNECTED && !farewell.isHeard() ? refusal : null);
-    }
-
-    /** Answers whether the frame is on its way. */
+    /** Sends a control frame over the endpoint, and returns whether it is in flight or sent. */
     public boolean sendControl(ControlFrame frame) {
         UcpEndpoint open = endpoint;
-        return open != null && !close.hasBegun() && control.send(open, frame, (status, length, tag) -> proceed());
+        return open != null && life.phase().carriesControl()
+                && control.send(open, frame, (status, length, tag) -> operationEnded());
     }
 
-    /** Takes a message on a reserved id; answers whether it did. */
+    /** Hands a message on a reserved id to its protocol, and returns whether a protocol has taken it. */
     boolean offer(UcpActiveMessage message) {
-        return (state == State.CONNECTED || state == State.CLOSING && !close.hasBegun()) && parts.offer(message);
+        return life.phase().carriesMessages() && protocols.offer(message);
     }
 
     /**
-     * Sends for a part of the protocol; as {@link UcpEndpoint#amSend}, from when the handshake is done until the
-     * endpoint closes.
+     * Sends for a protocol, as {@link UcpEndpoint#amSend} does, from the end of the handshake until the endpoint
+     * closes.
      */
     public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
-            AmProtocol protocol,
-            Completion whenDone) {
+            AmProtocol protocol, Completion whenDone) {
         UcpEndpoint open = endpoint;
-        if (open == null || close.hasBegun() || state == State.CONNECTING || state == State.CLOSED) {
-            throw end.closed("am_send");
+        if (open == null || !life.phase().carriesMessages()) {
+            throw termination.cause().closed("am_send");
         }
         heartbeat.sent();
         return open.amSend(reservedId, header, payload, registration, protocol, true, whenDone);
     }
 
-    /** Gives an offer up that nobody will fetch. */
-    public void release(RendezvousOffer offer) {
-        offers.release(offer, registry.worker());
-        proceed();
-    }
-
-    public OpenOffers offers() {
-        return offers;
-    }
-
-    public boolean add(ActiveMessageReceiver receiver) {
-        if (state != State.CONNECTED || farewell.isHeard()) {
-            receiver.end(state == State.CONNECTED ? null : new UcxClosedException("receive", peer,
-                    "the connection is closed"));
-            return true;
-        }
-        if (!receivers.add(receiver)) {
-            return false;
-        }
-        registry.receive(receiver.id());
-        return true;
-    }
-
-    public ActiveMessageReceivers receivers() {
-        return receivers;
-    }
-
-    /** The endpoint for a new operation; refuses once the end has begun, but for data that has arrived before. */
+    @Override
     public UcpEndpoint endpointFor(OperationKind kind) {
+        ConnectionPhase phase = life.phase();
         UcpEndpoint open = endpoint;
-        boolean usable = state == State.CONNECTED || (kind == OperationKind.AM_FETCH && state == State.CLOSING
-                && !close.hasBegun());
+        // Data that has arrived before the end may still be fetched.
+        boolean usable = phase.allowsOperations() || kind == OperationKind.AM_FETCH && phase.isDraining();
         if (open == null || !usable) {
-            throw end.closed(kind.ucxName());
+            throw termination.cause().closed(kind.ucxName());
         }
         return open;
     }
 
+    @Override
     public void link(OperationSubscription<?> operation) {
         operations.add(operation);
     }
 
+    @Override
     public void unlink(OperationSubscription<?> operation) {
         operations.remove(operation);
     }
 
+    @Override
     public void operationEnded() {
-        proceed();
+        if (life.phase().isEnding()) {
+            termination.proceed();
+        }
     }
 
+    @Override
     public RuntimeException explained(RuntimeException error, OperationKind kind) {
-        return end.explained(error, kind, endpoint);
+        return termination.cause().explained(error, kind, endpoint);
     }
 
-    /** Runs something on the engine's thread; nothing happens once the engine is closed. */
+    @Override
     public void execute(Consumer<UcpWorker> action) {
         execute(action, closed -> LOG.debug("[{}] the engine is closed", peer));
     }
 
-    /** As above, and tells when the engine is closed. */
+    /** Runs an action on the engine's thread, or the other one once the engine is closed. Thread: any. */
     public void execute(Consumer<UcpWorker> action, Consumer<RuntimeException> whenEngineClosed) {
         new RetryingCommand(engine(), action, whenEngineClosed).submit();
     }
 
+    // ---- the end
+
+    /** Begins to close, or goes on with a close by force. */
+    public void beginClose(CloseMode mode) {
+        termination.close(mode);
+    }
+
+    /** Closes; completes when the connection has ended. Thread: any. */
     public Mono<Void> close(CloseMode mode) {
         return Mono.defer(() -> {
             execute(worker -> beginClose(mode));
-            return disposed.asMono();
+            return termination.onClosed();
         });
     }
 
+    /** Completes when the connection has ended. Thread: any. */
     public Mono<Void> onDispose() {
-        return disposed.asMono();
+        return termination.onClosed();
     }
 
+    /**
+     * Terminates a Flux whose next operation was refused: completes after a graceful close, fails with the loss
+     * otherwise. Thread: any.
+     */
+    public <T> Mono<T> afterEnd(UcxClosedException refusal) {
+        return termination.afterEnd(refusal);
+    }
+
+    /** The engine has ended. */
+    void engineClosed() {
+        termination.engineClosed();
+    }
+
+    /** Returns whether all receivers have been signalled the end. */
+    boolean isDelivered() {
+        return protocols.isDelivered();
+    }
+
+    // ---- what it consists of
+
+    ProtocolHandlers protocols() {
+        return protocols;
+    }
+
+    /** Returns this connection's handler of a protocol, or null when it has none, as with a raw peer. Thread: any. */
+    public <T extends ProtocolHandler> @Nullable T protocol(Class<T> type) {
+        return protocols.find(type);
+    }
+
+    /** Where the connection is in its life. Thread: any. */
+    public ConnectionPhase phase() {
+        return life.phase();
+    }
+
+    @Override
     public ProgressEngine engine() {
         return registry.engine();
     }
 
+    /** The connections of the same engine. Thread: any. */
     public EngineConnections registry() {
         return registry;
     }
@@ -510,6 +335,7 @@ public final class ConnectionCore {
         return config;
     }
 
+    @Override
     public String peer() {
         return peer;
     }
@@ -520,13 +346,5 @@ public final class ConnectionCore {
 
     public @Nullable UcpEndpoint endpoint() {
         return endpoint;
-    }
-
-    public State state() {
-        return state == State.CONNECTED && farewell.isHeard() ? State.CLOSING : state;
-    }
-
-    public ByteStreamReceiver stream() {
-        return stream;
     }
 }

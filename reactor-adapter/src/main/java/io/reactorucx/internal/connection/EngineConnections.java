@@ -1,29 +1,25 @@
 package io.reactorucx.internal.connection;
 
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.Ucx;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.buffer.LeakReporter;
-import io.reactorucx.internal.connect.PendingBindings;
+import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.config.ProtocolConfig;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
-import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.handshake.RejectionLog;
-import io.reactorucx.internal.memory.WindowRegistry;
-import io.reactorucx.internal.message.MessageBatchPool;
-import io.reactorucx.internal.message.SharedSendWindows;
 import io.reactorucx.message.DropReason;
-import io.reactorucx.message.MessageCounters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -33,70 +29,67 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of one engine, and the way of each active message to one of them. On the engine's thread, counters
- * aside.
+ * The connections of one engine, by endpoint. A message of a framework peer names its connection by the reply endpoint,
+ * and its protocol by its reserved id.
  *
- * <p>A message names its connection by the reply endpoint, which framework peers always send along. One without it,
- * from a raw peer, goes to the one raw connection that receives its id; where several do, nobody can tell whose it is,
- * and it is dropped and counted.
+ * <p>Thread: engine, except where a method says otherwise.
  */
 public final class EngineConnections {
 
     private static final Logger LOG = LoggerFactory.getLogger(EngineConnections.class);
 
     private final ProgressEngine engine;
-    private final WindowRegistry windows;
-    private final UcxBufferPool buffers;
-    private final MessageCounters messages = new MessageCounters();
-    private final MessageBatchPool batches = new MessageBatchPool();
-    private final SharedSendWindows rooms = new SharedSendWindows();
+    private final IdleEndpointLimit idle;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
     private final Set<ConnectionCore> undelivered = new HashSet<>();
-    private final Set<Integer> receivedIds = new HashSet<>();
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLongArray dropped = new AtomicLongArray(DropReason.values().length);
     private final long workerId = new SecureRandom().nextLong();
     private final PeerCounters counters = new PeerCounters();
-    private final RejectionLog refusals = new RejectionLog();
+    private final RejectionLog rejections = new RejectionLog();
     private final HeartbeatTimer heartbeats;
-    private final LeakReporter leaks;
-    private final IdleEndpointLimit idle;
+    private List<ProtocolFactory> factories = List.of();
     private @Nullable UcpWorker worker;
-    private @Nullable PendingBindings pairings;
+    private @Nullable EndpointAllocator endpoints;
     private volatile byte[] address = new byte[0];
     private @Nullable WorkerAddressAcceptor acceptor;
 
-    public EngineConnections(ProgressEngine engine, UcxBufferPool buffers, LeakReporter leaks, WindowRegistry windows,
-            IdleEndpointLimit idle) {
-        this.idle = idle;
+    public EngineConnections(ProgressEngine engine, IdleEndpointLimit idle) {
         this.engine = engine;
+        this.idle = idle;
         this.heartbeats = new HeartbeatTimer(engine);
-        this.buffers = buffers;
-        this.leaks = leaks;
-        this.windows = windows;
     }
 
-    /** Told of peers that connect by worker address. */
+    /** Accepts peers that connect by worker address. */
     @FunctionalInterface
     public interface WorkerAddressAcceptor {
 
         void accept(EngineConnections registry, ControlFrame hello);
     }
 
-    /** Takes the worker over; the first thing that runs on the engine. */
-    public void start(UcpWorker owned) {
+    /** Takes the worker over; the first call on the engine's thread. */
+    public void start(UcpWorker owned, List<ProtocolFactory> protocols) {
         worker = owned;
         address = owned.address();
-        pairings = new PendingBindings(new EndpointAllocator(engine, owned, address, idle));
+        endpoints = new EndpointAllocator(engine, owned, address, idle);
+        factories = List.copyOf(protocols);
         owned.activeMessageHandler(ReservedMessageIds.CONTROL, this::control);
-        owned.activeMessageHandler(ReservedMessageIds.MESSAGES, this::framework);
-        owned.activeMessageHandler(ReservedMessageIds.MEMORY, this::framework);
-        owned.activeMessageHandler(ReservedMessageIds.PAIRING, this::pairing);
+        for (ProtocolFactory factory : factories) {
+            if (factory.reservedId() != ProtocolFactory.NO_ID) {
+                owned.activeMessageHandler(factory.reservedId(), this::toProtocol);
+            }
+        }
+    }
+
+    /** Hands the active messages of an id to a handler, from now on until the engine ends. */
+    public void route(int id, Consumer<UcpActiveMessage> handler) {
+        worker().activeMessageHandler(id, handler::accept);
     }
 
     void add(ConnectionCore connection, UcpEndpoint endpoint) {
@@ -108,15 +101,28 @@ public final class EngineConnections {
         if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
             open.decrementAndGet();
         }
-        // What came before the end may still wait to be asked for.
+        // What came before the end may still wait for demand.
         undelivered.removeIf(ConnectionCore::isDelivered);
         if (!connection.isDelivered()) {
             undelivered.add(connection);
         }
     }
 
+    /** Returns the connections that have an endpoint. */
     public List<ConnectionCore> connections() {
         return List.copyOf(byEndpoint.values());
+    }
+
+    /**
+     * Returns the connection that a message came over, by its reply endpoint; null when it has none, or no connection.
+     */
+    public @Nullable ConnectionCore connectionOf(UcpActiveMessage message) {
+        UcpEndpoint from = message.replyEndpoint();
+        ConnectionCore connection = from == null ? null : byEndpoint.get(from);
+        if (connection != null) {
+            connection.noteSignOfLife();
+        }
+        return connection;
     }
 
     public void acceptor(WorkerAddressAcceptor listener) {
@@ -140,101 +146,25 @@ public final class EngineConnections {
         undelivered.clear();
     }
 
-    /** Makes UCX deliver an id; it stays so, since UCX complains aloud of messages that nobody takes. */
-    public void receive(int id) {
-        if (receivedIds.add(id)) {
-            worker().activeMessageHandler(id, this::dispatch);
-        }
-    }
-
-    private void dispatch(UcpActiveMessage message) {
-        UcpEndpoint from = message.replyEndpoint();
-        ConnectionCore connection = from == null ? onlyReceiver(message.id()) : byEndpoint.get(from);
-        heard(connection);
-        DropReason refusal = connection == null ? DropReason.NO_RECEIVER : connection.receivers().offer(message);
-        if (refusal != null) {
-            drop(message, refusal);
-        }
-    }
-
-    /** A message on a reserved id: of a peer whose handshake is done, or nobody's. */
-    private void framework(UcpActiveMessage message) {
-        UcpEndpoint from = message.replyEndpoint();
-        ConnectionCore connection = from == null ? null : byEndpoint.get(from);
-        heard(connection);
+    /** A message on a protocol's reserved id; dropped unless its connection is established. */
+    private void toProtocol(UcpActiveMessage message) {
+        ConnectionCore connection = connectionOf(message);
         if (connection == null || !connection.offer(message)) {
             drop(message, DropReason.NO_RECEIVER);
         }
     }
 
-    private static void heard(@Nullable ConnectionCore connection) {
-        if (connection != null) {
-            connection.heartbeat.heard();
-        }
-    }
-
-    private void pairing(UcpActiveMessage message) {
-        boolean frame = !message.isRendezvous() && message.length() <= BindFrame.MAX_BYTES;
-        if (!frame || !pairings().received(data(message).toArray(ValueLayout.JAVA_BYTE), message)) {
-            dropped(DropReason.GARBAGE);
-            LOG.debug("{} bytes on the reserved active message {} belong to no connection that is being made",
-                    message.length(),
-                    ReservedMessageIds.PAIRING);
-            if (!message.isInline() && worker().holds(message)) {
-                worker().release(message);
-            }
-        }
-    }
-
-    private void drop(UcpActiveMessage message, DropReason reason) {
-        dropped(reason);
-        LOG.debug("active message {} of {} bytes dropped: {}", message.id(), message.length(), reason);
-        if (!message.isInline()) {
-            worker().release(message);
-        }
-    }
-
-    private MemorySegment data(UcpActiveMessage message) {
-        if (message.isInline()) {
-            return message.payload();
-        }
-        MemorySegment copy = Arena.ofAuto().allocate(message.length());
-        worker().fetch(message, copy, null, (status, length, tag) -> { });
-        return copy;
-    }
-
-    private @Nullable ConnectionCore onlyReceiver(int id) {
-        ConnectionCore only = null;
-        for (ConnectionCore connection : byEndpoint.values()) {
-            if (connection.config().raw() && connection.receivers().has(id)) {
-                if (only != null) {
-                    return null;
-                }
-                only = connection;
-            }
-        }
-        return only;
-    }
-
     private void control(UcpActiveMessage message) {
-        ControlFrame frame = message.isRendezvous() || message.length() > ControlFrame.MAX_BYTES ? null
-                : ControlFrame.parse(data(message));
-        if (!message.isInline() && worker().holds(message)) {
-            worker().release(message);
-        }
+        boolean fits = !message.isRendezvous() && message.length() <= ControlFrame.MAX_BYTES;
+        ControlFrame frame = fits ? ControlFrame.parse(data(message)) : null;
         if (frame == null) {
-            // Counted, and not told aloud each time: whoever sends such things would fill the log.
-            dropped(DropReason.GARBAGE);
-            LOG.debug("{} bytes on the reserved active message {} are no control frame", message.length(),
-                    ReservedMessageIds.CONTROL);
+            dropGarbage(message);
             return;
         }
-        UcpEndpoint from = message.replyEndpoint();
-        ConnectionCore connection = from == null ? null : byEndpoint.get(from);
+        ConnectionCore connection = connectionOf(message);
         WorkerAddressAcceptor listener = acceptor;
-        heard(connection);
         if (connection != null) {
-            connection.control(frame);
+            connection.received(frame);
         } else if (frame.type() == ControlFrame.Type.HELLO && frame.fields().has(ControlFields.Key.WORKER_ADDRESS)
                 && listener != null) {
             listener.accept(this, frame);
@@ -243,77 +173,94 @@ public final class EngineConnections {
         }
     }
 
+    /** Returns the data of a small message, fetched where UCX has kept it. */
+    public MemorySegment data(UcpActiveMessage message) {
+        if (message.isInline()) {
+            return message.payload();
+        }
+        MemorySegment copy = Arena.ofAuto().allocate(message.length());
+        worker().fetch(message, copy, null, (status, length, tag) -> { });
+        return copy;
+    }
+
+    /** Drops an active message, and counts it. */
+    public void drop(UcpActiveMessage message, DropReason reason) {
+        dropped(reason);
+        LOG.debug("active message {} of {} bytes dropped: {}", message.id(), message.length(), reason);
+        release(message);
+    }
+
+    /** Drops a message that is no frame. It is counted, and logged at DEBUG only: a peer could fill the log. */
+    public void dropGarbage(UcpActiveMessage message) {
+        dropped(DropReason.GARBAGE);
+        LOG.debug("{} bytes on the reserved active message {} are no frame of this protocol", message.length(),
+                message.id());
+        release(message);
+    }
+
+    private void release(UcpActiveMessage message) {
+        if (!message.isInline() && worker().holds(message)) {
+            worker().release(message);
+        }
+    }
+
+    /** Counts an active message that is dropped. Thread: any. */
+    public void dropped(DropReason reason) {
+        dropped.incrementAndGet(reason.ordinal());
+    }
+
+    /** Counts and logs a handshake that one side has rejected. Thread: any. */
+    public void refused(String peer, HandshakeFailure failure) {
+        counters.refused(failure.reason());
+        rejections.refused(peer, failure);
+    }
+
+    /** Returns what this side tells its peers about itself. */
+    public PeerInfo ownInfo(ConnectionConfig config) {
+        ProtocolConfig protocol = config.protocol();
+        return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
+                protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes()),
+                (int) protocol.heartbeatInterval().toMillis(), workerId);
+    }
+
+    List<ProtocolFactory> factories() {
+        return factories;
+    }
+
     public UcpWorker worker() {
         return Objects.requireNonNull(worker, "the engine has not started");
     }
 
-    /** What peers know the worker by: random, and the same for all of its connections. */
-    public long workerId() {
-        return workerId;
+    /** The endpoints that lead to other workers by their addresses. */
+    public EndpointAllocator endpoints() {
+        return Objects.requireNonNull(endpoints, "the engine has not started");
     }
 
     public HeartbeatTimer heartbeats() {
         return heartbeats;
     }
 
+    /** What became of peers. Thread: any. */
     public PeerCounters counters() {
         return counters;
     }
 
-    /** Counts and tells of a handshake that came to nothing. Any thread. */
-    public void refused(String peer, HandshakeFailure failure) {
-        counters.refused(failure.reason());
-        refusals.refused(peer, failure);
-    }
-
-    public PendingBindings pairings() {
-        return Objects.requireNonNull(pairings, "the engine has not started");
-    }
-
-    /** Address of the worker; any thread. */
+    /** The address of the worker. Thread: any. */
     public byte[] address() {
         return address;
-    }
-
-    public UcxBufferPool buffers() {
-        return buffers;
-    }
-
-    public MessageBatchPool batches() {
-        return batches;
-    }
-
-    public SharedSendWindows rooms() {
-        return rooms;
-    }
-
-    /** What became of flow-controlled messages. Any thread. */
-    public MessageCounters messages() {
-        return messages;
     }
 
     public ProgressEngine engine() {
         return engine;
     }
 
-    public WindowRegistry windows() {
-        return windows;
-    }
-
+    /** Thread: any. */
     public int openConnections() {
         return open.get();
     }
 
-    /** Counts an active message that is dropped. */
-    public void dropped(DropReason reason) {
-        dropped.incrementAndGet(reason.ordinal());
-    }
-
+    /** Thread: any. */
     public long droppedMessages(DropReason reason) {
         return dropped.get(reason.ordinal());
-    }
-
-    public LeakReporter leaks() {
-        return leaks;
     }
 }

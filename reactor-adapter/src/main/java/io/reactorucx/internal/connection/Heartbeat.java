@@ -1,6 +1,5 @@
 package io.reactorucx.internal.connection;
 
-import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
@@ -30,7 +29,7 @@ public final class Heartbeat {
         this.connection = connection;
         this.control = control;
         this.clock = clock;
-        this.heardElsewhere = new CoalescedCommand(connection, this::heard);
+        this.heardElsewhere = new CoalescedCommand(connection.engine(), this::heard);
     }
 
     /** From now on, until {@link #stop}; zero is never. */
@@ -79,8 +78,7 @@ public final class Heartbeat {
     void look(long lookedBeforeNanos) {
         long silentNanos = clock.activeNanos() - heardAt;
         if (silentNanos >= intervalNanos + intervalNanos / 2 + lookedBeforeNanos) {
-            connection.close.cannotRelease();
-            connection.lost(PeerCounters.Loss.HEARTBEAT, UcxStatus.ENDPOINT_TIMEOUT.code(), silence(silentNanos));
+            connection.termination().peerSilent(UcxStatus.ENDPOINT_TIMEOUT.code(), silence(silentNanos));
             return;
         }
         boolean late = silentNanos >= intervalNanos;

@@ -2,63 +2,122 @@ package io.reactorucx.internal.connection;
 
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.internal.memory.MemoryProtocol;
-import io.reactorucx.internal.message.MessageMultiplexer;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of the protocol that a connection speaks: none with a raw peer. On the engine's thread.
+ * The protocols of one connection, in the order of their factories.
  *
- * @param messages flow-controlled messages
- * @param memory served remote memory
- * @param all every part, those included that have no name here
+ * <p>Thread: engine, but for {@link #find}, which any thread may call.
  */
-public record ProtocolHandlers(@Nullable MessageMultiplexer messages, @Nullable MemoryProtocol memory,
-        List<ProtocolHandler> all) {
+final class ProtocolHandlers {
 
-    static ProtocolHandlers of(ConnectionCore connection) {
-        if (connection.config().raw()) {
-            return new ProtocolHandlers(null, null, List.of());
+    private final ProtocolHandler[] handlers;
+    private final int[] reservedIds;
+
+    ProtocolHandlers(ConnectionCore connection, List<ProtocolFactory> factories) {
+        ProtocolHandler[] made = new ProtocolHandler[factories.size()];
+        reservedIds = new int[factories.size()];
+        int count = 0;
+        for (ProtocolFactory factory : factories) {
+            ProtocolHandler handler = factory.create(connection);
+            if (handler != null) {
+                made[count] = handler;
+                reservedIds[count++] = factory.reservedId();
+            }
         }
-        MessageMultiplexer messages = new MessageMultiplexer(connection);
-        MemoryProtocol memory = new MemoryProtocol(connection);
-        return new ProtocolHandlers(messages, memory, List.of(messages, memory));
+        handlers = Arrays.copyOf(made, count);
     }
 
-    /** The handshake is done. */
-    void connected(PeerInfo peer) {
-        if (messages != null) {
-            messages.connected(peer);
+    /** Returns the handler of a type, or null when the connection has none. */
+    <T extends ProtocolHandler> @Nullable T find(Class<T> type) {
+        for (ProtocolHandler handler : handlers) {
+            if (type.isInstance(handler)) {
+                return type.cast(handler);
+            }
         }
+        return null;
     }
 
-    /** Hands a message to its part; answers whether there is one. */
+    /** Hands a message to the protocol of its reserved id, and returns whether there is one. */
     boolean offer(UcpActiveMessage message) {
-        ProtocolHandler part = message.id() == ReservedMessageIds.MESSAGES ? messages
-                : message.id() == ReservedMessageIds.MEMORY ? memory : null;
-        if (part == null) {
-            return false;
+        for (int i = 0; i < handlers.length; i++) {
+            if (reservedIds[i] == message.id()) {
+                handlers[i].received(message);
+                return true;
+            }
         }
-        part.received(message);
-        return true;
+        return false;
+    }
+
+    void connected(PeerInfo peer) {
+        for (ProtocolHandler handler : handlers) {
+            handler.connected(peer);
+        }
     }
 
     void peerFinished() {
-        all.forEach(ProtocolHandler::peerFinished);
+        for (ProtocolHandler handler : handlers) {
+            handler.peerFinished();
+        }
     }
 
     void closing() {
-        all.forEach(ProtocolHandler::closing);
+        for (ProtocolHandler handler : handlers) {
+            handler.closing();
+        }
+    }
+
+    void endReceivers(@Nullable UcxException loss) {
+        for (ProtocolHandler handler : handlers) {
+            handler.endReceivers(loss);
+        }
     }
 
     boolean isQuiet() {
-        return all.stream().allMatch(ProtocolHandler::isQuiet);
+        for (ProtocolHandler handler : handlers) {
+            if (!handler.isQuiet()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    boolean isConsumed() {
+        for (ProtocolHandler handler : handlers) {
+            if (!handler.isConsumed()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void abandonOffers() {
+        for (ProtocolHandler handler : handlers) {
+            handler.abandonOffers();
+        }
     }
 
     void ended(@Nullable UcxException loss) {
-        all.forEach(part -> part.ended(loss));
+        for (ProtocolHandler handler : handlers) {
+            handler.ended(loss);
+        }
+    }
+
+    boolean isDelivered() {
+        for (ProtocolHandler handler : handlers) {
+            if (!handler.isDelivered()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void abandon(RuntimeException cause) {
+        for (ProtocolHandler handler : handlers) {
+            handler.abandon(cause);
+        }
     }
 }

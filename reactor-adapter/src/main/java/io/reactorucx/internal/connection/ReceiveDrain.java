@@ -1,45 +1,44 @@
 package io.reactorucx.internal.connection;
 
-import java.util.concurrent.TimeUnit;
-import reactor.core.scheduler.Schedulers;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.concurrent.EngineTimer;
+import java.time.Duration;
 
 /**
- * What a raw peer sent before it closed by force, as UCX's own examples do at once: UCX reports the reset from its own
- * thread while messages still stand in shared memory. A round of the engine that finds nothing has taken the last of
- * them.
+ * Waits until the engine has delivered what a raw peer sent before it closed by force, as UCX's own examples do at
+ * once: UCX reports the reset from its own thread while messages still stand in shared memory. A round of the engine
+ * that finds nothing has taken the last of them.
  */
 final class ReceiveDrain {
 
-    private static final int MOST_LOOKS = 100;
+    private static final int MAX_POLLS = 100;
+    private static final Duration INTERVAL = Duration.ofMillis(1);
 
-    private final ConnectionCore connection;
+    private final ProgressEngine engine;
     private final long emptyStepsBefore;
-    private final Runnable whenTaken;
-    private int looks;
+    private final Runnable whenDrained;
+    private int polls;
 
-    private ReceiveDrain(ConnectionCore connection, Runnable whenTaken) {
-        this.connection = connection;
-        this.emptyStepsBefore = connection.engine().counters().emptySteps();
-        this.whenTaken = whenTaken;
+    private ReceiveDrain(ProgressEngine engine, Runnable whenDrained) {
+        this.engine = engine;
+        this.emptyStepsBefore = engine.counters().emptySteps();
+        this.whenDrained = whenDrained;
     }
 
-    /**
-     * Runs something on the engine's thread when the engine has taken what has arrived, on a busy one after some
-     * rounds.
-     */
-    static void take(ConnectionCore connection, Runnable whenTaken) {
-        new ReceiveDrain(connection, whenTaken).lookLater();
+    /** Runs an action on the engine's thread once everything that has arrived is delivered, on a busy engine later. */
+    static void start(ProgressEngine engine, Runnable whenDrained) {
+        new ReceiveDrain(engine, whenDrained).schedulePoll();
     }
 
-    private void lookLater() {
-        Schedulers.parallel().schedule(() -> connection.execute(worker -> look()), 1, TimeUnit.MILLISECONDS);
+    private void schedulePoll() {
+        EngineTimer.after(engine, INTERVAL, this::poll);
     }
 
-    private void look() {
-        if (++looks >= MOST_LOOKS || connection.engine().counters().emptySteps() > emptyStepsBefore) {
-            whenTaken.run();
+    private void poll() {
+        if (++polls >= MAX_POLLS || engine.counters().emptySteps() > emptyStepsBefore) {
+            whenDrained.run();
         } else {
-            lookLater();
+            schedulePoll();
         }
     }
 }

@@ -8,35 +8,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a connection parts with its endpoint: released for another connection, or closed, which UCX allows once. On the
- * engine's thread.
+ * Parts a connection with its endpoint: releases it to another connection, or closes it, which UCX allows once.
+ *
+ * <p>Thread: engine.
  */
 public final class EndpointCloser {
 
     private static final Logger LOG = LoggerFactory.getLogger(EndpointCloser.class);
 
     private final String peer;
-    private final Runnable whenEnded;
     private @Nullable EndpointRelease release;
-    private boolean flushing;
-    private boolean begun;
-    private boolean forced;
-    private boolean ended;
+    private @Nullable CloseMode closedBy;
 
-    public EndpointCloser(String peer, Runnable whenEnded) {
+    public EndpointCloser(String peer) {
         this.peer = peer;
-        this.whenEnded = whenEnded;
     }
 
     /** The endpoint may be another connection's afterwards. */
-    public void releaseBy(EndpointRelease way) {
-        release = way;
+    public void releaseBy(EndpointRelease agreement) {
+        release = agreement;
     }
 
-    /** Begins to release the endpoint, where that is possible; answers whether. */
-    public boolean releases() {
-        begun = release != null && release.begin();
-        return begun;
+    /** Begins to release the endpoint, and returns whether that is possible. */
+    public boolean beginRelease() {
+        return release != null && release.begin();
+    }
+
+    /** Takes the next step of the release, and returns whether both sides have released their endpoints. */
+    public boolean advanceRelease() {
+        return release != null && release.advance();
     }
 
     /** The peer has released its side. */
@@ -46,81 +46,54 @@ public final class EndpointCloser {
         }
     }
 
-    /** The endpoint cannot be released; answers whether that was under way, and it is to be closed now. */
-    public boolean cannotRelease() {
-        boolean underWay = release != null && release.isUnderWay();
-        if (release != null && !release.isAgreed()) {
-            release.becomesImpossible();
+    /** The endpoint has to be closed, unless both sides have released theirs. */
+    public void forbidRelease() {
+        if (release != null) {
+            release.forbid();
         }
-        begun &= !underWay;
-        return underWay;
     }
 
-    /** The connection is gone. */
-    public void over() {
+    /** The connection has ended. */
+    public void connectionEnded() {
         if (release != null) {
             release.end();
         }
     }
 
     /**
-     * Closes the endpoint, by force where flushing is impossible and the other way round; answers whether that could
-     * begin.
+     * Returns whether the endpoint can be closed now: error mode NONE allows no close while operations are in flight.
      */
-    public boolean close(UcpEndpoint open, CloseMode wanted) {
-        boolean quiet = open.inFlight() == open.stream().receives();
-        boolean mayForce = open.errorMode() == ErrorMode.PEER;
-        if (!mayForce && !quiet) {
-            return false;
-        }
-        CloseMode mode = !mayForce ? CloseMode.FLUSH : quiet && open.failure() == 0 ? wanted : CloseMode.FORCE;
-        begun = true;
-        forced = mode == CloseMode.FORCE;
+    public static boolean canClose(UcpEndpoint open) {
+        return open.errorMode() == ErrorMode.PEER || isQuiet(open);
+    }
+
+    private static boolean isQuiet(UcpEndpoint open) {
+        return open.inFlight() == open.stream().receives();
+    }
+
+    /** Closes the endpoint, by force where flushing is impossible and by flushing where force is. */
+    public void close(UcpEndpoint open, CloseMode wanted, Runnable whenClosed) {
+        CloseMode mode = open.errorMode() != ErrorMode.PEER ? CloseMode.FLUSH
+                : isQuiet(open) && open.failure() == 0 ? wanted : CloseMode.FORCE;
+        boolean done;
         try {
-            ended = open.close(mode, (status, length, tag) -> {
-                ended = true;
-                whenEnded.run();
-            });
+            done = open.close(mode, (status, length, tag) -> closed(mode, whenClosed));
         } catch (RuntimeException e) {
             LOG.debug("[{}] close ended with an error", peer, e);
-            ended = true;
+            done = true;
         }
-        return true;
-    }
-
-    /**
-     * Closes, once, when both sides have said farewell: by force, for UCX keeps endpoints that are closed otherwise,
-     * and so after a flush unless the peer hears in another way that this side is done.
-     */
-    public void afterLastWord(UcpEndpoint open, boolean heardElsewhere, Runnable closeByForce) {
-        if (!flushing && !begun && open.failure() == 0) {
-            flushing = true;
-            if (heardElsewhere || open.flush((status, length, tag) -> closeByForce.run())) {
-                closeByForce.run();
-            }
+        if (done) {
+            closed(mode, whenClosed);
         }
     }
 
-    /** There is no endpoint to close. */
-    public void nothing() {
-        ended = true;
+    private void closed(CloseMode mode, Runnable whenClosed) {
+        closedBy = mode;
+        whenClosed.run();
     }
 
-    /**
-     * Whether it was closed by force, and that has ended: what UCX has kept all the same it keeps until the worker
-     * ends.
-     */
-    public boolean isForced() {
-        return forced && ended;
-    }
-
-    public boolean hasBegun() {
-        return begun;
-    }
-
-    /** Whether it is closed, or both sides have released theirs; looks how far that is. */
-    public boolean hasEnded() {
-        ended |= release != null && begun && release.isDone();
-        return ended;
+    /** Returns whether the endpoint was closed by force: what UCX keeps all the same stays until the worker ends. */
+    public boolean isClosedByForce() {
+        return closedBy == CloseMode.FORCE;
     }
 }

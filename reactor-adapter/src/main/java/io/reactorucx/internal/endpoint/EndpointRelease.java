@@ -7,69 +7,80 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the two sides of a connection agree that nothing of it is under way on their endpoints any more, so that another
- * connection may have them. Each says RELEASE when it uses its endpoint no more, and RELEASED when all that it had
- * under way there has ended. They say so over the socket, whose end without these words tells that the peer, or its
- * endpoint, is gone.
+ * The agreement of the two sides of a connection that nothing of it is in flight on their endpoints any more, so that
+ * another connection may have them. Each side sends RELEASE when it uses its endpoint no more, and RELEASED when all
+ * its operations there have completed. Both travel over the control socket, whose end without these frames tells that
+ * the peer, or its endpoint, is gone.
  *
  * <p>Endpoints that are closed instead cost more than the time to make new ones: UCX counts them in 16 bits, and in
- * 1.13 a tcp endpoint that both sides close amid traffic is freed while its socket's events are still being handled. On
- * the engine's thread.
+ * 1.13 a tcp endpoint that both sides close amid traffic is freed while its socket's events are still being handled.
+ *
+ * <p>Thread: engine.
  */
 public final class EndpointRelease {
 
     private static final Logger LOG = LoggerFactory.getLogger(EndpointRelease.class);
 
+    private enum State {
+        /** The endpoint has not found the peer's yet. */
+        UNPAIRED,
+        /** The two endpoints belong to each other, and what an earlier connection left there is gone. */
+        PAIRED,
+        /** RELEASE is sent; operations are in flight. */
+        RELEASING,
+        /** RELEASED is sent. */
+        RELEASED,
+        /** The peer cannot agree any more, or has not in time. */
+        FORBIDDEN
+    }
+
     private final EndpointAllocator.Paired paired;
     private final Consumer<ControlFrame> peer;
-    private boolean possible;
-    private boolean begun;
-    private boolean said;
-    private boolean heard;
+    private State state = State.UNPAIRED;
+    private boolean releasedByPeer;
 
     public EndpointRelease(EndpointAllocator.Paired paired, Consumer<ControlFrame> peer) {
         this.paired = paired;
         this.peer = peer;
     }
 
-    /** The two endpoints have found each other, and what a connection before has left there is gone. */
-    public void becomesPossible() {
-        possible = true;
+    /** The two endpoints have found each other, and what an earlier connection left there is gone. */
+    public void paired() {
+        if (state == State.UNPAIRED) {
+            state = State.PAIRED;
+        }
     }
 
-    /** The peer cannot say anything any more, or has not in time. */
-    void becomesImpossible() {
-        possible = false;
-        begun = false;
+    /** The peer cannot agree any more, or has not in time. */
+    void forbid() {
+        if (!isAgreed()) {
+            state = State.FORBIDDEN;
+        }
     }
 
-    /** Says that this side is done with the endpoint; answers whether it may be given back at all. */
+    /** Sends RELEASE, and returns whether the endpoint can be released at all. */
     boolean begin() {
         UcpEndpoint endpoint = paired.endpoint();
         // Nothing but a close ends the receives of a stream, or what was sent into it and not received.
         boolean clean = endpoint.failure() == 0 && endpoint.stream().receives() == 0 && !endpoint.stream().hasSent();
-        if (possible && !begun && clean && paired.reserve()) {
-            begun = true;
+        if (state == State.PAIRED && clean && paired.reserve()) {
+            state = State.RELEASING;
             peer.accept(ControlFrame.of(ControlFrame.Type.RELEASE));
         }
-        return begun;
+        return state == State.RELEASING || state == State.RELEASED;
     }
 
-    /** The peer has nothing under way on its endpoint. */
+    /** The peer has sent RELEASED. */
     void peerReleased() {
-        heard = true;
+        releasedByPeer = true;
     }
 
-    boolean isUnderWay() {
-        return begun && !isAgreed();
-    }
-
-    /** Looks how far it is; answers whether both sides are done. */
-    boolean isDone() {
-        if (begun && !said && paired.endpoint().inFlight() == 0) {
+    /** Sends RELEASED once nothing is in flight, and returns whether both sides have sent it. */
+    boolean advance() {
+        if (state == State.RELEASING && paired.endpoint().inFlight() == 0) {
             try {
                 paired.endpoint().closeKeys();
-                said = true;
+                state = State.RELEASED;
                 peer.accept(ControlFrame.of(ControlFrame.Type.RELEASED));
             } catch (IllegalStateException e) {
                 LOG.debug("A pointer into the memory of {} is in use", paired.endpoint().peer(), e);
@@ -78,12 +89,11 @@ public final class EndpointRelease {
         return isAgreed();
     }
 
-    /** Whether both sides have said that they are done. */
-    boolean isAgreed() {
-        return begun && said && heard;
+    private boolean isAgreed() {
+        return state == State.RELEASED && releasedByPeer;
     }
 
-    /** The connection is gone, and the endpoint is either free or closed. */
+    /** The connection has ended, and the endpoint is either free or closed. */
     void end() {
         if (isAgreed() && !paired.endpoint().isClosed() && paired.endpoint().failure() == 0) {
             paired.giveBack();

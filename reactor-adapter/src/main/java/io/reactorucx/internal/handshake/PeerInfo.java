@@ -1,12 +1,8 @@
 package io.reactorucx.internal.handshake;
 
 import io.reactorucx.core.ErrorMode;
-import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxVersion;
-import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.PeerLimits;
-import io.reactorucx.internal.config.ProtocolConfig;
-import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFields.Key;
 import java.nio.ByteBuffer;
@@ -35,15 +31,6 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
             Key.MAX_MESSAGE_BYTES,
             Key.MAX_STREAMS, Key.HEARTBEAT_MILLIS, Key.WORKER_ID);
     private static final ErrorMode[] ERROR_MODES = ErrorMode.values();
-
-    /** What this side says. */
-    public static PeerInfo here(ConnectionConfig config, EngineConnections registry) {
-        ProtocolConfig protocol = config.protocol();
-        return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
-                protocol.limits().withMaxHeaderBytes(registry.worker().maxHeaderBytes()),
-                (int) protocol.heartbeatInterval().toMillis(),
-                registry.workerId());
-    }
 
     public ControlFields addTo(ControlFields fields) {
         byte[] version = ByteBuffer.allocate(3 * Short.BYTES).putShort((short) ucxVersion.major())

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.memory;
 
-import io.reactorucx.UcxResources;
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.memory.MemoryPath;
@@ -29,7 +29,7 @@ final class AutoAccess implements MemoryAccess {
     private <T> Mono<T> by(Function<MemoryAccess, Mono<T>> use) {
         return Mono.defer(() -> {
             MemoryAccess known = chosen;
-            return known != null ? use.apply(known) : UcxResources.onEngine(connection.engine(), worker -> choose())
+            return known != null ? use.apply(known) : EngineCall.mono(connection.engine(), worker -> choose())
                     .flatMap(use);
         });
     }

@@ -17,7 +17,7 @@ public record MemoryAccessFactory(ConnectionCore connection, UcxResources resour
     public MemoryAccess to(WindowDescriptor descriptor, MemoryPath path) {
         Objects.requireNonNull(descriptor, "descriptor");
         Objects.requireNonNull(path, "path");
-        MemoryProtocol part = connection.parts.memory();
+        MemoryProtocol part = connection.protocol(MemoryProtocol.class);
         ServedAccess served = part == null ? null : new ServedAccess(connection, part.caller(), descriptor,
                 resources.buffers());
         OneSidedAccess oneSided = path == MemoryPath.SERVED ? null : oneSided(descriptor);

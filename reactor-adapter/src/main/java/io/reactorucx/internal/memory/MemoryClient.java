@@ -7,7 +7,6 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
-import io.reactorucx.internal.operation.FlushOperation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -39,7 +38,7 @@ public final class MemoryClient {
     MemoryClient(ConnectionCore connection, int maxQueued) {
         this.connection = connection;
         this.maxQueued = maxQueued;
-        this.retry = CoalescedCommand.delayed(connection, this::proceed);
+        this.retry = CoalescedCommand.delayed(connection.engine(), this::proceed);
     }
 
     /** Sends a request, or lets it wait; throws when neither is possible. */

@@ -22,9 +22,9 @@ public final class MemoryProtocol implements ProtocolHandler {
     private final MemoryServer owner;
     private final MemoryClient caller;
 
-    public MemoryProtocol(ConnectionCore connection) {
+    MemoryProtocol(ConnectionCore connection, WindowRegistry windows) {
         this.connection = connection;
-        this.windows = connection.registry().windows();
+        this.windows = windows;
         this.owner = new MemoryServer(connection, windows);
         this.caller = new MemoryClient(connection, windows.config().maxQueuedRequests());
     }
@@ -53,11 +53,6 @@ public final class MemoryProtocol implements ProtocolHandler {
             LOG.debug("[{}] closed by force: {}", connection.peer(), violation);
             connection.beginClose(CloseMode.FORCE);
         }
-    }
-
-    @Override
-    public void peerFinished() {
-        // What is under way goes on: the peer still serves, and still takes what it asked for.
     }
 
     @Override

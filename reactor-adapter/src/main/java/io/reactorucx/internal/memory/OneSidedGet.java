@@ -7,8 +7,8 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.operation.OperationSubscription;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 

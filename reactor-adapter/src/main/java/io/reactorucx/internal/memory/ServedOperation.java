@@ -6,11 +6,12 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
-import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
-import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.operation.OperationSubscription;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -32,6 +33,10 @@ abstract class ServedOperation<T> extends OperationSubscription<T> {
     ServedOperation(OperationMono<T> mono, ServedAccess memory, CoreSubscriber<? super T> subscriber) {
         super(mono, subscriber);
         this.memory = memory;
+    }
+
+    final ConnectionCore connection() {
+        return memory.connection();
     }
 
     /** What the peer is asked for. */

@@ -154,7 +154,7 @@ public final class WindowRegistry {
     }
 
     private static void evict(UcxMemoryWindow window, ConnectionCore connection) {
-        MemoryProtocol part = connection.parts.memory();
+        MemoryProtocol part = connection.protocol(MemoryProtocol.class);
         if (part != null) {
             part.evict(window);
         }

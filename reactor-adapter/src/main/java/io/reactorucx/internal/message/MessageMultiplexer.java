@@ -10,8 +10,8 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolHandler;
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.message.MessageCounters;
 import java.lang.foreign.Arena;
@@ -38,6 +38,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     private final FlowControlConfig limits;
     private final UcxBufferPool pool;
     private final MessageCounters counters;
+    private final SharedSendWindows windows;
     private final SequenceWindow sequence = new SequenceWindow();
     private final SendScheduler outbox;
     private final InboundFrames streams;
@@ -52,12 +53,13 @@ public final class MessageMultiplexer implements ProtocolHandler {
     private boolean peerFinished;
     private boolean ended;
 
-    public MessageMultiplexer(ConnectionCore connection) {
+    MessageMultiplexer(ConnectionCore connection, MessageProtocolFactory shared) {
         this.connection = connection;
         this.limits = connection.config().messages();
-        this.pool = connection.registry().buffers();
-        this.counters = connection.registry().messages();
-        this.outbox = new SendScheduler(this, connection, sequence);
+        this.pool = shared.pool();
+        this.counters = shared.counters();
+        this.windows = shared.windows();
+        this.outbox = new SendScheduler(this, connection, sequence, shared.batches());
         this.batch = new InboundBatch(pool);
         this.streams = new InboundFrames(this, batch);
     }
@@ -69,7 +71,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     public void connected(PeerInfo facts) {
         if (SharedSendWindows.isShared(connection.endpoint())) {
             peer = facts;
-            outbox.shares(connection.registry().rooms().join(facts.workerId()));
+            outbox.shares(windows.join(facts.workerId()));
         }
     }
 
@@ -271,7 +273,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
         ended = true;
         outbox.stop();
         if (peer != null) {
-            connection.registry().rooms().leave(peer.workerId());
+            windows.leave(peer.workerId());
             peer = null;
         }
         UcxClosedException closed = closed("send", "the connection is closed");

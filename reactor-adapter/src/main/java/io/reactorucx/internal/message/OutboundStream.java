@@ -2,8 +2,8 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

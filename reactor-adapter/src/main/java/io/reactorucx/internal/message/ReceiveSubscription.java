@@ -77,7 +77,7 @@ public final class ReceiveSubscription<T> implements Subscription {
 
     private synchronized CoalescedCommand command() {
         if (changed == null) {
-            changed = new CoalescedCommand(input.connection(), this::changed);
+            changed = new CoalescedCommand(input.connection().engine(), this::changed);
         }
         return changed;
     }

@@ -73,13 +73,14 @@ final class SendScheduler {
     private int lastSequence;
     private boolean stopped;
 
-    SendScheduler(MessageMultiplexer mux, ConnectionCore connection, SequenceWindow sequence) {
+    SendScheduler(MessageMultiplexer mux, ConnectionCore connection, SequenceWindow sequence,
+            MessageBatchPool batches) {
         this.mux = mux;
         this.connection = connection;
         this.limits = connection.config().messages();
         this.sequence = sequence;
-        this.batches = connection.registry().batches();
-        this.retry = CoalescedCommand.delayed(connection, this::again);
+        this.batches = batches;
+        this.retry = CoalescedCommand.delayed(connection.engine(), this::again);
     }
 
     private void again() {
@@ -334,7 +335,7 @@ final class SendScheduler {
         }
         if (room.isAwaited()) {
             // Not now: their sources are the application's code, and this is the middle of an end.
-            CoalescedCommand.delayed(connection, room::next).submit();
+            CoalescedCommand.delayed(connection.engine(), room::next).submit();
         }
     }
 

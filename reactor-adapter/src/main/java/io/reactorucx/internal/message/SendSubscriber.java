@@ -153,7 +153,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             return;
         }
         if (arrived == null) {
-            arrived = new CoalescedCommand(output.connection(), this::arrived, this::discard);
+            arrived = new CoalescedCommand(output.connection().engine(), this::arrived, this::discard);
         }
         arrived.submit();
     }

@@ -2,8 +2,8 @@ package io.reactorucx.internal.operation;
 
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.connection.TerminationCause;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The operations of one connection that UCX has under way; linked through the operations, on the engine's thread. */
@@ -69,10 +69,10 @@ public final class InFlightOperations {
     }
 
     /** Ends what waits for a peer that is lost, but for what may have arrived already. */
-    public void endAllButReceives(TerminationCause end) {
+    public void endAllButReceives(Function<OperationSubscription<?>, RuntimeException> reason) {
         forEach(operation -> {
             if (!operation.mayHaveArrived()) {
-                operation.abandon(end.reason(operation.kind()));
+                operation.abandon(reason.apply(operation));
             }
         });
     }

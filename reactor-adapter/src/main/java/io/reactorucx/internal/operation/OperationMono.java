@@ -1,7 +1,6 @@
 package io.reactorucx.internal.operation;
 
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.connection.ConnectionCore;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
@@ -11,11 +10,11 @@ import reactor.core.publisher.Mono;
  */
 public abstract class OperationMono<T> extends Mono<T> {
 
-    final ConnectionCore connection;
+    final OperationOwner owner;
     final OperationKind kind;
 
-    public OperationMono(ConnectionCore connection, OperationKind kind) {
-        this.connection = connection;
+    public OperationMono(OperationOwner owner, OperationKind kind) {
+        this.owner = owner;
         this.kind = kind;
     }
 
@@ -26,8 +25,8 @@ public abstract class OperationMono<T> extends Mono<T> {
         OperationSubscription<T> operation(OperationMono<T> of, CoreSubscriber<? super T> actual);
     }
 
-    public static <T> OperationMono<T> of(ConnectionCore connection, OperationKind kind, Factory<T> factory) {
-        return new OperationMono<>(connection, kind) {
+    public static <T> OperationMono<T> of(OperationOwner owner, OperationKind kind, Factory<T> factory) {
+        return new OperationMono<>(owner, kind) {
             @Override
             public OperationSubscription<T> operation(CoreSubscriber<? super T> actual) {
                 return factory.operation(this, actual);

@@ -5,7 +5,6 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Operation;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.connection.ConnectionCore;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -41,13 +40,13 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         this.subscriber = subscriber;
     }
 
-    public final ConnectionCore connection() {
-        return mono.connection;
+    public final OperationOwner owner() {
+        return mono.owner;
     }
 
     @Override
     protected final ProgressEngine engine() {
-        return mono.connection.engine();
+        return mono.owner.engine();
     }
 
     @Override
@@ -84,7 +83,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         } else if (before == SUBMITTED) {
             // Whatever the queue holds: a receive that stays takes a message that is somebody else's. An engine that
             // closes cancels by itself.
-            connection().execute(worker -> {
+            owner().execute(worker -> {
                 if (InFlightOperations.isLinked(this)) {
                     cancelled(worker);
                 }
@@ -97,10 +96,10 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         if (state == DONE) {
             throw new CancellationException("cancelled before it was posted");
         }
-        UcpEndpoint endpoint = connection().endpointFor(kind());
+        UcpEndpoint endpoint = owner().endpointFor(kind());
         boolean done = post(worker, endpoint);
         if (!done) {
-            connection().link(this);
+            owner().link(this);
         }
         return done;
     }
@@ -118,7 +117,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
                 signal(receivedLength, tag);
             }
         } finally {
-            connection().operationEnded();
+            owner().operationEnded();
         }
     }
 
@@ -148,7 +147,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
             }
         } finally {
             if (engine().isEngineThread()) {
-                connection().operationEnded();
+                owner().operationEnded();
             }
         }
     }
@@ -160,7 +159,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
 
     /** What the subscriber hears of an error. */
     public RuntimeException explained(RuntimeException error) {
-        return connection().explained(error, kind());
+        return owner().explained(error, kind());
     }
 
     /** Whether it is a receive, whose data may be here although the peer is not any more. */
@@ -186,12 +185,12 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
 
     private void unlink() {
         if (InFlightOperations.isLinked(this)) {
-            connection().unlink(this);
+            owner().unlink(this);
         }
     }
 
     @Override
     protected final String peer() {
-        return connection().peer();
+        return owner().peer();
     }
 }

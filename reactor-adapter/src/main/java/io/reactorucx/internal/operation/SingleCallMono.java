@@ -5,7 +5,6 @@ import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
-import io.reactorucx.internal.connection.ConnectionCore;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
@@ -22,9 +21,9 @@ public final class SingleCallMono<T> extends OperationMono<T> {
     private final @Nullable T result;
     private final @Nullable UcxBuffer retained;
 
-    private SingleCallMono(ConnectionCore connection, OperationKind kind, long bytes, Post post, @Nullable T result,
+    private SingleCallMono(OperationOwner owner, OperationKind kind, long bytes, Post post, @Nullable T result,
             @Nullable UcxBuffer retained) {
-        super(connection, kind);
+        super(owner, kind);
         this.bytes = bytes;
         this.post = post;
         this.result = result;
@@ -39,18 +38,18 @@ public final class SingleCallMono<T> extends OperationMono<T> {
     }
 
     /** A Mono that only completes. */
-    public static Mono<Void> of(ConnectionCore connection, OperationKind kind, long bytes, Post post) {
-        return new SingleCallMono<>(connection, kind, bytes, post, null, null);
+    public static Mono<Void> of(OperationOwner owner, OperationKind kind, long bytes, Post post) {
+        return new SingleCallMono<>(owner, kind, bytes, post, null, null);
     }
 
     /** A Mono of a fixed result. */
-    public static <T> Mono<T> of(ConnectionCore connection, OperationKind kind, long bytes, Post post, T result) {
-        return new SingleCallMono<>(connection, kind, bytes, post, result, null);
+    public static <T> Mono<T> of(OperationOwner owner, OperationKind kind, long bytes, Post post, T result) {
+        return new SingleCallMono<>(owner, kind, bytes, post, result, null);
     }
 
     /** A Mono that keeps a lease while UCX uses its memory. */
-    public static Mono<Void> retaining(UcxBuffer buffer, ConnectionCore connection, OperationKind kind, Post post) {
-        return new SingleCallMono<>(connection, kind, buffer.length(), post, null, buffer);
+    public static Mono<Void> retaining(UcxBuffer buffer, OperationOwner owner, OperationKind kind, Post post) {
+        return new SingleCallMono<>(owner, kind, buffer.length(), post, null, buffer);
     }
 
     @Override

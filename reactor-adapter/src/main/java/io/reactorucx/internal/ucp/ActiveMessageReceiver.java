@@ -30,6 +30,7 @@ public final class ActiveMessageReceiver implements Subscription {
     private static final AtomicLongFieldUpdater<ActiveMessageReceiver> DEMAND =
             AtomicLongFieldUpdater.newUpdater(ActiveMessageReceiver.class, "demand");
 
+    private final ActiveMessageProtocol protocol;
     private final ConnectionCore connection;
     private final int id;
     private final CoreSubscriber<? super ActiveMessage> subscriber;
@@ -43,28 +44,30 @@ public final class ActiveMessageReceiver implements Subscription {
     private boolean terminated;
     private @Nullable RuntimeException error;
 
-    private ActiveMessageReceiver(ConnectionCore connection, int id, CoreSubscriber<? super ActiveMessage> subscriber) {
-        this.connection = connection;
+    private ActiveMessageReceiver(ActiveMessageProtocol protocol, int id,
+            CoreSubscriber<? super ActiveMessage> subscriber) {
+        this.protocol = protocol;
+        this.connection = protocol.connection();
         this.id = id;
         this.subscriber = subscriber;
         this.waiting = new ActiveMessageQueue(connection.config().queue());
-        this.subscribed = connection.registry().leaks().place("received");
-        this.drain = new CoalescedCommand(connection, this::drain);
+        this.subscribed = protocol.leaks().place("received");
+        this.drain = new CoalescedCommand(connection.engine(), this::drain);
     }
 
-    public static Flux<ActiveMessage> flux(ConnectionCore connection, int id) {
+    static Flux<ActiveMessage> flux(ActiveMessageProtocol protocol, int id) {
         return new Flux<>() {
             @Override
             public void subscribe(CoreSubscriber<? super ActiveMessage> actual) {
-                ActiveMessageReceiver receiver = new ActiveMessageReceiver(connection, id, actual);
+                ActiveMessageReceiver receiver = new ActiveMessageReceiver(protocol, id, actual);
                 actual.onSubscribe(receiver);
-                connection.execute(worker -> receiver.register(), receiver::end);
+                protocol.connection().execute(worker -> receiver.register(), receiver::end);
             }
         };
     }
 
     private void register() {
-        if (!cancelled && !connection.add(this)) {
+        if (!cancelled && !protocol.add(this)) {
             end(new IllegalStateException("active message " + id + ": this connection has a receiver for it already"));
         }
     }
@@ -91,7 +94,7 @@ public final class ActiveMessageReceiver implements Subscription {
             connection.registry().dropped(overflow.reason());
             oldest.discard();
         }
-        ActiveMessage received = ActiveMessage.received(connection, message, subscribed);
+        ActiveMessage received = ActiveMessage.received(protocol, message, subscribed);
         if (waiting.isEmpty() && demand != 0 && !draining) {
             emitAtOnce(received);
         } else {
@@ -148,10 +151,10 @@ public final class ActiveMessageReceiver implements Subscription {
             }
             if (cancelled) {
                 waiting.discardAll();
-                connection.receivers().remove(this);
+                protocol.remove(this);
             } else if (ended && waiting.isEmpty() && !terminated) {
                 terminated = true;
-                connection.receivers().remove(this);
+                protocol.remove(this);
                 terminate();
             }
         } finally {
@@ -193,7 +196,7 @@ public final class ActiveMessageReceiver implements Subscription {
         cancelled = true;
         if (connection.engine().isEngineThread()) {
             // At once, also within its own signal: whoever leaves there may subscribe again there.
-            connection.receivers().remove(this);
+            protocol.remove(this);
         }
         drain.submit();
     }

@@ -7,12 +7,14 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpStream;
 import io.reactorucx.core.UcpStreamData;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
 import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.operation.OperationSubscription;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Optional;
@@ -32,7 +34,7 @@ import reactor.core.publisher.Operators;
  *
  * <p>All state but the demand belongs to the engine's thread.
  */
-public final class ByteStreamReceiver {
+public final class ByteStreamReceiver implements ProtocolHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(ByteStreamReceiver.class);
 
@@ -79,7 +81,8 @@ public final class ByteStreamReceiver {
     }
 
     /** Nothing more will be asked of UCX: what has come is delivered, then the subscriber hears of the end. */
-    public void end(@Nullable RuntimeException cause) {
+    @Override
+    public void endReceivers(@Nullable UcxException cause) {
         if (!ended) {
             ended = true;
             error = cause;
@@ -138,6 +141,7 @@ public final class ByteStreamReceiver {
     }
 
     /** The engine is gone: what has come goes back, asked for or not, and the subscriber hears of the end at once. */
+    @Override
     public void abandon(RuntimeException cause) {
         if (error == null) {
             error = cause;
@@ -152,6 +156,7 @@ public final class ByteStreamReceiver {
     }
 
     /** Whether nobody is left who waits for the end. */
+    @Override
     public boolean isDelivered() {
         return receiver == null || receiver.cancelled;
     }
@@ -236,7 +241,7 @@ public final class ByteStreamReceiver {
             this.pool = pool;
             this.chunkBytes = chunkBytes;
             this.asked = pool.place();
-            this.drain = new CoalescedCommand(inbox.connection, inbox::drain);
+            this.drain = new CoalescedCommand(inbox.connection.engine(), inbox::drain);
             this.receives = OperationMono.of(inbox.connection,
                     OperationKind.STREAM_RECEIVE, (mono, actual) -> new Receive(mono, actual, this));
         }

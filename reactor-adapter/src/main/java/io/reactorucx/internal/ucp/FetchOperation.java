@@ -6,8 +6,8 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -41,14 +41,14 @@ public abstract class FetchOperation<T> extends OperationSubscription<T> {
         }
         try {
             boolean done = worker.fetch(offer.message(), destination(), registration(), this);
-            connection().offers().fetched(offer);
+            offer.offers().fetched(offer);
             posted = true;
             return done;
         } catch (RuntimeException e) {
             if (worker.holds(offer.message())) {
                 offer.giveBack();
             } else {
-                connection().offers().fetched(offer);
+                offer.offers().fetched(offer);
             }
             throw e;
         }

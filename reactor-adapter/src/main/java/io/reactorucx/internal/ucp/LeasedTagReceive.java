@@ -6,9 +6,9 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.operation.OperationOwner;
+import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.message.TaggedBuffer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -21,7 +21,7 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
     private final int maxBytes;
     private final UcxBufferPool pool;
 
-    public LeasedTagReceive(ConnectionCore connection, long tag, long mask, int maxBytes, UcxBufferPool pool) {
+    public LeasedTagReceive(OperationOwner connection, long tag, long mask, int maxBytes, UcxBufferPool pool) {
         super(connection, OperationKind.TAG_RECEIVE);
         this.tag = tag;
         this.mask = mask;

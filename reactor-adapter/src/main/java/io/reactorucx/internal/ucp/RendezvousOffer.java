@@ -1,9 +1,8 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeakReaper;
-import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.message.ActiveMessage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -14,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RendezvousOffer {
 
-    private final ConnectionCore connection;
+    private final ActiveMessageProtocol protocol;
     private final UcpActiveMessage message;
     private final AtomicBoolean taken = new AtomicBoolean();
     private @Nullable WatchedMessage watched;
 
-    public RendezvousOffer(ConnectionCore connection, UcpActiveMessage message) {
-        this.connection = connection;
+    public RendezvousOffer(ActiveMessageProtocol protocol, UcpActiveMessage message) {
+        this.protocol = protocol;
         this.message = message;
     }
 
@@ -43,7 +42,7 @@ public final class RendezvousOffer {
         @Override
         public void unreachable() {
             if (offer.discard()) {
-                offer.connection.registry().leaks().ofOffer(offer, subscribed);
+                offer.protocol.leaks().ofOffer(offer, subscribed);
             }
         }
     }
@@ -66,9 +65,14 @@ public final class RendezvousOffer {
     public boolean discard() {
         boolean open = take();
         if (open) {
-            connection.execute(worker -> connection.release(this));
+            protocol.connection().execute(worker -> protocol.release(this));
         }
         return open;
+    }
+
+    /** The offers that this one is open among. */
+    OpenOffers offers() {
+        return protocol.offers();
     }
 
     public UcpActiveMessage message() {
@@ -76,6 +80,6 @@ public final class RendezvousOffer {
     }
 
     public String peer() {
-        return connection.peer();
+        return protocol.connection().peer();
     }
 }

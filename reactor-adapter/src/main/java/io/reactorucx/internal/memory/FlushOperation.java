@@ -1,10 +1,11 @@
-package io.reactorucx.internal.operation;
+package io.reactorucx.internal.memory;
 
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.memory.MemoryProtocol;
+import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.operation.OperationSubscription;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
@@ -12,24 +13,29 @@ import reactor.core.publisher.Mono;
 /** A flush of a connection: UCX's own, and the requests for memory that the peer serves. */
 public final class FlushOperation extends OperationSubscription<Void> {
 
+    private final @Nullable MemoryClient requests;
     private boolean flushed;
     private boolean served;
     private int status;
     private long behind;
 
-    private FlushOperation(OperationMono<Void> mono, CoreSubscriber<? super Void> subscriber) {
+    private FlushOperation(OperationMono<Void> mono, CoreSubscriber<? super Void> subscriber,
+            @Nullable MemoryClient requests) {
         super(mono, subscriber);
+        this.requests = requests;
     }
 
     public static Mono<Void> mono(ConnectionCore connection) {
-        return OperationMono.<Void>of(connection, OperationKind.FLUSH, FlushOperation::new);
+        MemoryProtocol memory = connection.protocol(MemoryProtocol.class);
+        MemoryClient requests = memory == null ? null : memory.caller();
+        return OperationMono.<Void>of(connection, OperationKind.FLUSH,
+                (mono, subscriber) -> new FlushOperation(mono, subscriber, requests));
     }
 
     @Override
     public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
         flushed = endpoint.flush((rawStatus, length, tag) -> flushed(rawStatus));
-        MemoryProtocol part = connection().parts.memory();
-        served = part == null || part.caller().flush(this);
+        served = requests == null || requests.flush(this);
         return flushed && served;
     }
 

@@ -1,0 +1,39 @@
+package io.reactorucx.internal.concurrent;
+
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.Command;
+import io.reactorucx.engine.ProgressEngine;
+import java.util.function.Function;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
+/** A call on an engine's thread whose result, or exception, goes to a subscriber. */
+public final class EngineCall<T> implements Command {
+
+    private final MonoSink<T> sink;
+    private final Function<UcpWorker, T> action;
+
+    private EngineCall(MonoSink<T> sink, Function<UcpWorker, T> action) {
+        this.sink = sink;
+        this.action = action;
+    }
+
+    /** Calls a function on the engine's thread; fails when it throws, the engine's queue is full, or it is closed. */
+    public static <T> Mono<T> mono(ProgressEngine engine, Function<UcpWorker, T> action) {
+        return Mono.create(sink -> engine.execute(new EngineCall<>(sink, action)));
+    }
+
+    @Override
+    public void run(UcpWorker worker) {
+        try {
+            sink.success(action.apply(worker));
+        } catch (RuntimeException | LinkageError e) {
+            sink.error(e);
+        }
+    }
+
+    @Override
+    public void reject(RuntimeException cause) {
+        sink.error(cause);
+    }
+}

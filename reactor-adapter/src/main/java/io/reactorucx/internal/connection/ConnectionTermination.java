@@ -1,0 +1,376 @@
+package io.reactorucx.internal.connection;
+
+import io.reactorucx.connection.PeerCounters;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.concurrent.EngineTimer;
+import io.reactorucx.internal.endpoint.EndpointCloser;
+import io.reactorucx.internal.endpoint.EndpointRelease;
+import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.operation.InFlightOperations;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/**
+ * Ends a connection: gracefully (no new operations, those in flight complete, FIN and FIN_ACK, release of the endpoint
+ * or a flushing close), after a loss, or when the time for either is over. UCX allows one close of an endpoint, so its
+ * mode is chosen when all is known. {@link ConnectionLifecycle} holds the order of the steps.
+ *
+ * <p>Thread: engine.
+ */
+final class ConnectionTermination {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionTermination.class);
+
+    private final ConnectionCore connection;
+    private final ConnectionLifecycle life;
+    private final InFlightOperations operations;
+    private final TerminationCause cause;
+    private final EndpointCloser closer;
+    private final Sinks.Empty<Void> closed = Sinks.empty();
+    private @Nullable Disposable deadline;
+
+    ConnectionTermination(ConnectionCore connection, ConnectionLifecycle life, InFlightOperations operations) {
+        this.connection = connection;
+        this.life = life;
+        this.operations = operations;
+        this.cause = new TerminationCause(connection.peer());
+        this.closer = new EndpointCloser(connection.peer());
+    }
+
+    TerminationCause cause() {
+        return cause;
+    }
+
+    /** Completes when the connection has ended. Thread: any. */
+    Mono<Void> onClosed() {
+        return closed.asMono();
+    }
+
+    /** Limits the time that is left to the connection; only the first call counts. */
+    void startDeadline(Duration time) {
+        if (deadline == null) {
+            deadline = EngineTimer.after(connection.engine(), time, this::outOfTime);
+        }
+    }
+
+    /** The endpoint may be another connection's afterwards. */
+    void releaseBy(EndpointRelease release) {
+        closer.releaseBy(release);
+    }
+
+    /** The peer has released its endpoint. */
+    void peerReleased() {
+        closer.peerReleased();
+    }
+
+    /** Gives connecting up; the listener is not notified, because it asked for this. */
+    void abandon() {
+        if (life.advance(ConnectionEvent.ABANDON)) {
+            if (life.phase() == ConnectionPhase.ABANDONED) {
+                startDeadline(connection.config().handshakeTimeout());
+            } else {
+                terminate(CloseMode.FORCE, cause.closed("connect"));
+            }
+        }
+    }
+
+    /** Wire-up has ended: an endpoint that was given up meanwhile can be closed now. */
+    void wireUpEnded() {
+        if (life.advance(ConnectionEvent.WIRE_UP_ENDED)) {
+            if (life.phase() == ConnectionPhase.TERMINATING) {
+                terminate(CloseMode.FORCE, cause.closed("connect"));
+            }
+        } else {
+            proceed();
+        }
+    }
+
+    /** The endpoint has failed, or the control socket has ended: the peer can agree to nothing any more. */
+    void peerFailed(int rawStatus) {
+        closer.forbidRelease();
+        peerGone(ConnectionEvent.PEER_FAILED, rawStatus);
+    }
+
+    /** The peer uses its endpoint no more. */
+    void peerLeft(int rawStatus) {
+        peerGone(ConnectionEvent.PEER_LEFT, rawStatus);
+    }
+
+    private void peerGone(ConnectionEvent event, int rawStatus) {
+        ConnectionPhase before = life.phase();
+        if (connection.config().raw() && life.advance(ConnectionEvent.RAW_PEER_LEFT)) {
+            cause.lost(cause.error(rawStatus, null, "connection"), null);
+            operations.endAllButReceives(operation -> cause.reason(operation.kind()));
+            ReceiveDrain.start(connection.engine(), () -> {
+                ConnectionPhase now = life.phase();
+                if (life.advance(ConnectionEvent.PEER_LEFT)) {
+                    lose(now, PeerCounters.Loss.TRANSPORT, rawStatus, null);
+                }
+            });
+        } else if (life.advance(event)) {
+            if (before.isFarewell() || before == ConnectionPhase.RELEASING) {
+                LOG.debug("[{}] the peer has left", connection.peer());
+                terminate(CloseMode.FORCE, cause.closed("operation"));
+            } else {
+                lose(before, PeerCounters.Loss.TRANSPORT, rawStatus, null);
+            }
+        }
+    }
+
+    /** The peer has sent nothing for longer than heartbeats allow. */
+    void peerSilent(int rawStatus, String why) {
+        closer.forbidRelease();
+        ConnectionPhase before = life.phase();
+        if (life.advance(ConnectionEvent.PEER_FAILED)) {
+            lose(before, PeerCounters.Loss.HEARTBEAT, rawStatus, why);
+        }
+    }
+
+    /** Everything in flight ends with the loss. */
+    private void lose(ConnectionPhase before, PeerCounters.Loss kind, int rawStatus, @Nullable String why) {
+        UcxException error = cause.error(rawStatus, why, "connection");
+        LOG.debug("[{}] lost", connection.peer(), error);
+        connection.registry().counters().lost(kind);
+        if (before.isConnecting() || before.allowsOperations()) {
+            // First: a subscriber that is told below may close this side, which is then no graceful close.
+            cause.lost(error, why);
+        }
+        operations.forEach(operation -> operation.abandon(cause.error(rawStatus, why, operation.kind().ucxName())));
+        connection.protocols().endReceivers(cause.loss());
+        startDeadline(connection.config().closeTimeout());
+        terminate(CloseMode.FORCE, cause.error(rawStatus, why, "connect"));
+    }
+
+    /** The peer has sent FIN. */
+    void finArrived() {
+        boolean connecting = life.phase().isConnecting();
+        if (!life.advance(ConnectionEvent.FIN_ARRIVED)) {
+            if (life.phase() == ConnectionPhase.STUCK) {
+                connection.sendControl(ControlFrame.of(ControlFrame.Type.FIN_ACK));
+            }
+            return;
+        }
+        // First: a subscriber that is told below may close this side, and the peer would wait for FIN_ACK in vain.
+        connection.protocols().peerFinished();
+        boolean acknowledges = switch (life.phase()) {
+            case PEER_FINISHED -> connection.protocols().isConsumed();
+            case FIN_RECEIVED -> true;
+            default -> connecting;
+        };
+        if (acknowledges) {
+            acknowledge();
+        }
+        UcxClosedException error = new UcxClosedException("operation", connection.peer(),
+                "the peer has closed the connection");
+        connection.failConnecting(error);
+        connection.protocols().endReceivers(cause.loss());
+        operations.endReceives(error, connection.registry().worker());
+        if (connecting) {
+            terminate(CloseMode.FORCE, error);
+        } else {
+            close(CloseMode.FLUSH);
+        }
+    }
+
+    /** Tells the peer that it may close: the application has what it sent, or has given it up. */
+    private void acknowledge() {
+        if (connection.sendControl(ControlFrame.of(ControlFrame.Type.FIN_ACK))) {
+            life.advance(ConnectionEvent.FIN_ACK);
+        }
+    }
+
+    /** Closes the connection, gracefully where that is possible. */
+    void close(CloseMode mode) {
+        UcpEndpoint open = connection.endpoint();
+        boolean force = mode == CloseMode.FORCE || open != null && open.failure() != 0;
+        if (mode == CloseMode.FLUSH && life.phase().isDraining()) {
+            connection.protocols().abandonOffers();
+            proceed();
+        } else if (life.advance(force ? ConnectionEvent.FORCE_CLOSE : ConnectionEvent.CLOSE)) {
+            switch (life.phase()) {
+                case DRAINING, FIN_RECEIVED, FIN_ACKNOWLEDGED -> drain();
+                default -> terminate(CloseMode.FORCE, cause.closed("operation"));
+            }
+        }
+    }
+
+    private void drain() {
+        connection.protocols().closing();
+        connection.protocols().endReceivers(cause.loss());
+        operations.endReceives(cause.closed("receive"), connection.registry().worker());
+        startDeadline(connection.config().closeTimeout());
+        proceed();
+    }
+
+    /** Takes the next step of the end, if what it waits for has come. */
+    void proceed() {
+        if (life.phase() == ConnectionPhase.FIN_RECEIVED && connection.protocols().isConsumed()) {
+            acknowledge();
+        }
+        UcpEndpoint open = connection.endpoint();
+        if (open != null && isIdle(open)) {
+            switch (life.phase()) {
+                case DRAINING -> finish();
+                // The end of the control socket tells that the peer has closed. Without a socket nothing does.
+                case FIN_ACKNOWLEDGED -> {
+                    if (!connection.hasControlSocket()) {
+                        leave();
+                    }
+                }
+                case STUCK -> {
+                    life.advance(ConnectionEvent.DRAINED);
+                    terminate(CloseMode.FLUSH, cause.closed("operation"));
+                }
+                default -> { }
+            }
+        }
+        closeWhenIdle();
+    }
+
+    private boolean isIdle(UcpEndpoint open) {
+        return connection.protocols().isQuiet() && operations.isQuiet()
+                && (open.isClosed() || open.inFlight() == open.stream().receives());
+    }
+
+    /** Sends FIN; a raw peer, or one that the frame does not reach, is left without. */
+    private void finish() {
+        boolean said = !connection.config().raw() && life.advance(ConnectionEvent.FIN)
+                && connection.sendControl(ControlFrame.of(ControlFrame.Type.FIN));
+        if (!said && life.advance(ConnectionEvent.DRAINED)) {
+            terminate(CloseMode.FLUSH, cause.closed("operation"));
+        }
+    }
+
+    /**
+     * The peer has all that was sent, and sends no more. The endpoint is closed by force, since UCX keeps endpoints
+     * that are closed otherwise; so it is flushed before, unless the peer learns from the control socket that this side
+     * is done.
+     */
+    void leave() {
+        UcpEndpoint open = connection.endpoint();
+        if (open == null || open.failure() != 0 || !life.advance(ConnectionEvent.FAREWELL_DONE)) {
+            return;
+        }
+        if (connection.hasControlSocket() || open.flush((status, length, tag) -> left())) {
+            left();
+        }
+    }
+
+    private void left() {
+        if (life.advance(ConnectionEvent.LAST_FLUSH_DONE)) {
+            terminate(CloseMode.FORCE, cause.closed("operation"));
+        }
+    }
+
+    private void outOfTime() {
+        if (life.advance(ConnectionEvent.TIMEOUT)) {
+            LOG.debug("[{}] not closed gracefully within {}", connection.peer(), connection.config().closeTimeout());
+            closer.forbidRelease();
+            if (life.phase() == ConnectionPhase.ABORTING) {
+                terminate(CloseMode.FORCE, cause.closed("operation"));
+            } else {
+                closeWhenIdle();
+            }
+        }
+    }
+
+    /** Tells all that wait of the end, and parts with the endpoint: releases it, or closes it. */
+    private void terminate(CloseMode wanted, RuntimeException connectError) {
+        connection.heartbeat().stop();
+        connection.failConnecting(connectError);
+        operations.endReceives(cause.reason(OperationKind.TAG_RECEIVE), connection.registry().worker());
+        operations.forEach(operation -> operation.endpointCloses(cause.reason(operation.kind())));
+        connection.protocols().ended(cause.loss());
+        connection.protocols().endReceivers(cause.loss());
+        connection.protocols().abandonOffers();
+        UcpEndpoint open = connection.endpoint();
+        if (life.phase() == ConnectionPhase.CLOSED) {
+            return;
+        }
+        if (open == null) {
+            life.advance(ConnectionEvent.ENDPOINT_GONE);
+        } else if (life.phase() == ConnectionPhase.TERMINATING && !operations.waitsForPeer() && closer.beginRelease()) {
+            life.advance(ConnectionEvent.RELEASE_STARTED);
+            startDeadline(connection.config().closeTimeout());
+        } else {
+            closeEndpoint(open, wanted);
+        }
+        closeWhenIdle();
+    }
+
+    private void closeEndpoint(UcpEndpoint open, CloseMode wanted) {
+        if (!EndpointCloser.canClose(open)) {
+            life.advance(ConnectionEvent.CLOSE_POSTPONED);
+            LOG.warn("[{}] stays until {} operations complete: error mode NONE allows no other close",
+                    connection.peer(), open.inFlight());
+            return;
+        }
+        life.advance(ConnectionEvent.CLOSE_STARTED);
+        closer.close(open, wanted, () -> {
+            life.advance(ConnectionEvent.ENDPOINT_GONE);
+            closeWhenIdle();
+        });
+    }
+
+    /**
+     * Ends the connection once UCX uses no memory of any operation. A flushing close touches none, and when it takes
+     * too long the receives of the byte stream, which nothing else ends, are not waited for: their leases belong to
+     * this library and stay until UCX returns them. Nor is what UCX keeps after a close by force: up to 1.22 it waits
+     * for room in the queue of a dead peer in shared memory.
+     */
+    void closeWhenIdle() {
+        if (life.phase() == ConnectionPhase.RELEASING && closer.advanceRelease()) {
+            life.advance(ConnectionEvent.ENDPOINT_GONE);
+        }
+        boolean idle = switch (life.phase()) {
+            case ENDPOINT_GONE -> operations.isEmpty();
+            case OVERDUE -> operations.isQuiet() || closer.isClosedByForce();
+            default -> false;
+        };
+        if (idle && life.advance(ConnectionEvent.OPERATIONS_DONE)) {
+            finished();
+        }
+    }
+
+    private void finished() {
+        if (deadline != null) {
+            deadline.dispose();
+        }
+        connection.heartbeat().stop();
+        operations.forEach(operation -> operation.abandon(cause.reason(operation.kind())));
+        connection.registry().remove(connection, connection.endpoint());
+        closer.connectionEnded();
+        closed.tryEmitEmpty();
+    }
+
+    /** The engine has ended, and everything in flight with it. */
+    void engineClosed() {
+        boolean open = life.advance(ConnectionEvent.ENGINE_CLOSED);
+        if (open) {
+            connection.failConnecting(cause.closed("connect"));
+            cause.lost(cause.closed("receive"), null);
+        }
+        connection.protocols().ended(cause.loss());
+        connection.protocols().abandon(cause.closed("receive"));
+        if (open) {
+            finished();
+        }
+    }
+
+    /**
+     * Terminates a Flux whose next operation was refused: completes after a graceful close, fails with the loss
+     * otherwise.
+     */
+    <T> Mono<T> afterEnd(UcxClosedException refusal) {
+        return cause.afterwards(life.phase().isConnected() ? refusal : null);
+    }
+}

@@ -1,0 +1,22 @@
+package io.reactorucx.internal.connection;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the handlers of one protocol for the connections of one engine, and holds what these share.
+ *
+ * <p>Thread: engine.
+ */
+public interface ProtocolFactory {
+
+    /** The value of {@link #reservedId()} for a protocol without one. */
+    int NO_ID = -1;
+
+    /** Returns the reserved id of the protocol's active messages, or {@link #NO_ID}. */
+    default int reservedId() {
+        return NO_ID;
+    }
+
+    /** Returns the handler for a new connection, or null where the protocol does not exist, as with a raw peer. */
+    @Nullable ProtocolHandler create(ConnectionCore connection);
+}

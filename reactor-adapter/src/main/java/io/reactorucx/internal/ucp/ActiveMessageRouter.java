@@ -1,0 +1,71 @@
+package io.reactorucx.internal.ucp;
+
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.connection.ProtocolFactory;
+import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.message.DropReason;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the connection of each active message of the application that comes to an engine. Framework peers send a reply
+ * endpoint, which names the connection. A message without one comes from a raw peer, and goes to the raw connection
+ * that receives its id; where several do, its sender cannot be known, and it is dropped and counted.
+ *
+ * <p>Thread: engine.
+ */
+public final class ActiveMessageRouter implements ProtocolFactory {
+
+    private final EngineConnections connections;
+    private final LeakReporter leaks;
+    private final Set<Integer> routed = new HashSet<>();
+
+    public ActiveMessageRouter(EngineConnections connections, LeakReporter leaks) {
+        this.connections = connections;
+        this.leaks = leaks;
+    }
+
+    @Override
+    public ProtocolHandler create(ConnectionCore connection) {
+        return new ActiveMessageProtocol(connection, this);
+    }
+
+    /** Makes UCX deliver an id. It stays so, since UCX writes an error for each message without a handler. */
+    public void receive(int id) {
+        if (routed.add(id)) {
+            connections.route(id, this::dispatch);
+        }
+    }
+
+    private void dispatch(UcpActiveMessage message) {
+        ConnectionCore named = connections.connectionOf(message);
+        ActiveMessageProtocol receiver = named != null ? named.protocol(ActiveMessageProtocol.class)
+                : message.replyEndpoint() == null ? onlyReceiver(message.id()) : null;
+        DropReason refusal = receiver == null ? DropReason.NO_RECEIVER : receiver.offer(message);
+        if (refusal != null) {
+            connections.drop(message, refusal);
+        }
+    }
+
+    private @Nullable ActiveMessageProtocol onlyReceiver(int id) {
+        ActiveMessageProtocol only = null;
+        for (ConnectionCore connection : connections.connections()) {
+            ActiveMessageProtocol each = connection.protocol(ActiveMessageProtocol.class);
+            if (connection.config().raw() && each != null && each.receives(id)) {
+                if (only != null) {
+                    return null;
+                }
+                only = each;
+            }
+        }
+        return only;
+    }
+
+    LeakReporter leaks() {
+        return leaks;
+    }
+}
