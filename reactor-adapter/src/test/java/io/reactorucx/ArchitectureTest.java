@@ -21,9 +21,13 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,6 +38,24 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class ArchitectureTest {
 
     private static final String METRICS = "io.reactorucx.metrics";
+    private static final String BUFFER = "io.reactorucx.buffer";
+    private static final String CONNECTION = "io.reactorucx.connection";
+    private static final String MEMORY = "io.reactorucx.memory";
+    private static final String MESSAGE = "io.reactorucx.message";
+    private static final String SECURITY = "io.reactorucx.security";
+    private static final String HIDDEN = "io.reactorucx.internal";
+
+    /** The API's vocabulary: values and contracts, which use no hidden room. */
+    private static final List<String> VOCABULARY = List.of(BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY);
+
+    /** The hidden rooms, bottom up: each uses only those before it. */
+    private static final List<String> ROOMS = List.of("frame", "concurrent", "buffer", "config", "handshake", "socket",
+            "endpoint", "operation", "connection", "ucp", "message", "memory", "request", "connect");
+
+    private static final List<String> PROTOCOLS = List.of("ucp", "message", "memory");
+    private static final int MAX_TYPES_OF_A_PACKAGE = 25;
+    private static final int MAX_API_TYPES = 45;
+    private static final Path PAGE = Path.of("../docs/architecture.md");
 
     /** All of the engine that users of the adapter see: the engines' counters and settings. */
     private static final Set<String> ENGINE_API = Set.of("EngineConfig", "ProgressEngine", "WaitStrategy");
@@ -63,10 +85,8 @@ class ArchitectureTest {
     @Test
     void dependsOnEngineCoreAndItsFewLibrariesOnly() {
         classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "javax.crypto..", "io.reactorucx",
-                METRICS,
-                "io.reactorucx.internal..", "io.reactorucx.buffer", "io.reactorucx.connection", "io.reactorucx.memory",
-                "io.reactorucx.message", "io.reactorucx.security", "io.reactorucx.engine", "io.reactorucx.core",
-                "reactor.core..", "reactor.util..", "reactor.pool..", "org.reactivestreams",
+                METRICS, HIDDEN + "..", BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY, "io.reactorucx.engine",
+                "io.reactorucx.core", "reactor.core..", "reactor.util..", "reactor.pool..", "org.reactivestreams",
                 "org.slf4j", "org.jspecify.annotations", "io.micrometer..").check(adapter);
     }
 
@@ -82,6 +102,97 @@ class ArchitectureTest {
         noClasses().that().resideOutsideOfPackage(METRICS).should().dependOnClassesThat()
                 .resideInAnyPackage("io.micrometer..", METRICS)
                 .check(adapter);
+    }
+
+    @Test
+    void eachRoomUsesOnlyThoseBelowIt() {
+        for (int i = 0; i < ROOMS.size(); i++) {
+            String[] above = Stream.concat(ROOMS.stream().skip(i + 1L).map(ArchitectureTest::room),
+                    Stream.of("io.reactorucx", METRICS)).toArray(String[]::new);
+            noClasses().that().resideInAPackage(room(ROOMS.get(i))).should().dependOnClassesThat()
+                    .resideInAnyPackage(above).check(adapter);
+        }
+    }
+
+    @Test
+    void protocolsDoNotKnowEachOther() {
+        for (String protocol : PROTOCOLS) {
+            String[] others = PROTOCOLS.stream().filter(other -> !other.equals(protocol)).map(ArchitectureTest::room)
+                    .toArray(String[]::new);
+            noClasses().that().resideInAPackage(room(protocol)).should().dependOnClassesThat()
+                    .resideInAnyPackage(others).check(adapter);
+        }
+        noClasses().that().resideInAPackage(room("request")).should().dependOnClassesThat()
+                .resideInAnyPackage(room("ucp"), room("memory")).check(adapter);
+    }
+
+    @Test
+    void vocabularyUsesNeitherHiddenRoomsNorFacades() {
+        noClasses().that().resideInAnyPackage(VOCABULARY.toArray(String[]::new)).should().dependOnClassesThat()
+                .resideInAnyPackage(HIDDEN + "..", "io.reactorucx", METRICS).check(adapter);
+    }
+
+    private static String room(String name) {
+        return HIDDEN + "." + name;
+    }
+
+    @Test
+    void everyPackageIsKnownAndSmall() {
+        Map<String, List<String>> types = adapter.stream().filter(ArchitectureTest::isTopLevel)
+                .collect(Collectors.groupingBy(JavaClass::getPackageName,
+                        Collectors.mapping(JavaClass::getSimpleName, Collectors.toList())));
+
+        assertThat(types.keySet()).containsExactlyInAnyOrderElementsOf(packages());
+        assertThat(types).allSatisfy((name, members) -> assertThat(members).as(name)
+                .hasSizeLessThanOrEqualTo(MAX_TYPES_OF_A_PACKAGE));
+    }
+
+    @Test
+    void hasFewApiTypes() {
+        assertThat(adapter.stream().filter(type -> isTopLevel(type) && isVisible(type)).map(JavaClass::getSimpleName))
+                .hasSizeLessThanOrEqualTo(MAX_API_TYPES);
+    }
+
+    private static boolean isTopLevel(JavaClass type) {
+        return type.isTopLevelClass() && !type.getName().endsWith("-info");
+    }
+
+    /** All packages, bottom up. */
+    private static List<String> packages() {
+        return Stream.of(VOCABULARY.stream(), ROOMS.stream().map(ArchitectureTest::room),
+                Stream.of("io.reactorucx", METRICS)).flatMap(Function.identity()).toList();
+    }
+
+    @Test
+    void pageShowsWhichRoomUsesWhich() throws IOException {
+        String shown = Files.readString(PAGE).split("<!-- rooms -->")[1].strip();
+
+        assertThat(shown).as("the matrix between the marks in docs/architecture.md; the code says:\n%s", matrix())
+                .isEqualTo(matrix());
+    }
+
+    /** One row for each package, top down; a column for each that is used, in the same order. */
+    private static String matrix() {
+        List<String> down = packages().reversed();
+        Map<String, Set<String>> uses = new HashMap<>();
+        adapter.forEach(type -> type.getDirectDependenciesFromSelf().forEach(to ->
+                uses.computeIfAbsent(type.getPackageName(), ignored -> new HashSet<>())
+                        .add(to.getTargetClass().getPackageName())));
+        StringBuilder rows = new StringBuilder("| uses |");
+        down.forEach(name -> rows.append(' ').append(shortName(name)).append(" |"));
+        rows.append("\n|---|").repeat("---|", down.size());
+        for (String from : down) {
+            rows.append("\n| **").append(shortName(from)).append("** |");
+            down.forEach(to -> rows.append(from.equals(to) ? " · |"
+                    : uses.getOrDefault(from, Set.of()).contains(to) ? " x |" : "  |"));
+        }
+        return rows.toString();
+    }
+
+    private static String shortName(String packageName) {
+        return packageName.equals("io.reactorucx") ? "facades" : VOCABULARY.contains(packageName)
+                ? packageName.substring("io.reactorucx.".length()) + " (API)"
+                : packageName.substring(packageName.lastIndexOf('.') + 1);
     }
 
     @Test
@@ -120,14 +231,24 @@ class ArchitectureTest {
                 .allSatisfy(type -> assertThat(type.getModifiers()).as(name).contains(JavaModifier.PUBLIC)));
     }
 
+    @Test
+    void showsNoHiddenType() {
+        assertThat(api().filter(unit -> typesOf(unit).anyMatch(type -> type.getPackageName().startsWith(HIDDEN)))
+                .map(JavaCodeUnit::getFullName)).isEmpty();
+        assertThat(adapter.stream().filter(ArchitectureTest::isVisible)
+                .flatMap(type -> Stream.concat(type.getRawSuperclass().stream(), type.getRawInterfaces().stream()))
+                .filter(type -> type.getPackageName().startsWith(HIDDEN)).map(JavaClass::getName)).isEmpty();
+    }
+
     private static Stream<JavaCodeUnit> api() {
         return adapter.stream().filter(ArchitectureTest::isVisible).flatMap(type -> type.getCodeUnits().stream())
                 .filter(unit -> unit.getModifiers().contains(JavaModifier.PUBLIC)
                 || unit.getModifiers().contains(JavaModifier.PROTECTED));
     }
 
+    /** Whether users of the module see the type. */
     private static boolean isVisible(JavaClass type) {
-        return type.getModifiers().contains(JavaModifier.PUBLIC)
+        return !type.getPackageName().startsWith(HIDDEN) && type.getModifiers().contains(JavaModifier.PUBLIC)
                 && type.getEnclosingClass().map(ArchitectureTest::isVisible).orElse(true);
     }
 
@@ -145,10 +266,9 @@ class ArchitectureTest {
 
     @Test
     void letsNobodyExtendIt() {
-        assertThat(adapter.stream().filter(ArchitectureTest::isVisible).filter(type -> !type.isInterface())
-                .filter(type -> !type.getName().endsWith("-info") && !type.getModifiers().contains(JavaModifier.FINAL))
-                .map(JavaClass::getName))
-                .isEmpty();
+        assertThat(adapter.stream().filter(type -> isVisible(type) && !type.isInterface())
+                .filter(type -> !type.getName().endsWith("-info") && !type.getModifiers().contains(JavaModifier.FINAL)
+                        && !type.reflect().isSealed()).map(JavaClass::getName)).isEmpty();
     }
 
     @Test
@@ -167,9 +287,8 @@ class ArchitectureTest {
             ModuleDescriptor module = ModuleDescriptor.read(in);
             assertThat(module.name()).isEqualTo("io.reactorucx");
             assertThat(module.exports().stream().map(ModuleDescriptor.Exports::source).collect(Collectors.toSet()))
-                    .containsExactlyInAnyOrder("io.reactorucx", METRICS, "io.reactorucx.buffer",
-                    "io.reactorucx.connection",
-                            "io.reactorucx.memory", "io.reactorucx.message", "io.reactorucx.security");
+                    .containsExactlyInAnyOrder("io.reactorucx", METRICS, BUFFER, CONNECTION, MEMORY, MESSAGE,
+                            SECURITY);
             assertThat(module.opens()).isEmpty();
         }
     }

@@ -62,7 +62,7 @@ class LeakedLeaseTest implements NeedsUcx {
         await().atMost(Waits.PATIENCE).until(() -> !told.leaks().isEmpty());
         LeakLog.Leak leak = told.leaks().getFirst();
         assertThat(leak.text()).contains("1234 bytes", "so far: 1",
-                LeakingApplication.class.getName() + ".dropLease(Forgetful.java:");
+                LeakingApplication.class.getName() + ".dropLease(LeakingApplication.java:");
         assertThat(leak.place()).isNotNull();
         assertThat(leak.place().getStackTrace()).anySatisfy(frame -> assertThat(frame.getMethodName())
                 .isEqualTo("dropLease"))

@@ -81,7 +81,7 @@ class LeakedMessageTest implements NeedsUcx {
             if (level == LeakDetection.SIMPLE) {
                 assertThat(leak.text()).contains("-Dreactorucx.leakDetection=advanced");
             } else {
-                assertThat(leak.text()).contains(LeakingApplication.class.getName() + ".dropMessages(Forgetful.java:");
+                assertThat(leak.text()).contains(LeakingApplication.class.getName() + ".dropMessages(LeakingApplication.java:");
             }
         });
         peers.assertWorks();
@@ -136,7 +136,7 @@ class LeakedMessageTest implements NeedsUcx {
         assertThat(peers.serverResources().buffers().leakedLeases()).isEqualTo(1);
         await().atMost(Waits.PATIENCE).until(() -> told.leaks().size() == 1);
         assertThat(told.leaks().getFirst().text()).contains(LeakingApplication.class.getName()
-                + ".subscribe(Forgetful.java:");
+                + ".subscribe(LeakingApplication.java:");
         inbox.cancel();
     }
 

@@ -2,6 +2,7 @@ package io.reactorucx.internal.buffer;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -10,9 +11,10 @@ public final class LeakRecord extends Throwable {
 
     private static final long serialVersionUID = 1;
 
-    private static final List<String> LIBRARY = List.of("io.reactorucx.", "io.reactorucx.core.",
-            "io.reactorucx.core.internal.",
-            "io.reactorucx.engine.");
+    private static final Set<String> LIBRARY = Set.of("io.reactorucx", "io.reactorucx.buffer",
+            "io.reactorucx.connection", "io.reactorucx.memory", "io.reactorucx.message", "io.reactorucx.security",
+            "io.reactorucx.metrics", "io.reactorucx.core", "io.reactorucx.engine");
+    private static final List<String> HIDDEN = List.of("io.reactorucx.internal.", "io.reactorucx.core.internal.");
     private static final List<String> NOT_THE_APPLICATION = List.of("java.", "jdk.", "reactor.",
             "org.reactivestreams.");
 
@@ -41,6 +43,7 @@ public final class LeakRecord extends Throwable {
 
     private static boolean isLibrary(StackTraceElement frame) {
         String name = frame.getClassName();
-        return LIBRARY.contains(name.substring(0, name.lastIndexOf('.') + 1));
+        return LIBRARY.contains(name.substring(0, Math.max(0, name.lastIndexOf('.'))))
+                || HIDDEN.stream().anyMatch(name::startsWith);
     }
 }
