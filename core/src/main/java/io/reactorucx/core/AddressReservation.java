@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpCompat;
+import io.reactorucx.core.internal.AddressSpace;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.UcpCompat;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.CLocale;
+import io.reactorucx.core.internal.LoadedLibraries;
 import io.reactorucx.core.internal.NativeEnvironment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

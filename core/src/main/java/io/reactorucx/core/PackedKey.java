@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.AddressSpace;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

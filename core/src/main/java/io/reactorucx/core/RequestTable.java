@@ -3,6 +3,8 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpMacros;
 import io.reactorucx.core.ffi.ucp_am_recv_data_nbx_callback_t;
+import io.reactorucx.core.internal.Pinned;
+import io.reactorucx.core.internal.UserRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

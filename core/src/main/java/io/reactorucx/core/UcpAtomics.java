@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.Pinned;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;

@@ -5,6 +5,8 @@ import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.NativeEnvironment;
 import io.reactorucx.core.internal.NativeText;
+import io.reactorucx.core.internal.PinnableMemory;
+import io.reactorucx.core.internal.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -5,6 +5,7 @@ import io.reactorucx.core.ffi.ucp_datatype_attr;
 import io.reactorucx.core.ffi.ucp_dt_iov;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

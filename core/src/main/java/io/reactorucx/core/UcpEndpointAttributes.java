@@ -4,6 +4,7 @@ import io.reactorucx.core.ffi.ucp_ep_attr;
 import io.reactorucx.core.ffi.ucp_transport_entry_t;
 import io.reactorucx.core.ffi.ucp_transports_t;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.EndpointInfo;
 import io.reactorucx.core.internal.NativeText;
 import io.reactorucx.core.internal.SocketAddresses;
 import java.lang.foreign.Arena;

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;

@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;

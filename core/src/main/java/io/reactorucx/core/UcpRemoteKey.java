@@ -2,7 +2,10 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.ucp_rkey_compare_params;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.PinnableMemory;
+import io.reactorucx.core.internal.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -4,6 +4,7 @@ import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.ucp_worker_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.EpollDescriptor;
 import io.reactorucx.core.internal.NativeEnvironment;
 import io.reactorucx.core.internal.NativeText;
 import io.reactorucx.core.internal.SocketAddresses;

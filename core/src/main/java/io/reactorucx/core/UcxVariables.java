@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.ConfigKeys;
 import java.util.Optional;
 
 /**

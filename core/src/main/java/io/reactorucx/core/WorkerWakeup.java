@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.pollfd;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.EpollDescriptor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

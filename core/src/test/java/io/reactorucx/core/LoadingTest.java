@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.core.internal.LoadedLibraries;
 import io.reactorucx.testsupport.ChildJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.ffi.UcpCompat;
+import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -2,6 +2,8 @@ package io.reactorucx.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.core.internal.EndpointInfo;
+import io.reactorucx.core.internal.LoadedLibraries;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -9,12 +9,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Parts of registered memory that have an arena of their own: it keeps something reachable, and is closed before the memory ends. */
-final class MemoryViews {
+public final class MemoryViews {
 
     private final Set<Reference<? extends Arena>> arenas = ConcurrentHashMap.newKeySet();
     private final ReferenceQueue<Arena> unreachable = new ReferenceQueue<>();
 
-    MemorySegment add(MemorySegment part, Object companion) {
+    public MemorySegment add(MemorySegment part, Object companion) {
         for (Reference<? extends Arena> gone = unreachable.poll(); gone != null; gone = unreachable.poll()) {
             arenas.remove(gone);
         }
@@ -28,7 +28,7 @@ final class MemoryViews {
     }
 
     /** Ends them; {@link IllegalStateException} when some thread is at work on one at this moment. */
-    void close() {
+    public void close() {
         for (Reference<? extends Arena> each : arenas) {
             Arena arena = each.get();
             if (arena != null && arena.scope().isAlive()) {

@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Memory that UCX unmaps when something is closed: what it allocated, and the pointers of remote keys. An operation of any context may
  * be given such memory, and has to hold it meanwhile. Looked through by every operation, and nearly always empty or short. Any thread.
  */
-final class PinnableMemory {
+public final class PinnableMemory {
 
     private static final List<PinnableMemory> MAPPED = new CopyOnWriteArrayList<>();
 
@@ -21,19 +21,19 @@ final class PinnableMemory {
         this.pinned = pinned;
     }
 
-    static PinnableMemory add(MemorySegment segment, Pinned pinned) {
+    public static PinnableMemory add(MemorySegment segment, Pinned pinned) {
         PinnableMemory memory = new PinnableMemory(segment, pinned);
         MAPPED.add(memory);
         return memory;
     }
 
     /** Before the memory is unmapped: afterwards its addresses may be somebody else's. */
-    void remove() {
+    public void remove() {
         MAPPED.remove(this);
     }
 
     /** What an operation on a segment has to hold; null for memory that is the application's own. */
-    static @Nullable Pinned pinned(MemorySegment local) {
+    public static @Nullable Pinned pinned(MemorySegment local) {
         for (PinnableMemory memory : MAPPED) {
             if (contains(memory.segment, local.address(), local.byteSize())) {
                 return memory.pinned;
@@ -43,7 +43,7 @@ final class PinnableMemory {
     }
 
     /** The part of such memory that lies at an address, which ends with it; null where there is none. */
-    static @Nullable MemorySegment at(long address, long bytes) {
+    public static @Nullable MemorySegment at(long address, long bytes) {
         for (PinnableMemory memory : MAPPED) {
             if (contains(memory.segment, address, bytes)) {
                 return memory.segment.asSlice(address - memory.segment.address(), bytes);
@@ -52,7 +52,7 @@ final class PinnableMemory {
         return null;
     }
 
-    static boolean contains(MemorySegment segment, long address, long bytes) {
+    public static boolean contains(MemorySegment segment, long address, long bytes) {
         long offset = address - segment.address();
         return offset >= 0 && offset <= segment.byteSize() - bytes;
     }

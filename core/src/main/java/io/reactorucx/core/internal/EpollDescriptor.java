@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import io.reactorucx.core.ffi.UcpCompat;
 import java.io.IOException;
@@ -9,7 +9,7 @@ import java.nio.file.Path;
  * This library's own duplicate of an application's epoll descriptor. UCX aborts the process when it cannot add to or remove from the
  * descriptor that it was given: when that is none, or when the application has closed it.
  */
-final class EpollDescriptor implements AutoCloseable {
+public final class EpollDescriptor implements AutoCloseable {
 
     private final int number;
 
@@ -17,7 +17,7 @@ final class EpollDescriptor implements AutoCloseable {
         this.number = number;
     }
 
-    static EpollDescriptor duplicate(int eventFd) {
+    public static EpollDescriptor duplicate(int eventFd) {
         int own = UcpCompat.duplicate(eventFd);
         if (own < 0) {
             throw new IllegalArgumentException("eventFd " + eventFd + ": no open descriptor");
@@ -38,7 +38,7 @@ final class EpollDescriptor implements AutoCloseable {
         }
     }
 
-    int number() {
+    public int number() {
         return number;
     }
 

@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The names that {@code ucp_config_modify} takes: UCX itself accepts any name and silently ignores one that it does not know. */
-final class ConfigKeys {
+public final class ConfigKeys {
 
     private static final Set<String> CONFIG = read("ucx-config-keys.txt");
     private static final Set<String> ENVIRONMENT = read("ucx-environment-keys.txt");
@@ -32,7 +32,7 @@ final class ConfigKeys {
     }
 
     /** The name in UCX's form, without the prefix; throws for one that UCX would ignore. */
-    static String checked(String key) {
+    public static String checked(String key) {
         String upper = Objects.requireNonNull(key, "key").toUpperCase(Locale.ROOT);
         String name = upper.startsWith(PREFIX) ? upper.substring(PREFIX.length()) : upper;
         if (CONFIG.contains(name)) {
@@ -47,11 +47,11 @@ final class ConfigKeys {
     }
 
     /** Whether a variable of the environment with this name, without the prefix, means something to UCX. */
-    static boolean isKnown(String name) {
+    public static boolean isKnown(String name) {
         return CONFIG.contains(name) || ENVIRONMENT.contains(name);
     }
 
-    static String nearestOfAll(String name) {
+    public static String nearestOfAll(String name) {
         Set<String> all = new TreeSet<>(CONFIG);
         all.addAll(ENVIRONMENT);
         return nearest(name, all);

@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import io.reactorucx.core.ffi.UcpCompat;
 import java.io.IOException;
@@ -6,9 +6,9 @@ import java.io.UncheckedIOException;
 import java.util.List;
 
 /** What is mapped where in this process. */
-final class AddressSpace {
+public final class AddressSpace {
 
-    static final long PAGE_BYTES = UcpCompat.pageSize();
+    public static final long PAGE_BYTES = UcpCompat.pageSize();
 
     private static final int HEXADECIMAL = 16;
 
@@ -16,7 +16,7 @@ final class AddressSpace {
     }
 
     /** Whether all of a range is mapped with some rights, {@code rw} for example. */
-    static boolean covers(long address, long bytes, String rights) {
+    public static boolean covers(long address, long bytes, String rights) {
         try {
             return covers(LoadedLibraries.maps(), address, bytes, rights);
         } catch (IOException e) {
@@ -25,7 +25,7 @@ final class AddressSpace {
     }
 
     /** Whether a range is part of one mapping that others can have too, readable and writable, which the JVM's own memory is not. */
-    static boolean isSharedMapping(long address, long bytes) {
+    public static boolean isSharedMapping(long address, long bytes) {
         try {
             return isSharedMapping(LoadedLibraries.maps(), address, bytes);
         } catch (IOException e) {
@@ -33,12 +33,12 @@ final class AddressSpace {
         }
     }
 
-    static boolean isSharedMapping(List<String> maps, long address, long bytes) {
+    public static boolean isSharedMapping(List<String> maps, long address, long bytes) {
         return maps.stream().anyMatch(line -> covers(List.of(line), address, bytes, "rw-s"));
     }
 
     /** Lines are in the order of addresses: {@code 7f2d0000-7f2e0000 r--p 00000000 08:01 55 /usr/lib/x}. */
-    static boolean covers(List<String> maps, long address, long bytes, String rights) {
+    public static boolean covers(List<String> maps, long address, long bytes, String rights) {
         long next = address;
         long end = address + bytes;
         for (String line : maps) {

@@ -1,10 +1,10 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Memory of this process for UCX's requests, a block for each slot ({@code UCP_OP_ATTR_FIELD_REQUEST}); UCX must not free those. */
-final class UserRequests {
+public final class UserRequests {
 
     private static final long ALIGNMENT = 64;
 
@@ -12,18 +12,18 @@ final class UserRequests {
     private final long blockBytes;
     private final int blocks;
 
-    UserRequests(long requestBytes, int blocks, Arena arena) {
+    public UserRequests(long requestBytes, int blocks, Arena arena) {
         this.blockBytes = Math.ceilDiv(requestBytes, ALIGNMENT) * ALIGNMENT;
         this.blocks = blocks;
         this.memory = arena.allocate(blockBytes * blocks, ALIGNMENT);
     }
 
     /** What UCX gets for a slot: the end of its block, in front of which UCX writes; NULL for a slot without a block. */
-    MemorySegment of(int slot) {
+    public MemorySegment of(int slot) {
         return slot < blocks ? MemorySegment.ofAddress(memory.address() + (slot + 1) * blockBytes) : MemorySegment.NULL;
     }
 
-    boolean contains(long request) {
+    public boolean contains(long request) {
         return request > memory.address() && request <= memory.address() + memory.byteSize();
     }
 }

@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import java.util.List;
 import java.util.Objects;
@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Rules for values of settings on which UCX ends the process instead of refusing them. */
-enum ConfigValues {
+public enum ConfigValues {
     /** UCX splits an entry at its colon and uses the part behind without a look, in a copy of 127 characters. */
     FRAGMENTS(Pattern.compile("RNDV_FRAG_(SIZE|ALLOC_COUNT)"), "entries type:number of at most 127 characters, with a number above 0",
             value -> entries(value).allMatch(entry -> entry.length() < 128 && entry.matches("[^:]+:[1-9][0-9]{0,9}[kKmMgGbB]?[bB]?"))),
@@ -33,7 +33,7 @@ enum ConfigValues {
     }
 
     /** The value; throws for one that would end the process. */
-    static String checked(String key, String value) {
+    public static String checked(String key, String value) {
         Objects.requireNonNull(value, key);
         for (ConfigValues values : ALL) {
             if (values.keys.matcher(key).matches() && !values.holds.test(value)) {

@@ -1,9 +1,9 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import org.jspecify.annotations.Nullable;
 
 /** Something that must not be closed while an operation uses it. */
-interface Pinned {
+public interface Pinned {
 
     void pin();
 

@@ -1,4 +1,4 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import java.io.IOException;
 import java.nio.charset.Charset;
@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The shared libraries that are mapped into this process ({@code /proc/self/maps}). */
-final class LoadedLibraries {
+public final class LoadedLibraries {
 
     private static final Path MAPS = Path.of("/proc/self/maps");
     private static final int PATH_COLUMN = 6;
@@ -20,12 +20,12 @@ final class LoadedLibraries {
     }
 
     /** The mappings of this process, a character for each byte: names of files are in any encoding, and only ends of lines are escaped. */
-    static List<String> maps() throws IOException {
+    public static List<String> maps() throws IOException {
         return List.of(Files.readString(MAPS, StandardCharsets.ISO_8859_1).split("\n"));
     }
 
     /** Where a library is mapped from, by the start of its file name ({@code libucp.so}). */
-    static Optional<Path> find(String fileNamePrefix) {
+    public static Optional<Path> find(String fileNamePrefix) {
         try {
             return find(maps().stream(), fileNamePrefix);
         } catch (IOException e) {
@@ -33,7 +33,7 @@ final class LoadedLibraries {
         }
     }
 
-    static Optional<Path> find(Stream<String> maps, String fileNamePrefix) {
+    public static Optional<Path> find(Stream<String> maps, String fileNamePrefix) {
         return maps.map(line -> line.split("\\s+", PATH_COLUMN))
                 .filter(columns -> columns.length == PATH_COLUMN && columns[PATH_COLUMN - 1].startsWith("/"))
                 .map(columns -> columns[PATH_COLUMN - 1])

@@ -1,8 +1,9 @@
-package io.reactorucx.core;
+package io.reactorucx.core.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactorucx.core.UcxClosedException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
