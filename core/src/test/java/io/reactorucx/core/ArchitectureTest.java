@@ -5,6 +5,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -47,6 +48,11 @@ class ArchitectureTest {
     void keepsGeneratedBindingsFromDependingOnHandWrittenClasses() {
         noClasses().that(resideInAPackage(FFI)).should().dependOnClassesThat(resideOutsideOfPackages("java..", "org.jspecify..", FFI))
                 .check(core);
+    }
+
+    @Test
+    void hasNoCyclesBetweenPackages() {
+        slices().matching("(io.reactorucx..)").should().beFreeOfCycles().check(core);
     }
 
     @Test

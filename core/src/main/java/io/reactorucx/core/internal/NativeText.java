@@ -1,7 +1,5 @@
 package io.reactorucx.core.internal;
 
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -21,7 +19,7 @@ public final class NativeText {
             MemorySegment size = arena.allocate(ValueLayout.JAVA_LONG);
             MemorySegment stream = ucx_h.open_memstream(textPointer, size);
             if (stream.address() == 0) {
-                throw new UcxException(UcxStatus.NO_MEMORY, "open_memstream", null, "the C library gave no stream to print to");
+                throw new OutOfMemoryError("open_memstream: the C library has no memory for the text");
             }
             try {
                 printer.accept(stream);
