@@ -5,6 +5,7 @@ import io.reactorucx.core.ffi.ucp_mem_map_params;
 import io.reactorucx.core.ffi.ucp_memh_buffer_release_params;
 import io.reactorucx.core.ffi.ucp_memh_pack_params;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.AddressReservation;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.MemoryViews;
 import io.reactorucx.core.internal.PinnableMemory;
@@ -110,7 +111,7 @@ public final class UcpMemory implements AutoCloseable {
     private static UcpMemory allocate(UcpContext context, UcpMemoryParameters parameters) {
         long bytes = parameters.length();
         PosixRoom.require(context, bytes, "ucp_mem_map");
-        AddressReservation place = parameters.address() == 0 ? null : AddressReservation.tryTake(parameters.address(), bytes);
+        AddressReservation place = parameters.address() == 0 ? null : AddressReservation.tryReserve(parameters.address(), bytes);
         if (place == null && parameters.flags().contains(MemoryMapFlag.FIXED)) {
             throw new IllegalArgumentException("address 0x" + Long.toHexString(parameters.address()) + ": FIXED needs twice " + bytes
                     + " bytes of address space there that nothing is in");
@@ -122,7 +123,11 @@ public final class UcpMemory implements AutoCloseable {
             try {
                 UcpMemoryAttributes attributes = UcpMemoryAttributes.of(handle);
                 if (place != null) {
-                    place.allocated(attributes);
+                    if (attributes.address() == place.address()) {
+                        place.keep(attributes.length());
+                    } else {
+                        place.release();
+                    }
                     place = null;
                 }
                 MemorySegment memory = MemorySegment.ofAddress(attributes.address()).reinterpret(bytes, arena, null).fill((byte) 0);
@@ -134,7 +139,7 @@ public final class UcpMemory implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             arena.close();
             if (place != null) {
-                place.failed();
+                place.release();
             }
             throw e;
         }

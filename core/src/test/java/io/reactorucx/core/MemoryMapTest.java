@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.ffi.UcpCompat;
+import io.reactorucx.core.internal.AddressReservation;
 import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.Arena;
@@ -70,9 +71,9 @@ class MemoryMapTest {
     /** An address far from where the system puts things, so that nobody takes it meanwhile. */
     private static long freeAddress() {
         long address = 0x2000_0000_0000L;
-        AddressReservation taken = AddressReservation.tryTake(address, BYTES);
+        AddressReservation taken = AddressReservation.tryReserve(address, BYTES);
         assumeTrue(taken != null, "something is mapped at the address that this test uses");
-        taken.failed();
+        taken.release();
         return address;
     }
 

@@ -9,12 +9,12 @@ import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.ffi.uct_allocated_memory;
 import io.reactorucx.core.ffi.uct_mem_alloc_params_t;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.AddressReservation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -69,15 +69,16 @@ final class Allocator {
             check(call(description, 0, request.flags()));
             return;
         }
-        Optional<AddressReservation> reserved = AddressReservation.reserve(request.address(), request.bytes());
-        if (reserved.isPresent()) {
+        AddressReservation reserved = AddressReservation.tryReserve(request.address(), request.bytes());
+        if (reserved != null) {
             Set<UctMemoryFlag> fixed = new HashSet<>(request.flags());
             fixed.add(UctMemoryFlag.FIXED);
-            int status = call(description, reserved.get().address(), fixed);
-            reserved.get().release(status < 0 ? 0 : uct_allocated_memory.length(description));
+            int status = call(description, reserved.address(), fixed);
             if (status >= 0) {
+                reserved.keep(uct_allocated_memory.length(description));
                 return;
             }
+            reserved.release();
             if (request.isFixed()) {
                 check(status);
             }

@@ -1,6 +1,7 @@
 package io.reactorucx.core.uct;
 
 import io.reactorucx.core.UcxMemoryType;
+import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.core.internal.Arguments;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -32,13 +33,20 @@ public record UctAllocationRequest(long bytes, List<UctAllocationMethod> methods
         Arguments.range(methods.size(), 1, MAX_METHODS, "methods.size()");
         flags = UctMemoryFlag.checked(flags);
         if (flags.contains(UctMemoryFlag.FIXED)) {
-            AddressReservation.checkAligned(address);
+            checkAligned(address);
         }
         Objects.requireNonNull(memoryType, "memoryType");
         if (memoryType == UcxMemoryType.UNKNOWN) {
             throw new IllegalArgumentException("memoryType UNKNOWN: name a type");
         }
         Objects.requireNonNull(name, "name");
+    }
+
+    private static void checkAligned(long address) {
+        if (address <= 0 || address % AddressSpace.PAGE_BYTES != 0) {
+            throw new IllegalArgumentException("address 0x" + Long.toHexString(address) + ": for FIXED a positive multiple of "
+                    + AddressSpace.PAGE_BYTES + ", the page size");
+        }
     }
 
     /**

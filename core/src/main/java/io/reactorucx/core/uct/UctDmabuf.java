@@ -1,6 +1,6 @@
 package io.reactorucx.core.uct;
 
-import io.reactorucx.core.ffi.UctCompat;
+import io.reactorucx.core.ffi.UcpCompat;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -32,7 +32,7 @@ public final class UctDmabuf implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            UctCompat.close(fd);
+            UcpCompat.close(fd);
         }
     }
 }
