@@ -28,11 +28,11 @@ final class ArrivalUpcalls {
     final MemorySegment onEndpointError;
     final MemorySegment onConnectionRequest;
 
-    private final UcpWorker worker;
+    private final WorkerEvents events;
     private final int maxInlineBytes;
 
-    ArrivalUpcalls(UcpWorker worker, int maxInlineBytes, Arena arena) {
-        this.worker = worker;
+    ArrivalUpcalls(WorkerEvents events, int maxInlineBytes, Arena arena) {
+        this.events = events;
         this.maxInlineBytes = maxInlineBytes;
         onActiveMessage = UcpDirect.stub(this::activeMessage, arena);
         onEndpointError = ucp_err_handler_cb_t.allocate(this::endpointError, arena);
@@ -43,15 +43,15 @@ final class ArrivalUpcalls {
         try {
             long attributes = UcpDirect.recv_attr(param);
             long replyHandle = (attributes & HAS_REPLY_ENDPOINT) == 0 ? 0 : UcpDirect.reply_ep(param);
-            UcpEndpoint replyEndpoint = replyHandle == 0 ? null : worker.endpoint(replyHandle);
+            UcpEndpoint replyEndpoint = replyHandle == 0 ? null : events.endpoint(replyHandle);
             boolean rendezvous = (attributes & IS_RENDEZVOUS) != 0;
             boolean hold = rendezvous || ((attributes & MAY_BE_KEPT) != 0 && length > maxInlineBytes);
             Object replyTo = replyEndpoint != null || replyHandle == 0 ? replyEndpoint : (Object) replyHandle;
             if (hold) {
-                worker.arrived(new UcpActiveMessage((int) arg, bytes(header, headerLength, 0), length, data, rendezvous, replyTo));
+                events.messageArrived(new UcpActiveMessage((int) arg, bytes(header, headerLength, 0), length, data, rendezvous, replyTo));
                 return IN_PROGRESS;
             }
-            UcpActiveMessage message = worker.activeMessages().spare();
+            UcpActiveMessage message = events.spareMessage();
             if (headerLength == 0 && length <= Long.BYTES) {
                 message.become((int) arg, UcpDirect.word(data, (int) length), (int) length, replyTo);
             } else {
@@ -61,7 +61,7 @@ final class ArrivalUpcalls {
                 }
                 message.become((int) arg, bytes, (int) headerLength, replyTo);
             }
-            worker.arrived(message);
+            events.messageArrived(message);
             return OK;
         } catch (Throwable t) {
             log(t);
@@ -80,7 +80,7 @@ final class ArrivalUpcalls {
 
     private void endpointError(MemorySegment arg, MemorySegment endpoint, byte status) {
         try {
-            worker.failed(endpoint.address(), status);
+            events.endpointFailed(endpoint.address(), status);
         } catch (Throwable t) {
             log(t);
         }
@@ -88,7 +88,7 @@ final class ArrivalUpcalls {
 
     private void connectionRequest(MemorySegment request, MemorySegment arg) {
         try {
-            worker.requested(arg.address(), request);
+            events.connectionRequested(arg.address(), request);
         } catch (Throwable t) {
             log(t);
         }

@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An operation on data of any layout, with the parameters that all of UCX's functions share. */
-record DataOperation(String name, UcpReceiver worker, @Nullable UcpEndpoint endpoint, UcpData data, boolean receives,
+record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoint, UcpData data, boolean receives,
         Set<RequestFlag> flags) {
 
     /** The call into UCX. */

@@ -24,11 +24,24 @@ final class GenericOperations {
     private static final Logger LOG = LoggerFactory.getLogger(GenericOperations.class);
 
     private final Map<Long, Running> running = new HashMap<>();
-    private final long datatype;
+    private final Arena arena;
+    private long datatype;
     private long lastId;
     private boolean inCallback;
 
     GenericOperations(Arena arena) {
+        this.arena = arena;
+    }
+
+    /** The native datatype, made for the first operation. */
+    long datatype() {
+        if (datatype == 0) {
+            datatype = create();
+        }
+        return datatype;
+    }
+
+    private long create() {
         MemorySegment ops = ucp_generic_dt_ops.allocate(arena);
         ucp_generic_dt_ops.start_pack(ops, ucp_generic_dt_ops.start_pack.allocate((context, buffer, count) -> buffer, arena));
         ucp_generic_dt_ops.start_unpack(ops, ucp_generic_dt_ops.start_unpack.allocate((context, buffer, count) -> buffer, arena));
@@ -38,16 +51,14 @@ final class GenericOperations {
         ucp_generic_dt_ops.finish(ops, ucp_generic_dt_ops.finish.allocate(state -> { }, arena));
         MemorySegment result = arena.allocate(ValueLayout.JAVA_LONG);
         UcpContext.check(ucx_h.ucp_dt_create_generic(ops, MemorySegment.NULL, result), "dt_create_generic");
-        datatype = result.get(ValueLayout.JAVA_LONG, 0);
+        return result.get(ValueLayout.JAVA_LONG, 0);
     }
 
-    long datatype() {
-        return datatype;
-    }
-
-    /** Whether user code is being called from inside UCX, or between the checks of an operation and its post: nothing may change then. */
-    boolean inCallback() {
-        return inCallback;
+    /** Throws when a generic datatype calls its worker: from inside UCX, or between the checks of its operation and the post. */
+    void checkNotInCallback() {
+        if (inCallback) {
+            throw new IllegalStateException("worker: called by a generic datatype, which may not use it");
+        }
     }
 
     int count() {
@@ -139,9 +150,10 @@ final class GenericOperations {
         }
     }
 
-    /** Ends what never ends by itself, when the worker goes. */
     void close() {
-        ucx_h.ucp_dt_destroy(datatype);
+        if (datatype != 0) {
+            ucx_h.ucp_dt_destroy(datatype);
+        }
     }
 
     /** One operation, and the completion that passes its failure on. */

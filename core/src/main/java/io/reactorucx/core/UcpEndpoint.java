@@ -66,7 +66,7 @@ public final class UcpEndpoint {
     public boolean amSend(int id, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration, AmProtocol protocol,
             boolean replyable, Completion whenDone) {
         requireUsable("am_send", UcpFeature.AM);
-        Arguments.range(id, 0, UcpWorker.MAX_AM_ID, "id");
+        Arguments.range(id, 0, UcpActiveMessages.MAX_ID, "id");
         Arguments.header(header, worker.maxHeaderBytes());
         Objects.requireNonNull(protocol, "protocol");
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
@@ -102,7 +102,7 @@ public final class UcpEndpoint {
      */
     public boolean amSendUrgent(int id, MemorySegment payload, Completion whenDone) {
         requireUsable("am_send", UcpFeature.AM);
-        Arguments.range(id, 0, UcpWorker.MAX_AM_ID, "id");
+        Arguments.range(id, 0, UcpActiveMessages.MAX_ID, "id");
         MemorySegment data = Arguments.source(payload, "payload");
         long token = worker.requests().beginUrgent("am_send", whenDone, this, payload);
         return amSend(id, token, MemorySegment.NULL, 0, data, null, AmProtocol.EAGER, true);

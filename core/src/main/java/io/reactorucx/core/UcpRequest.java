@@ -16,11 +16,11 @@ public final class UcpRequest {
 
     private static final int DESCRIPTION_BYTES = 512;
 
-    private final UcpReceiver worker;
+    private final UcpWorker worker;
     private final @Nullable UcpEndpoint endpoint;
     private final long token;
 
-    UcpRequest(UcpReceiver worker, @Nullable UcpEndpoint endpoint, long token) {
+    UcpRequest(UcpWorker worker, @Nullable UcpEndpoint endpoint, long token) {
         this.worker = worker;
         this.endpoint = endpoint;
         this.token = token;
@@ -40,7 +40,7 @@ public final class UcpRequest {
     /** Gives a tag receive up that no message has matched; UCX cancels nothing else. */
     public void cancel() {
         if (token != RequestTable.NONE) {
-            worker.cancelReceive(token);
+            worker.tags().cancel(token);
         }
     }
 

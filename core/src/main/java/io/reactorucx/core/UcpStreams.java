@@ -18,12 +18,12 @@ public final class UcpStreams {
     /** Most endpoints that one poll reports. */
     public static final int MAX_POLLED = 64;
 
-    private final UcpReceiver worker;
+    private final UcpWorker worker;
     private final MemorySegment workerHandle;
     private final MemorySegment polled;
     private final MemorySegment length;
 
-    UcpStreams(UcpReceiver worker, MemorySegment workerHandle, Arena arena) {
+    UcpStreams(UcpWorker worker, MemorySegment workerHandle, Arena arena) {
         this.worker = worker;
         this.workerHandle = workerHandle;
         this.polled = ucp_stream_poll_ep.allocateArray(MAX_POLLED, arena);

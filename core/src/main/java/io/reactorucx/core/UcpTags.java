@@ -1,16 +1,20 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.ucp_tag_recv_info;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The tagged messages that have come to a worker: look, take, and receive into data of any layout.
+ * The tagged messages that arrive at a worker: receive, cancel, probe, take, and receive into data of any layout.
  *
  * <p><b>Threading, ownership, errors:</b> as {@link UcpWorker} has them.
  */
@@ -18,15 +22,61 @@ public final class UcpTags {
 
     private static final int REMOVE = 1;
 
-    private final UcpReceiver worker;
+    private final UcpWorker worker;
     private final MemorySegment workerHandle;
     private final MemorySegment info;
     private final Set<UcpTagMessage> taken = new HashSet<>();
 
-    UcpTags(UcpReceiver worker, MemorySegment workerHandle, Arena arena) {
+    UcpTags(UcpWorker worker, MemorySegment workerHandle, Arena arena) {
         this.worker = worker;
         this.workerHandle = workerHandle;
         this.info = ucp_tag_recv_info.allocate(arena);
+    }
+
+    /**
+     * Receives the next message with a matching tag ({@code ucp_tag_recv_nbx}). The completion is always called, with length and tag.
+     *
+     * @param destination native memory, may be empty; a longer message ends as {@link UcxStatus#MESSAGE_TRUNCATED}
+     * @param registration the registered memory that the destination is part of, if it is
+     * @param tag the tag
+     * @param mask bits of the tag that have to match
+     * @param whenDone called when a message has been received
+     * @return a number for {@link #cancel(long)}
+     */
+    public long receive(MemorySegment destination, @Nullable UcpMemory registration, long tag, long mask, Completion whenDone) {
+        worker.checkOpen("tag_recv");
+        worker.context().requireFeature(UcpFeature.TAG, "tag_recv");
+        MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
+        Pinned pin = worker.context().pinned(registration, target);
+        RequestTable requests = worker.requests();
+        long token = requests.begin("tag_recv", whenDone, null, pin, destination);
+        MemorySegment parameters = worker.parameters().withoutImmediateCompletion(requests.onTagReceive, token,
+                UcpMemory.told(registration, target));
+        requests.posted("tag_recv", null, token, UcpDirect.ucp_tag_recv_nbx(workerHandle.address(), target, target.byteSize(), tag, mask,
+                parameters.address()));
+        return token;
+    }
+
+    /**
+     * Cancels a receive that no message has matched yet ({@code ucp_request_cancel}); its completion is called with
+     * {@link UcxStatus#CANCELED}. A receive that a message has matched completes as if it had not been cancelled.
+     *
+     * @param receive what {@link #receive(MemorySegment, UcpMemory, long, long, Completion)} returned
+     */
+    public void cancel(long receive) {
+        worker.checkOpen("request_cancel");
+        long request = worker.requests().request(receive);
+        if (request != 0) {
+            ucx_h.ucp_request_cancel(workerHandle, MemorySegment.ofAddress(request));
+        }
+    }
+
+    /** Cancels all receives that no message has matched yet, as {@link #cancel(long)} does with one. */
+    public void cancelAll() {
+        worker.checkOpen("request_cancel");
+        for (long request : worker.requests().cancellable()) {
+            ucx_h.ucp_request_cancel(workerHandle, MemorySegment.ofAddress(request));
+        }
     }
 
     /**

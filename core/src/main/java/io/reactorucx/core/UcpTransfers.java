@@ -39,7 +39,7 @@ public final class UcpTransfers {
         Set<RequestFlag> checked = RequestFlag.copy(flags);
         int bits = AmSendFlag.bits(Set.copyOf(Objects.requireNonNull(how, "how")));
         endpoint.requireUsable("am_send", UcpFeature.AM);
-        Arguments.range(id, 0, UcpWorker.MAX_AM_ID, "id");
+        Arguments.range(id, 0, UcpActiveMessages.MAX_ID, "id");
         Arguments.header(header, worker.maxHeaderBytes());
         DataOperation send = new DataOperation("am_send", worker, endpoint, payload, false, checked).requireLayoutIsHonoured();
         RequestTable requests = worker.requests();

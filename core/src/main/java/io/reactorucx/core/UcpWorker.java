@@ -1,21 +1,15 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpDirect;
-import io.reactorucx.core.ffi.ucp_worker_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
-import io.reactorucx.core.internal.EpollDescriptor;
-import io.reactorucx.core.internal.NativeEnvironment;
 import io.reactorucx.core.internal.NativeText;
 import io.reactorucx.core.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -30,20 +24,26 @@ import org.slf4j.LoggerFactory;
  * <b>Ownership:</b> endpoints and listeners are closed first, with nothing in flight.
  * <b>Errors:</b> {@link UcxException} with UCX's status.
  */
-public final class UcpWorker extends UcpReceiver implements AutoCloseable {
+public final class UcpWorker implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcpWorker.class);
 
+    private final UcpContext context;
     private final UcpWorkerConfig config;
+    private final NativeWorker made;
     private final MemorySegment handle;
-    private final Arena arena;
+    private final RequestTable requests;
+    private final RequestParameters parameters;
+    private final GenericOperations generics;
+    private final UcpTags tags;
+    private final UcpStreams streams;
+    private final UcpActiveMessages activeMessages;
     private final WorkerThreads threads;
     private final UcpWorkerAttributes attributes;
-    private final @Nullable EpollDescriptor eventFd;
     private final @Nullable WorkerWakeup wakeup;
     private final ArrivalUpcalls upcalls;
     private final EndpointTable endpoints;
-    private final Queue<Object> events = new ArrayDeque<>();
+    private final WorkerEvents events;
     private boolean progressing;
     private boolean closed;
 
@@ -54,12 +54,21 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         void close();
     }
 
-    private UcpWorker(UcpContext context, UcpWorkerConfig config, MemorySegment handle, @Nullable EpollDescriptor eventFd, Arena arena) {
-        super(context, handle, config, arena);
+    private UcpWorker(UcpContext context, UcpWorkerConfig config, NativeWorker made) {
+        this.context = context;
         this.config = config;
-        this.handle = handle;
-        this.arena = arena;
-        this.eventFd = eventFd;
+        this.made = made;
+        handle = made.handle();
+        Arena arena = made.arena();
+        requests = new RequestTable(config.maxInFlight(), arena);
+        parameters = new RequestParameters(arena);
+        generics = new GenericOperations(arena);
+        tags = new UcpTags(this, handle, arena);
+        streams = new UcpStreams(this, handle, arena);
+        activeMessages = new UcpActiveMessages(this, handle);
+        if (context.has(UcpFeature.AM)) {
+            activeMessages.clear();
+        }
         attributes = UcpWorkerAttributes.of(handle);
         UcxThreadMode asked = config.parameters().threadMode();
         if (attributes.threadMode().compareTo(asked) < 0) {
@@ -67,50 +76,20 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         }
         threads = new WorkerThreads(config.name(), asked, this::checkMayLeave);
         endpoints = new EndpointTable(this, handle);
-        upcalls = new ArrivalUpcalls(this, config.maxInlineBytes(), arena);
-        wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, eventFd, arena) : null;
+        events = new WorkerEvents(config.name(), endpoints, activeMessages);
+        upcalls = new ArrivalUpcalls(events, config.maxInlineBytes(), arena);
+        wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, made.eventFd(), arena) : null;
     }
 
     static UcpWorker create(UcpContext context, UcpWorkerConfig config) {
-        UcpWorkerParameters parameters = config.parameters();
-        checkSupport(context, parameters);
-        EpollDescriptor eventFd = parameters.eventFd() == UcpWorkerParameters.NO_EVENT_FD ? null
-                : EpollDescriptor.duplicate(parameters.eventFd());
-        Arena arena = Arena.ofShared();
-        MemorySegment handle = null;
+        NativeWorker made = NativeWorker.create(context, config);
         try {
-            MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-            MemorySegment params = ucp_worker_params.allocate(arena);
-            parameters.fill(params, arena.allocateFrom(config.name()), eventFd == null ? UcpWorkerParameters.NO_EVENT_FD : eventFd.number());
-            int status = NativeEnvironment.with(context.environment(),
-                    () -> (int) ucx_h.ucp_worker_create(context.handle(), params, pointer));
-            PosixRoom.checkWorker(context, status);
-            handle = pointer.get(ValueLayout.ADDRESS, 0);
-            UcpWorker worker = new UcpWorker(context, config, handle, eventFd, arena);
+            UcpWorker worker = new UcpWorker(context, config, made);
             context.workerOpened();
             return worker;
         } catch (RuntimeException | Error e) {
-            if (handle != null) {
-                ucx_h.ucp_worker_destroy(handle);
-            }
-            if (eventFd != null) {
-                eventFd.close();
-            }
-            arena.close();
+            made.destroy();
             throw e;
-        }
-    }
-
-    private static void checkSupport(UcpContext context, UcpWorkerParameters parameters) {
-        UcxThreadMode mode = parameters.threadMode();
-        if (mode != UcxThreadMode.SINGLE && !context.config().workersShared()) {
-            throw new UcxUnsupportedException("worker_create", "thread mode " + mode + " in a context with workersShared(false)");
-        }
-        if (mode == UcxThreadMode.MULTI) {
-            context.support(UcpCapability.MULTI_THREADED_WORKERS).require("worker_create");
-        }
-        if (parameters.eventFd() != UcpWorkerParameters.NO_EVENT_FD || !parameters.events().isEmpty()) {
-            context.requireFeature(UcpFeature.WAKEUP, "worker_create with events");
         }
     }
 
@@ -139,33 +118,19 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         try {
             int work = UcpDirect.ucp_worker_progress(handle.address());
             int arrived = events.size();
-            int ended = requests().readyCount();
+            int ended = requests.readyCount();
             // The failure of an endpoint comes before what it did to operations: UCX completes some as if nothing had happened.
-            for (int i = 0; i < arrived; i++) {
-                deliver(Objects.requireNonNull(events.poll()));
-            }
-            return work + arrived + requests().deliver(ended);
+            events.deliver(arrived);
+            return work + arrived + requests.deliver(ended);
         } finally {
             progressing = false;
-        }
-    }
-
-    private void deliver(Object event) {
-        try {
-            if (event instanceof UcpActiveMessage message) {
-                activeMessages().deliver(message);
-            } else {
-                ((Runnable) event).run();
-            }
-        } catch (Throwable t) {
-            LOG.error("[{}] a handler threw", config.name(), t);
         }
     }
 
     /** {@return whether the next {@link #progress()} has something to deliver, whatever UCX has to do} */
     public boolean hasPendingDeliveries() {
         checkThread();
-        return requests().readyCount() > 0 || !events.isEmpty();
+        return requests.readyCount() > 0 || events.size() > 0;
     }
 
     /**
@@ -218,9 +183,9 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
      */
     public boolean flush(Completion whenDone) {
         checkOpen("worker_flush");
-        long token = requests().begin("worker_flush", whenDone, null, null, null);
-        return requests().posted("worker_flush", null, token,
-                ucx_h.ucp_worker_flush_nbx(handle, parameters().of(requests().onSend, token, null)));
+        long token = requests.begin("worker_flush", whenDone, null, null, null);
+        return requests.posted("worker_flush", null, token,
+                ucx_h.ucp_worker_flush_nbx(handle, parameters.of(requests.onSend, token, null)));
     }
 
     /**
@@ -281,7 +246,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
      * @return the endpoint
      */
     public UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
-        context().requireFamily(SocketAddresses.checked(remote, "remote"), "ep_create");
+        context.requireFamily(SocketAddresses.checked(remote, "remote"), "ep_create");
         InetSocketAddress local = Objects.requireNonNull(options, "options").localAddress();
         if (local != null) {
             SocketAddresses.requireUsableFor(local, remote);
@@ -315,7 +280,7 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         // All checks come before the request is consumed: UCX would never see an answer to a request that fails one of them.
         Objects.requireNonNull(options, "options").requireNoSocketOptions("one that accepts");
         checkOpen("ep_create");
-        if (request.listener().worker().context() != context()) {
+        if (request.listener().worker().context() != context) {
             throw new IllegalArgumentException("request: it came to a listener of another context");
         }
         UcpEndpoint[] result = new UcpEndpoint[1];
@@ -338,9 +303,35 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
      */
     public UcpListener listen(InetSocketAddress bindAddress, Consumer<UcpConnectionRequest> handler) {
         checkOpen("listener_create");
-        context().requireFamily(SocketAddresses.checked(bindAddress, "bindAddress"), "listener_create");
+        context.requireFamily(SocketAddresses.checked(bindAddress, "bindAddress"), "listener_create");
         Objects.requireNonNull(handler, "handler");
         return endpoints.listen(bindAddress, upcalls.onConnectionRequest, handler, config.maxPendingConnections());
+    }
+
+    /** {@return active messages: handlers, and the data that UCX holds for them} */
+    public UcpActiveMessages activeMessages() {
+        return activeMessages;
+    }
+
+    /** {@return tagged messages: receive, cancel, probe, take} */
+    public UcpTags tags() {
+        return tags;
+    }
+
+    /** {@return which endpoints have stream data} */
+    public UcpStreams streams() {
+        return streams;
+    }
+
+    /** {@return the context that it was made from} */
+    public UcpContext context() {
+        return context;
+    }
+
+    /** {@return number of operations in flight} */
+    public int inFlight() {
+        checkThread();
+        return requests.inFlight();
     }
 
     /** {@return largest header of an active message in bytes, on this worker's transports} */
@@ -389,8 +380,8 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         }
         int openEndpoints = endpoints.open().size();
         int openListeners = endpoints.listening().size();
-        if (tags().taken() > 0) {
-            throw new IllegalStateException("worker " + config.name() + ": " + tags().taken() + " tagged messages were taken, receive them");
+        if (tags.taken() > 0) {
+            throw new IllegalStateException("worker " + config.name() + ": " + tags.taken() + " tagged messages were taken, receive them");
         }
         if (progressing || inFlight() > 0 || openEndpoints > 0 || openListeners > 0) {
             throw new IllegalStateException("worker " + config.name() + ": " + inFlight() + " operations, " + openEndpoints
@@ -398,13 +389,10 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         }
         endpoints.requireNoClosedKeys();
         ended();
-        closeData();
-        ucx_h.ucp_worker_destroy(handle);
-        if (eventFd != null) {
-            eventFd.close();
-        }
-        context().workerClosed();
-        arena.close();
+        activeMessages.releaseAll();
+        generics.close();
+        made.destroy();
+        context.workerClosed();
     }
 
     /**
@@ -416,8 +404,8 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         if (!closed) {
             LOG.error("[{}] left to the process with {} operations and {} endpoints", config.name(), inFlight(), endpoints.open().size());
             ended();
-            context().workerAbandoned();
-            requests().endAll();
+            context.workerAbandoned();
+            requests.endAll();
         }
     }
 
@@ -430,19 +418,17 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
 
     /** Throws where this thread goes on with the worker after the call that would let another one enter. */
     private void checkMayLeave() {
-        checkNotInCallback();
+        generics.checkNotInCallback();
         if (progressing) {
             throw new IllegalStateException("worker " + config.name() + ": left from a completion or handler, while it is in progress()");
         }
     }
 
-    @Override
     void checkThread() {
         threads.check();
-        checkNotInCallback();
+        generics.checkNotInCallback();
     }
 
-    @Override
     void checkOpen(String operation) {
         checkThread();
         if (closed) {
@@ -450,7 +436,6 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         }
     }
 
-    @Override
     ArrivalUpcalls upcalls() {
         return upcalls;
     }
@@ -463,32 +448,24 @@ public final class UcpWorker extends UcpReceiver implements AutoCloseable {
         ucx_h.ucp_worker_progress(handle);
     }
 
-    /** Notes, from an upcall, that a message has arrived. */
-    void arrived(UcpActiveMessage message) {
-        events.add(message);
-        activeMessages().arrived(message);
-    }
-
-    /** Notes, from an upcall, that an endpoint has failed. */
-    void failed(long endpointHandle, int rawStatus) {
-        UcpEndpoint endpoint = endpoints.find(endpointHandle);
-        if (endpoint != null && endpoint.noteFailure(rawStatus)) {
-            events.add((Runnable) endpoint::tellFailure);
-        }
-    }
-
-    /** Notes, from an upcall, that a peer wants to connect. */
-    void requested(long listenerId, MemorySegment requestHandle) {
-        UcpListener listener = endpoints.listener(listenerId);
-        if (listener != null) {
-            UcpConnectionRequest request = listener.arrived(requestHandle);
-            events.add((Runnable) () -> listener.deliver(request));
-        }
-    }
-
-    @Override
     @Nullable UcpEndpoint endpoint(long endpointHandle) {
         return endpoints.find(endpointHandle);
+    }
+
+    MemorySegment handle() {
+        return handle;
+    }
+
+    RequestTable requests() {
+        return requests;
+    }
+
+    RequestParameters parameters() {
+        return parameters;
+    }
+
+    GenericOperations generics() {
+        return generics;
     }
 
     EndpointTable endpointTable() {

@@ -22,7 +22,7 @@ class AbandonTest {
         public static void main(String[] arguments) {
             UcpContext context = UcpContext.create(UcpConfig.builder().transports("tcp").build());
             UcpWorker worker = context.createWorker(UcpWorkerConfig.of("stuck"));
-            worker.tagReceive(Arena.ofAuto().allocate(8), null, 1, -1,
+            worker.tags().receive(Arena.ofAuto().allocate(8), null, 1, -1,
                     (status, length, tag) -> System.out.println("completed " + status));
             worker.abandon();
             worker.abandon();
@@ -47,7 +47,7 @@ class AbandonTest {
             UcpContext owner = UcpContext.create(UcpConfig.builder().name("owner").transports("tcp").build());
             UcpWorker worker = context.createWorker(UcpWorkerConfig.of("stuck"));
             UcpMemory memory = owner.allocate(8);
-            worker.tagReceive(memory.segment(), null, 1, -1, (status, length, tag) -> { });
+            worker.tags().receive(memory.segment(), null, 1, -1, (status, length, tag) -> { });
             try {
                 memory.close();
             } catch (IllegalStateException e) {

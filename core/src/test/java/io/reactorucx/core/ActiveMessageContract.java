@@ -57,7 +57,7 @@ abstract class ActiveMessageContract {
         }
         assertThat(pair.data(message).mismatch(payload)).isEqualTo(-1);
         pair.awaitOk(sent);
-        assertThat(pair.server.heldMessages()).isZero();
+        assertThat(pair.server.activeMessages().held()).isZero();
         assertThat(pair.client.inFlight()).isZero();
     }
 
@@ -88,7 +88,7 @@ abstract class ActiveMessageContract {
             header[0] = 0;
             UcpActiveMessage message = pair.awaitMessage();
             assertThat(message.header().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 42);
-            pair.server.release(message);
+            pair.server.activeMessages().release(message);
             pair.awaitOk(sent);
         }
     }
@@ -100,7 +100,7 @@ abstract class ActiveMessageContract {
             Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, from.segment(), from, AmProtocol.RENDEZVOUS, false,
                     done));
             UcpActiveMessage message = pair.awaitMessage();
-            pair.run(done -> pair.server.fetch(message, to.segment(), to, done));
+            pair.run(done -> pair.server.activeMessages().fetch(message, to.segment(), to, done));
             pair.awaitOk(sent);
             assertThat(to.segment().mismatch(from.segment())).isEqualTo(-1);
         }
@@ -117,7 +117,7 @@ abstract class ActiveMessageContract {
                 UcpActiveMessage message = pair.awaitMessage();
                 assertThat(message.length()).isZero();
                 if (!message.isInline()) {
-                    pair.run(done -> pair.server.fetch(message, destination, to, done));
+                    pair.run(done -> pair.server.activeMessages().fetch(message, destination, to, done));
                 }
                 pair.awaitOk(sent);
             }
@@ -131,10 +131,10 @@ abstract class ActiveMessageContract {
         Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(1 << 20), protocol);
         UcpActiveMessage message = pair.awaitMessage();
         assumeTrue(!message.isInline(), link + " hands large eager data over only within the upcall: nothing is held");
-        assertThat(pair.server.heldMessages()).isEqualTo(1);
-        pair.server.release(message);
+        assertThat(pair.server.activeMessages().held()).isEqualTo(1);
+        pair.server.activeMessages().release(message);
         pair.awaitOk(sent);
-        assertThat(pair.server.heldMessages()).isZero();
+        assertThat(pair.server.activeMessages().held()).isZero();
         pair.assertStillWorks();
     }
 
@@ -144,7 +144,7 @@ abstract class ActiveMessageContract {
         Outcome sent = pair.send(Pair.EMPTY, payload, AmProtocol.RENDEZVOUS);
         UcpActiveMessage message = pair.awaitMessage();
         MemorySegment destination = Arena.ofAuto().allocate(100_100).fill((byte) 0x55);
-        Outcome fetched = Outcome.of(done -> pair.server.fetch(message, destination, null, done));
+        Outcome fetched = Outcome.of(done -> pair.server.activeMessages().fetch(message, destination, null, done));
         pair.awaitOk(fetched);
         pair.awaitOk(sent);
         assertThat(fetched.length()).isEqualTo(100_000);
@@ -154,7 +154,7 @@ abstract class ActiveMessageContract {
 
     @Test
     void leadsBackToTheSenderWhenItAsksForReplies() {
-        pair.client.activeMessageHandler(Pair.ID + 1, message -> pair.received.add(message.keep()));
+        pair.client.activeMessages().handler(Pair.ID + 1, message -> pair.received.add(message.keep()));
         Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, true, done));
         UcpEndpoint back = Objects.requireNonNull(pair.awaitMessage().replyEndpoint(), "replyEndpoint");
         pair.awaitOk(sent);
@@ -173,7 +173,7 @@ abstract class ActiveMessageContract {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 255, 40_000})
     void deliversOnIdsUpToLargeOnes(int id) {
-        pair.server.activeMessageHandler(id, message -> pair.received.add(message.keep()));
+        pair.server.activeMessages().handler(id, message -> pair.received.add(message.keep()));
         pair.run(done -> pair.toServer.amSend(id, Pair.EMPTY, Pair.pattern(5), null, AmProtocol.AUTO, false, done));
         assertThat(pair.awaitMessage().id()).isEqualTo(id);
     }
@@ -181,10 +181,10 @@ abstract class ActiveMessageContract {
     @Test
     void dropsMessagesWhenHandlerIsTakenAway() {
         List<UcpActiveMessage> first = new ArrayList<>();
-        pair.server.activeMessageHandler(9, message -> first.add(message.keep()));
+        pair.server.activeMessages().handler(9, message -> first.add(message.keep()));
         pair.run(done -> pair.toServer.amSend(9, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, false, done));
         pair.until(() -> first.size() == 1, "the first message");
-        pair.server.activeMessageHandler(9, null);
+        pair.server.activeMessages().handler(9, null);
         pair.run(done -> pair.toServer.amSend(9, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, false, done));
         pair.assertStillWorks();
         assertThat(first).hasSize(1);
@@ -194,7 +194,7 @@ abstract class ActiveMessageContract {
     void inlineMessageIsOverWhenItsHandlerHasReturnedUnlessItIsKept() {
         List<UcpActiveMessage> borrowed = new ArrayList<>();
         List<UcpActiveMessage> kept = new ArrayList<>();
-        pair.server.activeMessageHandler(9, message -> {
+        pair.server.activeMessages().handler(9, message -> {
             borrowed.add(message);
             kept.add(message.keep());
         });
@@ -244,25 +244,25 @@ abstract class ActiveMessageContract {
 
     @Test
     void releasesHeldDataWhenHandlerThrows() {
-        pair.server.activeMessageHandler(8, message -> {
+        pair.server.activeMessages().handler(8, message -> {
             throw new IllegalStateException("a handler of a test");
         });
         pair.run(done -> pair.toServer.amSend(8, Pair.EMPTY, Pair.pattern(1 << 20), null, AmProtocol.RENDEZVOUS, false, done));
-        assertThat(pair.server.heldMessages()).isZero();
+        assertThat(pair.server.activeMessages().held()).isZero();
         pair.assertStillWorks();
     }
 
     @Test
     void holdsEagerDataThatUcxIsToldToKeep() {
-        pair.server.activeMessageHandler(Pair.ID, message -> pair.received.add(message.keep()), true);
+        pair.server.activeMessages().handler(Pair.ID, message -> pair.received.add(message.keep()), true);
         MemorySegment payload = Pair.pattern(100_000);
         Outcome sent = pair.send(Pair.pattern(24), payload, AmProtocol.EAGER);
         UcpActiveMessage message = pair.awaitMessage();
         assertThat(message.isInline()).isFalse();
         assertThat(message.isRendezvous()).isFalse();
-        assertThat(pair.server.heldMessages()).isEqualTo(1);
+        assertThat(pair.server.activeMessages().held()).isEqualTo(1);
         assertThat(pair.data(message).mismatch(payload)).isEqualTo(-1);
-        assertThat(pair.server.heldMessages()).isZero();
+        assertThat(pair.server.activeMessages().held()).isZero();
         pair.awaitOk(sent);
     }
 }

@@ -102,7 +102,7 @@ abstract class CloseContract {
         pair.awaitOk(Outcome.of(done -> pair.toServer.close(CloseMode.FORCE, done)));
         sent.forEach(outcome -> assertThat(pair.await(outcome)).isNotEqualTo(UcxStatus.OK));
         assertThat(pair.client.inFlight()).isZero();
-        pair.received.forEach(pair.server::release);
+        pair.received.forEach(pair.server.activeMessages()::release);
     }
 
     @Test
@@ -115,13 +115,13 @@ abstract class CloseContract {
         pair.until(() -> !pair.errors.isEmpty(), "an error at the peer");
         UcxStatus status;
         try {
-            Outcome fetched = Outcome.of(done -> pair.server.fetch(message, Arena.ofAuto().allocate(1 << 20), null, done));
+            Outcome fetched = Outcome.of(done -> pair.server.activeMessages().fetch(message, Arena.ofAuto().allocate(1 << 20), null, done));
             status = pair.await(fetched);
         } catch (UcxException e) {
             status = e.status();
         }
         assertThat(status).isNotEqualTo(UcxStatus.OK);
-        assertThat(pair.server.heldMessages()).isZero();
+        assertThat(pair.server.activeMessages().held()).isZero();
         assertThat(pair.server.inFlight()).isZero();
     }
 
@@ -130,7 +130,7 @@ abstract class CloseContract {
         assumePeer();
         Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(64 << 20), AmProtocol.RENDEZVOUS);
         UcpActiveMessage message = pair.awaitMessage();
-        Outcome fetched = Outcome.of(done -> pair.server.fetch(message, Arena.ofAuto().allocate(64 << 20), null, done));
+        Outcome fetched = Outcome.of(done -> pair.server.activeMessages().fetch(message, Arena.ofAuto().allocate(64 << 20), null, done));
         pair.step();
         pair.awaitOk(Outcome.of(done -> pair.toServer.close(CloseMode.FORCE, done)));
         pair.until(() -> sent.isDone() && fetched.isDone(), "an end of both operations");
@@ -141,14 +141,14 @@ abstract class CloseContract {
     void closesWorkerWithOffersThatNobodyTook() {
         Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(1 << 20), AmProtocol.RENDEZVOUS);
         UcpActiveMessage offer = pair.awaitMessage();
-        assertThat(pair.server.heldMessages()).isEqualTo(1);
+        assertThat(pair.server.activeMessages().held()).isEqualTo(1);
         if (link.errorMode() == ErrorMode.PEER) {
             pair.awaitOk(Outcome.of(done -> pair.toServer.close(CloseMode.FORCE, done)));
             pair.await(sent);
         } else {
             assertThatThrownBy(() -> pair.toServer.close(CloseMode.FLUSH, new Outcome())).isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("1 operations are in flight");
-            pair.server.release(offer);
+            pair.server.activeMessages().release(offer);
             pair.awaitOk(sent);
         }
     }

@@ -88,7 +88,7 @@ abstract class ConnectContract {
         EndpointOptions options = pair.options(link.errorMode(), "by address");
         UcpEndpoint forth = pair.client.connect(pair.server.address(), options);
         UcpEndpoint back = pair.server.connect(pair.client.address(), options);
-        pair.client.activeMessageHandler(Pair.ID, message -> pair.received.add(message.keep()));
+        pair.client.activeMessages().handler(Pair.ID, message -> pair.received.add(message.keep()));
         pair.run(forth::flush);
         pair.run(back::flush);
         for (UcpEndpoint endpoint : List.of(forth, back)) {
@@ -140,7 +140,7 @@ abstract class ConnectContract {
     private long receiveOneOn(UcpContext context, UcpConnectionRequest request) {
         UcpWorker worker = context.createWorker(UcpWorkerConfig.of("other thread"));
         AtomicReference<UcpActiveMessage> message = new AtomicReference<>();
-        worker.activeMessageHandler(Pair.ID, arrived -> message.set(arrived.keep()));
+        worker.activeMessages().handler(Pair.ID, arrived -> message.set(arrived.keep()));
         UcpEndpoint endpoint = worker.accept(request, new EndpointOptions(link.errorMode(), "client", (failed, status) -> { }));
         Pair.until(worker::progress, () -> message.get() != null, "a message");
         boolean force = link.errorMode() == ErrorMode.PEER;

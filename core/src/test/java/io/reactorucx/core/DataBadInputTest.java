@@ -33,11 +33,15 @@ class DataBadInputTest extends BadInput {
     @ParameterizedTest
     @MethodSource("badMemory")
     void refusesSegmentThatUcxCannotReach(MemorySegment bad) {
-        for (UcpData data : List.of(UcpData.of(bad), UcpData.elements(bad, 4), UcpData.ofSegments(List.of(good, bad)))) {
-            assertThatThrownBy(() -> send(data)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("payload");
-            assertThatThrownBy(() -> pair.server.tags().receive(data, 1, -1, PLAIN, NEVER)).isInstanceOf(IllegalArgumentException.class)
+        for (UcpData data : List.of(UcpData.of(bad), UcpData.elements(bad, 4),
+                UcpData.ofSegments(List.of(good, bad)))) {
+            assertThatThrownBy(() -> send(data)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("payload");
+            assertThatThrownBy(() -> pair.server.tags().receive(data, 1, -1, PLAIN, NEVER))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("destination");
-            assertThatThrownBy(() -> pair.toServer.stream().send(data, PLAIN, NEVER)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> pair.toServer.stream().send(data, PLAIN, NEVER))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
         assertThat(pair.client.inFlight() + pair.server.inFlight()).isZero();
     }
@@ -45,7 +49,8 @@ class DataBadInputTest extends BadInput {
     @Test
     void refusesReadOnlySegmentAsDestination() {
         UcpData data = UcpData.ofSegments(List.of(good, good.asReadOnly()));
-        assertThatThrownBy(() -> pair.server.tags().receive(data, 1, -1, PLAIN, NEVER)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.server.tags().receive(data, 1, -1, PLAIN, NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("read-only");
     }
 
@@ -69,50 +74,58 @@ class DataBadInputTest extends BadInput {
     void refusesFlagsThatContradictEachOther() {
         assertThatThrownBy(() -> send(UcpData.of(good), RequestFlag.FAST_COMPLETION, RequestFlag.MULTI_SEND))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("exclude each other");
-        assertThatThrownBy(() -> send(UcpData.of(good), RequestFlag.NO_IMMEDIATE_COMPLETION, RequestFlag.FORCE_IMMEDIATE_COMPLETION))
+        assertThatThrownBy(() -> send(UcpData.of(good), RequestFlag.NO_IMMEDIATE_COMPLETION,
+                RequestFlag.FORCE_IMMEDIATE_COMPLETION))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("exclude each other");
         assertThatThrownBy(() -> pair.toServer.transfers().amSend(Pair.ID, Pair.EMPTY, UcpData.of(good),
-                Set.of(AmSendFlag.EAGER, AmSendFlag.RENDEZVOUS), PLAIN, NEVER)).isInstanceOf(IllegalArgumentException.class)
+                Set.of(AmSendFlag.EAGER, AmSendFlag.RENDEZVOUS), PLAIN, NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("exclude each other");
     }
 
     @Test
     void refusesMemoryThatNoTransportKnows() {
         assumeFalse(pair.context.attributes().memoryTypes().contains(UcxMemoryType.CUDA), "this UCX knows CUDA");
-        assertThatThrownBy(() -> send(UcpData.of(good).in(UcxMemoryType.CUDA))).isInstanceOf(UcxUnsupportedException.class)
+        assertThatThrownBy(() -> send(UcpData.of(good).in(UcxMemoryType.CUDA)))
+                .isInstanceOf(UcxUnsupportedException.class)
                 .hasMessageContaining("memory of type CUDA");
         assertThat(pair.client.inFlight()).isZero();
     }
 
     @Test
     void refusesImmediateReceiveWithWhichUcxLosesMessages() {
-        assertThatThrownBy(() -> pair.server.tags().receive(UcpData.of(good), 1, -1, Set.of(RequestFlag.FORCE_IMMEDIATE_COMPLETION), NEVER))
+        assertThatThrownBy(() -> pair.server.tags()
+                .receive(UcpData.of(good), 1, -1, Set.of(RequestFlag.FORCE_IMMEDIATE_COMPLETION), NEVER))
                 .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("loses the message");
     }
 
     @Test
     void refusesImmediateSynchronousSend() {
-        assertThatThrownBy(() -> pair.toServer.transfers().tagSendSync(UcpData.of(good), 1, Set.of(RequestFlag.FORCE_IMMEDIATE_COMPLETION),
+        assertThatThrownBy(() -> pair.toServer.transfers()
+                .tagSendSync(UcpData.of(good), 1, Set.of(RequestFlag.FORCE_IMMEDIATE_COMPLETION),
                 NEVER)).isInstanceOf(UcxUnsupportedException.class);
     }
 
     @Test
     void refusesSegmentsInActiveMessageThatUcxWouldTakeForBytes() {
-        assertThatThrownBy(() -> pair.toServer.transfers().amSend(Pair.ID, Pair.EMPTY, UcpData.ofSegments(List.of(good)), Set.of(),
+        assertThatThrownBy(() -> pair.toServer.transfers()
+                .amSend(Pair.ID, Pair.EMPTY, UcpData.ofSegments(List.of(good)), Set.of(),
                 Set.of(RequestFlag.NO_IMMEDIATE_COMPLETION), NEVER)).isInstanceOf(UcxUnsupportedException.class);
     }
 
     @Test
     void saysThatOldUcxCannotCopyHeaders() {
         assumeFalse(Ucx.version().isAtLeast(1, 14), "UCX " + Ucx.version() + " copies headers");
-        assertThatThrownBy(() -> pair.toServer.transfers().amSend(Pair.ID, Pair.EMPTY, UcpData.of(good), Set.of(AmSendFlag.COPY_HEADER), PLAIN,
+        assertThatThrownBy(() -> pair.toServer.transfers()
+                .amSend(Pair.ID, Pair.EMPTY, UcpData.of(good), Set.of(AmSendFlag.COPY_HEADER), PLAIN,
                 NEVER)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("1.14");
     }
 
     @Test
     void refusesHeaderThatIsTooLong() {
         MemorySegment header = MemorySegment.ofArray(new byte[pair.client.maxHeaderBytes() + 1]);
-        assertThatThrownBy(() -> pair.toServer.transfers().amSend(Pair.ID, header, UcpData.of(good), Set.of(), PLAIN, NEVER))
+        assertThatThrownBy(() -> pair.toServer.transfers()
+                .amSend(Pair.ID, header, UcpData.of(good), Set.of(), PLAIN, NEVER))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("header of");
     }
 
@@ -120,19 +133,25 @@ class DataBadInputTest extends BadInput {
     void refusesDestinationSmallerThanActiveMessage() {
         Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(100_000), AmProtocol.RENDEZVOUS);
         UcpActiveMessage message = pair.awaitMessage();
-        assertThatThrownBy(() -> pair.server.fetchInto(message, UcpData.ofSegments(List.of(good, good)), PLAIN, NEVER))
+        assertThatThrownBy(() -> pair.server.activeMessages()
+                .fetchInto(message, UcpData.ofSegments(List.of(good, good)), PLAIN, NEVER))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("the message has 100000");
-        assertThatThrownBy(() -> pair.server.fetchInto(message, UcpData.generic(Reversed.ofSize(100_000)), PLAIN, NEVER))
+        assertThatThrownBy(() -> pair.server.activeMessages()
+                .fetchInto(message, UcpData.generic(Reversed.ofSize(100_000)), PLAIN, NEVER))
                 .isInstanceOf(UcxUnsupportedException.class);
-        pair.server.release(message);
+        pair.server.activeMessages().release(message);
         pair.awaitOk(sent);
-        assertThatThrownBy(() -> pair.server.fetchInto(message, UcpData.of(Arena.ofAuto().allocate(100_000)), PLAIN, NEVER))
+        assertThatThrownBy(() -> pair.server.activeMessages()
+                .fetchInto(message, UcpData.of(Arena.ofAuto().allocate(100_000)), PLAIN, NEVER))
                 .isInstanceOf(IllegalStateException.class);
     }
 
-    /** Data that is here already is not received by UCX, so that what UCX would refuse or do with flags is this library's to see to. */
+    /**
+     * Data that is here already is not received by UCX, so that what UCX would refuse or do with flags is this
+     * library's to see to.
+     */
     private UcpActiveMessage awaitEagerMessage() {
-        pair.server.activeMessageHandler(Pair.ID, message -> pair.received.add(message.keep()), true);
+        pair.server.activeMessages().handler(Pair.ID, message -> pair.received.add(message.keep()), true);
         pair.awaitOk(pair.send(Pair.EMPTY, Pair.pattern(100_000), AmProtocol.EAGER));
         UcpActiveMessage message = pair.awaitMessage();
         assertThat(message.isInline() || message.isRendezvous()).isFalse();
@@ -143,16 +162,21 @@ class DataBadInputTest extends BadInput {
     void refusesEagerDataToMemoryThatProcessorMayNotReach() {
         UcpActiveMessage message = awaitEagerMessage();
         MemorySegment destination = Arena.ofAuto().allocate(100_000);
-        assumeFalse(pair.context.attributes().memoryTypes().contains(UcxMemoryType.ROCM), "a transport of this context knows ROCM");
-        assertThatThrownBy(() -> pair.server.fetchInto(message, UcpData.of(destination).in(UcxMemoryType.ROCM), PLAIN, NEVER))
+        assumeFalse(pair.context.attributes().memoryTypes().contains(UcxMemoryType.ROCM),
+                "a transport of this context knows ROCM");
+        assertThatThrownBy(() -> pair.server.activeMessages()
+                .fetchInto(message, UcpData.of(destination).in(UcxMemoryType.ROCM), PLAIN, NEVER))
                 .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("ROCM");
         Set<RequestFlag> exclusive = Set.of(RequestFlag.FAST_COMPLETION, RequestFlag.MULTI_SEND);
-        assertThatThrownBy(() -> pair.server.fetchInto(message, UcpData.of(destination), exclusive, NEVER))
+        assertThatThrownBy(() -> pair.server.activeMessages()
+                .fetchInto(message, UcpData.of(destination), exclusive, NEVER))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("exclude each other");
-        assertThat(pair.server.holds(message)).isTrue();
+        assertThat(pair.server.activeMessages().holds(message)).isTrue();
         Set<RequestFlag> detect = Set.of(RequestFlag.DETECT_MEMORY_TYPE);
-        assumeTrue(pair.context.attributes().memoryTypes().stream().allMatch(UcxMemoryType::isHostAccessible), "there is other memory");
-        assertThat(pair.server.fetchInto(message, UcpData.of(destination), detect, NEVER).isImmediate()).isTrue();
+        assumeTrue(pair.context.attributes().memoryTypes().stream().allMatch(UcxMemoryType::isHostAccessible),
+                "there is other memory");
+        assertThat(pair.server.activeMessages().fetchInto(message, UcpData.of(destination), detect, NEVER)
+                .isImmediate()).isTrue();
         assertThat(destination.mismatch(Pair.pattern(100_000))).isEqualTo(-1);
     }
 
@@ -161,14 +185,15 @@ class DataBadInputTest extends BadInput {
         UcpActiveMessage message = awaitEagerMessage();
         MemorySegment destination = Arena.ofAuto().allocate(100_010).fill((byte) 0x55);
         Set<RequestFlag> later = Set.of(RequestFlag.NO_IMMEDIATE_COMPLETION);
-        assertThatThrownBy(() -> pair.server.fetchInto(message, UcpData.of(destination), later, null))
+        assertThatThrownBy(() -> pair.server.activeMessages().fetchInto(message, UcpData.of(destination), later, null))
                 .isInstanceOf(NullPointerException.class);
-        Outcome fetched = Outcome.of(done -> pair.server.fetchInto(message, UcpData.of(destination), later, done).isImmediate());
+        Outcome fetched = Outcome.of(done -> pair.server.activeMessages()
+                .fetchInto(message, UcpData.of(destination), later, done).isImmediate());
         assertThat(fetched.isDone()).as("a completion within the call").isFalse();
         pair.awaitOk(fetched);
         assertThat(fetched.length()).isEqualTo(100_000);
         assertThat(destination.asSlice(0, 100_000).mismatch(Pair.pattern(100_000))).isEqualTo(-1);
-        assertThat(pair.server.holds(message)).isFalse();
+        assertThat(pair.server.activeMessages().holds(message)).isFalse();
         assertThat(pair.server.inFlight()).isZero();
     }
 
@@ -192,7 +217,8 @@ class DataBadInputTest extends BadInput {
             public void finish() {
             }
         };
-        assertThatThrownBy(() -> send(UcpData.generic(returning(negative)))).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> send(UcpData.generic(returning(negative))))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("packedSize() -1");
     }
 
@@ -237,7 +263,7 @@ class DataBadInputTest extends BadInput {
                 e -> assertThat(e).hasRootCauseMessage("worker: called by a generic datatype, which may not use it"));
         assertThat(reversed.finishes).isEqualTo(1);
         Outcome received = new Outcome();
-        pair.server.tagReceive(Arena.ofAuto().allocate(16), null, 1, -1, received);
+        pair.server.tags().receive(Arena.ofAuto().allocate(16), null, 1, -1, received);
         pair.awaitOk(received);
     }
 
@@ -246,7 +272,8 @@ class DataBadInputTest extends BadInput {
         pair.run(done -> pair.toServer.tagSend(good, null, 1, done));
         pair.until(() -> pair.server.tags().probe(1, -1).isPresent(), "the message");
         UcpTagMessage message = pair.server.tags().take(1, -1).orElseThrow();
-        assertThatThrownBy(pair.server::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 tagged messages");
+        assertThatThrownBy(pair.server::close).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("1 tagged messages");
         Outcome received = new Outcome();
         pair.server.tags().receive(message, UcpData.of(Arena.ofAuto().allocate(16)), received);
         pair.awaitOk(received);
@@ -254,8 +281,10 @@ class DataBadInputTest extends BadInput {
 
     @Test
     void refusesOtherThreads() {
-        assertThat(thrownOnAnotherThread(() -> pair.server.tags().probe(1, -1))).isInstanceOf(IllegalStateException.class);
-        assertThat(thrownOnAnotherThread(() -> pair.toServer.stream().borrow())).isInstanceOf(IllegalStateException.class);
+        assertThat(thrownOnAnotherThread(() -> pair.server.tags().probe(1, -1)))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(thrownOnAnotherThread(() -> pair.toServer.stream().borrow()))
+                .isInstanceOf(IllegalStateException.class);
         assertThat(thrownOnAnotherThread(() -> pair.server.streams().poll())).isInstanceOf(IllegalStateException.class);
         assertThat(thrownOnAnotherThread(() -> send(UcpData.of(good)))).isInstanceOf(IllegalStateException.class);
     }

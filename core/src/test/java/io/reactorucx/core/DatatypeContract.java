@@ -136,12 +136,12 @@ abstract class DatatypeContract {
         assumeTrue(!message.isInline(), link + " hands large eager data over only within the upcall: nothing is held");
         MemorySegment destination = Arena.ofAuto().allocate((1 << 20) + 10).fill((byte) 0x55);
         Outcome fetched = Outcome.of(
-                done -> pair.server.fetchInto(message, UcpData.ofSegments(pieces(destination)), PLAIN, done).isImmediate());
+                done -> pair.server.activeMessages().fetchInto(message, UcpData.ofSegments(pieces(destination)), PLAIN, done).isImmediate());
         pair.awaitOk(fetched);
         pair.awaitOk(sent);
         assertThat(destination.asSlice(0, 1 << 20).mismatch(payload)).isEqualTo(-1);
         assertThat(destination.asSlice(1 << 20).mismatch(Arena.ofAuto().allocate(10).fill((byte) 0x55))).isEqualTo(-1);
-        assertThat(pair.server.heldMessages()).isZero();
+        assertThat(pair.server.activeMessages().held()).isZero();
     }
 
     @ParameterizedTest

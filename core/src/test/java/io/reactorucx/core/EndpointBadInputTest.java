@@ -72,7 +72,7 @@ class EndpointBadInputTest extends BadInput {
         TAG_RECEIVE("destination") {
             @Override
             void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key, Completion done) {
-                endpoint.worker().tagReceive(memory, registration, 99, -1, done);
+                endpoint.worker().tags().receive(memory, registration, 99, -1, done);
             }
         };
 
@@ -239,7 +239,7 @@ class EndpointBadInputTest extends BadInput {
         Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(1 << 20), AmProtocol.RENDEZVOUS);
         assertThatThrownBy(() -> pair.toServer.close(CloseMode.FLUSH, NEVER)).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("mode FLUSH").hasMessageContaining("1 operations");
-        pair.server.release(pair.awaitMessage());
+        pair.server.activeMessages().release(pair.awaitMessage());
         pair.awaitOk(sent);
     }
 
@@ -332,7 +332,7 @@ class EndpointBadInputTest extends BadInput {
                     .hasMessageContaining("RMA");
             assertThatThrownBy(() -> only.endpoint.get(good, null, key, 0, NEVER)).isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("RMA");
-            assertThatThrownBy(() -> only.worker.activeMessageHandler(1, message -> { })).isInstanceOf(UcxUnsupportedException.class)
+            assertThatThrownBy(() -> only.worker.activeMessages().handler(1, message -> { })).isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("AM");
         }
         try (Features only = Features.of(UcpFeature.AM)) {
@@ -340,7 +340,7 @@ class EndpointBadInputTest extends BadInput {
                     .hasMessageContaining("TAG");
             assertThatThrownBy(() -> only.endpoint.tagSendSync(good, null, 1, NEVER)).isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("TAG");
-            assertThatThrownBy(() -> only.worker.tagReceive(Arena.ofAuto().allocate(1), null, 1, 1, NEVER))
+            assertThatThrownBy(() -> only.worker.tags().receive(Arena.ofAuto().allocate(1), null, 1, 1, NEVER))
                     .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("TAG");
         }
     }

@@ -51,7 +51,7 @@ class Ipv6Test {
                 Pair.until(step, () -> !requests.isEmpty(), "a connection request");
                 assertThat(requests.getFirst().clientAddress().getAddress()).isInstanceOf(Inet6Address.class);
                 UcpEndpoint back = server.accept(requests.getFirst(), options);
-                server.activeMessageHandler(Pair.ID, message -> received.add(message.keep()));
+                server.activeMessages().handler(Pair.ID, message -> received.add(message.keep()));
                 Outcome sent = Outcome.of(
                         done -> forth.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(60), null, AmProtocol.AUTO, false, done));
                 Pair.until(step, () -> sent.isDone() && received.size() == 1, "a message");

@@ -33,7 +33,7 @@ final class LoadingPrograms {
         UcpConfig config = UcpConfig.builder().features(UcpFeature.AM).transports(transports.split(","))
                 .setting("KEEPALIVE_INTERVAL", "2.5s").build();
         try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("child"))) {
-            worker.activeMessageHandler(Pair.ID, message -> received.add(message.keep()));
+            worker.activeMessages().handler(Pair.ID, message -> received.add(message.keep()));
             EndpointOptions options = new EndpointOptions(ErrorMode.NONE, "itself", (endpoint, status) -> { });
             UcpEndpoint endpoint = worker.connect(worker.address(), options);
             MemorySegment payload = Arena.ofAuto().allocateFrom("hello");

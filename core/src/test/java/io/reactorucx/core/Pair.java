@@ -49,7 +49,7 @@ final class Pair implements AutoCloseable {
         }
         awaitOk(Outcome.of(toServer::flush));
         awaitOk(Outcome.of(toClient::flush));
-        server.activeMessageHandler(ID, message -> received.add(message.keep()));
+        server.activeMessages().handler(ID, message -> received.add(message.keep()));
     }
 
     static Pair of(Link link) {
@@ -116,7 +116,7 @@ final class Pair implements AutoCloseable {
             return message.payload();
         }
         MemorySegment destination = Arena.ofAuto().allocate(message.length());
-        Outcome fetched = Outcome.of(done -> server.fetch(message, destination, null, done));
+        Outcome fetched = Outcome.of(done -> server.activeMessages().fetch(message, destination, null, done));
         awaitOk(fetched);
         return destination;
     }
@@ -133,7 +133,7 @@ final class Pair implements AutoCloseable {
         assertThat(data(message).mismatch(payload)).isEqualTo(-1);
         MemorySegment destination = Arena.ofAuto().allocate(text.length);
         Outcome arrived = new Outcome();
-        client.tagReceive(destination, null, 77, -1, arrived);
+        client.tags().receive(destination, null, 77, -1, arrived);
         run(done -> toClient.tagSend(payload, null, 77, done));
         awaitOk(arrived);
         assertThat(destination.mismatch(payload)).isEqualTo(-1);
@@ -168,7 +168,7 @@ final class Pair implements AutoCloseable {
     public void close() {
         List<Outcome> closes = new ArrayList<>();
         for (UcpWorker worker : List.of(client, server)) {
-            worker.cancelReceives();
+            worker.tags().cancelAll();
             for (UcpEndpoint endpoint : worker.endpoints()) {
                 CloseMode mode = endpoint.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
                 closes.add(Outcome.of(done -> endpoint.close(mode, done)));

@@ -62,7 +62,7 @@ abstract class ProbeContract {
         assertThat(pair.server.tags().probe(TAG + 1, -1)).isEmpty();
         MemorySegment destination = Arena.ofAuto().allocate(bytes);
         Outcome received = new Outcome();
-        pair.server.tagReceive(destination, null, TAG, -1, received);
+        pair.server.tags().receive(destination, null, TAG, -1, received);
         pair.awaitOk(received);
         pair.awaitOk(sent);
         assertThat(destination.mismatch(payload)).isEqualTo(-1);

@@ -199,7 +199,7 @@ abstract class RemoteMemoryContract {
     private void assertReceived(Outcome sent) {
         MemorySegment destination = Arena.ofAuto().allocate(LARGE);
         Outcome arrived = new Outcome();
-        pair.server.tagReceive(destination, null, 1, -1, arrived);
+        pair.server.tags().receive(destination, null, 1, -1, arrived);
         pair.awaitOk(arrived);
         pair.awaitOk(sent);
         assertThat(destination.mismatch(Pair.pattern(LARGE))).isEqualTo(-1);
@@ -237,7 +237,7 @@ abstract class RemoteMemoryContract {
                     .hasMessageContaining("the pointers of 1 remote keys");
             assertThat(AddressSpace.isSharedMapping(pointer.address(), LARGE)).isTrue();
             Outcome arrived = new Outcome();
-            other.server.tagReceive(Arena.ofAuto().allocate(LARGE), null, 1, -1, arrived);
+            other.server.tags().receive(Arena.ofAuto().allocate(LARGE), null, 1, -1, arrived);
             other.awaitOk(arrived);
             other.awaitOk(sent);
         }

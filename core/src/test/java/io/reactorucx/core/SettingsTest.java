@@ -101,7 +101,7 @@ class SettingsTest {
     private static boolean arrivesAsOffer(UcpConfig config) {
         List<UcpActiveMessage> received = new ArrayList<>();
         try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
-            worker.activeMessageHandler(Pair.ID, message -> received.add(message.keep()));
+            worker.activeMessages().handler(Pair.ID, message -> received.add(message.keep()));
             EndpointOptions options = new EndpointOptions(ErrorMode.PEER, "itself", (endpoint, status) -> { });
             UcpEndpoint endpoint = worker.connect(worker.address(), options);
             Outcome sent = Outcome.of(
@@ -109,7 +109,7 @@ class SettingsTest {
             Pair.until(worker::progress, () -> !received.isEmpty(), "a message");
             UcpActiveMessage message = received.getFirst();
             if (!message.isInline()) {
-                worker.release(message);
+                worker.activeMessages().release(message);
             }
             Pair.until(worker::progress, sent::isDone, "a sent message");
             Outcome closed = Outcome.of(done -> endpoint.close(CloseMode.FORCE, done));

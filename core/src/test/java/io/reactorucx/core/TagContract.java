@@ -39,7 +39,7 @@ abstract class TagContract {
 
     private Outcome receive(MemorySegment destination, long tag, long mask) {
         Outcome outcome = new Outcome();
-        pair.server.tagReceive(destination, null, tag, mask, outcome);
+        pair.server.tags().receive(destination, null, tag, mask, outcome);
         assertThat(outcome.isDone()).as("a completion within the call").isFalse();
         return outcome;
     }
@@ -107,7 +107,7 @@ abstract class TagContract {
         try (UcpMemory from = pair.context.allocate(1 << 20); UcpMemory to = pair.context.register(Arena.ofAuto().allocate(1 << 20))) {
             from.segment().copyFrom(Pair.pattern(1 << 20));
             Outcome received = new Outcome();
-            pair.server.tagReceive(to.segment(), to, TAG, ALL_BITS, received);
+            pair.server.tags().receive(to.segment(), to, TAG, ALL_BITS, received);
             pair.run(done -> pair.toServer.tagSend(from.segment(), from, TAG, done));
             pair.awaitOk(received);
             assertThat(to.segment().mismatch(from.segment())).isEqualTo(-1);
@@ -154,13 +154,13 @@ abstract class TagContract {
     @Test
     void cancelsReceiveThatIsNotMatched() {
         Outcome received = new Outcome();
-        long token = pair.server.tagReceive(Arena.ofAuto().allocate(10), null, TAG, ALL_BITS, received);
-        pair.server.cancelReceive(token);
+        long token = pair.server.tags().receive(Arena.ofAuto().allocate(10), null, TAG, ALL_BITS, received);
+        pair.server.tags().cancel(token);
         assertThat(received.isDone()).as("a completion within the call").isFalse();
         assertThat(pair.await(received)).isEqualTo(UcxStatus.CANCELED);
         assertThat(received.length()).isZero();
         assertThat(received.tag()).isZero();
-        pair.server.cancelReceive(token);
+        pair.server.tags().cancel(token);
         pair.assertStillWorks();
     }
 
@@ -171,8 +171,8 @@ abstract class TagContract {
         letArrive();
         MemorySegment destination = Arena.ofAuto().allocate(8 << 20);
         Outcome received = new Outcome();
-        long token = pair.server.tagReceive(destination, null, TAG, ALL_BITS, received);
-        pair.server.cancelReceive(token);
+        long token = pair.server.tags().receive(destination, null, TAG, ALL_BITS, received);
+        pair.server.tags().cancel(token);
         pair.awaitOk(received);
         pair.awaitOk(sent);
         assertThat(destination.mismatch(payload)).isEqualTo(-1);
@@ -182,7 +182,7 @@ abstract class TagContract {
     void cancelsAllReceivesThatAreNotMatched() {
         Outcome first = receive(Arena.ofAuto().allocate(10), TAG, ALL_BITS);
         Outcome second = receive(Pair.EMPTY, TAG + 5, 0);
-        pair.server.cancelReceives();
+        pair.server.tags().cancelAll();
         assertThat(pair.await(first)).isEqualTo(UcxStatus.CANCELED);
         assertThat(pair.await(second)).isEqualTo(UcxStatus.CANCELED);
         pair.assertStillWorks();

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class WorkerBadInputTest extends BadInput {
 
-    private static final EndpointOptions OPTIONS = new EndpointOptions(ErrorMode.PEER, "nobody", (endpoint, status) -> { });
+    private static final EndpointOptions OPTIONS = new EndpointOptions(ErrorMode.PEER, "nobody",
+            (endpoint, status) -> { });
 
     /** One use of a worker. */
     interface Use {
@@ -31,25 +32,30 @@ class WorkerBadInputTest extends BadInput {
         UcpActiveMessage message = new UcpActiveMessage(1, new byte[0], 5, 4096, true, null);
         return Stream.of(argumentSet("progress", (Use) UcpWorker::progress), argumentSet("arm", (Use) UcpWorker::arm),
                 argumentSet("await", (Use) worker -> worker.await(1)), argumentSet("eventFd", (Use) UcpWorker::eventFd),
-                argumentSet("address", (Use) UcpWorker::address), argumentSet("networkAddress", (Use) UcpWorker::networkAddress),
-                argumentSet("waitForWork", (Use) worker -> worker.waitForWork(1)), argumentSet("fence", (Use) UcpWorker::fence),
-                argumentSet("flush", (Use) worker -> worker.flush(NEVER)),
+                argumentSet("address", (Use) UcpWorker::address),
+                argumentSet("networkAddress", (Use) UcpWorker::networkAddress),
+                argumentSet("waitForWork", (Use) worker -> worker.waitForWork(1)),
+                argumentSet("fence", (Use) UcpWorker::fence), argumentSet("flush", (Use) worker -> worker.flush(NEVER)),
                 argumentSet("waitForMemory", (Use) worker -> worker.waitForMemory(Pair.pattern(8))),
                 argumentSet("connect by socket address", (Use) worker -> worker.connect(Pair.loopback(1), OPTIONS)),
                 argumentSet("connect by worker address", (Use) worker -> worker.connect(new byte[100], OPTIONS)),
                 argumentSet("listen", (Use) worker -> worker.listen(Pair.loopback(0), request -> { })),
-                argumentSet("activeMessageHandler", (Use) worker -> worker.activeMessageHandler(1, received -> { })),
-                argumentSet("fetch", (Use) worker -> worker.fetch(message, Pair.pattern(5), null, NEVER)),
-                argumentSet("release", (Use) worker -> worker.release(message)),
-                argumentSet("tagReceive", (Use) worker -> worker.tagReceive(Pair.pattern(5), null, 1, 1, NEVER)),
-                argumentSet("cancelReceive", (Use) worker -> worker.cancelReceive(0)),
-                argumentSet("cancelReceives", (Use) UcpWorker::cancelReceives), argumentSet("info", (Use) UcpWorker::info));
+                argumentSet("activeMessages.handler",
+                        (Use) worker -> worker.activeMessages().handler(1, received -> { })),
+                argumentSet("activeMessages.fetch",
+                        (Use) worker -> worker.activeMessages().fetch(message, Pair.pattern(5), null, NEVER)),
+                argumentSet("activeMessages.release", (Use) worker -> worker.activeMessages().release(message)),
+                argumentSet("tags.receive", (Use) worker -> worker.tags().receive(Pair.pattern(5), null, 1, 1, NEVER)),
+                argumentSet("tags.cancel", (Use) worker -> worker.tags().cancel(0)),
+                argumentSet("tags.cancelAll", (Use) worker -> worker.tags().cancelAll()),
+                argumentSet("info", (Use) UcpWorker::info));
     }
 
     static Stream<Arguments> everyMethodOfTheOwner() {
         return Stream.concat(everyMethod(), Stream.of(argumentSet("close", (Use) UcpWorker::close),
                 argumentSet("abandon", (Use) UcpWorker::abandon), argumentSet("inFlight", (Use) UcpWorker::inFlight),
-                argumentSet("heldMessages", (Use) UcpWorker::heldMessages), argumentSet("endpoints", (Use) UcpWorker::endpoints),
+                argumentSet("activeMessages.held", (Use) worker -> worker.activeMessages().held()),
+                argumentSet("endpoints", (Use) UcpWorker::endpoints),
                 argumentSet("listeners", (Use) UcpWorker::listeners),
                 argumentSet("hasPendingDeliveries", (Use) UcpWorker::hasPendingDeliveries)));
     }
@@ -95,8 +101,8 @@ class WorkerBadInputTest extends BadInput {
         assertNull("request", () -> pair.client.accept(null, OPTIONS));
         assertNull("bindAddress", () -> pair.client.listen(null, request -> { }));
         assertNull("handler", () -> pair.client.listen(Pair.loopback(0), null));
-        assertNull("message", () -> pair.client.fetch(null, Pair.pattern(1), null, NEVER));
-        assertNull("message", () -> pair.client.release(null));
+        assertNull("message", () -> pair.client.activeMessages().fetch(null, Pair.pattern(1), null, NEVER));
+        assertNull("message", () -> pair.client.activeMessages().release(null));
         assertThat(pair.client.endpoints()).containsExactly(pair.toServer);
         assertThat(pair.client.listeners()).isEmpty();
     }
@@ -110,10 +116,12 @@ class WorkerBadInputTest extends BadInput {
         InetSocketAddress unresolved = InetSocketAddress.createUnresolved("nowhere.invalid", 1);
         assertThatThrownBy(() -> pair.client.connect(unresolved, OPTIONS)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("remote").hasMessageContaining("nowhere.invalid");
-        assertThatThrownBy(() -> pair.client.listen(unresolved, request -> { })).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.client.listen(unresolved, request -> { }))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("bindAddress");
         for (int bytes : new int[] {0, 8, WorkerAddresses.MAX_BYTES + 1}) {
-            assertThatThrownBy(() -> pair.client.connect(new byte[bytes], OPTIONS)).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> pair.client.connect(new byte[bytes], OPTIONS))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("workerAddress of " + bytes + " bytes");
         }
     }
@@ -121,15 +129,17 @@ class WorkerBadInputTest extends BadInput {
     @ParameterizedTest
     @ValueSource(ints = {-1, 65536, Integer.MIN_VALUE, Integer.MAX_VALUE})
     void refusesHandlerForIdOutOfRange(int id) {
-        assertThatThrownBy(() -> pair.server.activeMessageHandler(id, message -> { })).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.server.activeMessages().handler(id, message -> { }))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("id " + id);
-        assertThatThrownBy(() -> pair.server.activeMessageHandler(id, null)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.server.activeMessages().handler(id, null))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("id " + id);
     }
 
     @Test
     void takesHandlerAwayThatNeverWas() {
-        pair.server.activeMessageHandler(500, null);
+        pair.server.activeMessages().handler(500, null);
         pair.run(done -> pair.toServer.amSend(500, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, false, done));
     }
 
@@ -138,23 +148,25 @@ class WorkerBadInputTest extends BadInput {
         Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(1 << 20), AmProtocol.RENDEZVOUS);
         UcpActiveMessage message = pair.awaitMessage();
         MemorySegment destination = Arena.ofAuto().allocate(1 << 20);
-        Outcome fetched = Outcome.of(done -> pair.server.fetch(message, destination, null, done));
+        Outcome fetched = Outcome.of(done -> pair.server.activeMessages().fetch(message, destination, null, done));
         assertOver(message);
         pair.awaitOk(fetched);
         pair.awaitOk(sent);
         assertOver(message);
         Outcome second = pair.send(Pair.EMPTY, Pair.pattern(1 << 20), AmProtocol.EAGER);
         UcpActiveMessage eager = pair.awaitMessage();
-        pair.server.release(eager);
+        pair.server.activeMessages().release(eager);
         assertOver(eager);
         pair.awaitOk(second);
     }
 
     private void assertOver(UcpActiveMessage message) {
         MemorySegment destination = Arena.ofAuto().allocate(message.length());
-        assertThatThrownBy(() -> pair.server.fetch(message, destination, null, NEVER)).isInstanceOf(IllegalStateException.class)
+        assertThatThrownBy(() -> pair.server.activeMessages().fetch(message, destination, null, NEVER))
+                .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("message " + Pair.ID).hasMessageContaining("fetched or released before");
-        assertThatThrownBy(() -> pair.server.release(message)).isInstanceOf(IllegalStateException.class)
+        assertThatThrownBy(() -> pair.server.activeMessages().release(message))
+                .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("fetched or released before");
     }
 
@@ -162,30 +174,37 @@ class WorkerBadInputTest extends BadInput {
     void refusesDestinationsOfFetchAndKeepsMessage() {
         Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(100_000), AmProtocol.RENDEZVOUS);
         UcpActiveMessage message = pair.awaitMessage();
-        assertThatThrownBy(() -> pair.server.fetch(message, Arena.ofAuto().allocate(99_999), null, NEVER))
+        assertThatThrownBy(() -> pair.server.activeMessages().fetch(message, Arena.ofAuto().allocate(99_999), null,
+                NEVER))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("destination of 99999 bytes")
                 .hasMessageContaining("100000");
-        assertThatThrownBy(() -> pair.server.fetch(message, Pair.EMPTY, null, NEVER)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.server.activeMessages().fetch(message, Pair.EMPTY, null, NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("destination");
         MemorySegment onHeap = MemorySegment.ofArray(new byte[100_000]);
-        assertThatThrownBy(() -> pair.server.fetch(message, onHeap, null, NEVER)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.server.activeMessages().fetch(message, onHeap, null, NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("destination").hasMessageContaining("Java heap");
         MemorySegment destination = Arena.ofAuto().allocate(100_000);
-        assertThatThrownBy(() -> pair.server.fetch(message, destination.asReadOnly(), null, NEVER))
+        assertThatThrownBy(() -> pair.server.activeMessages().fetch(message, destination.asReadOnly(), null, NEVER))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("read-only");
-        assertThatThrownBy(() -> pair.server.fetch(message, inClosedArena(), null, NEVER)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.server.activeMessages().fetch(message, inClosedArena(), null, NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("destination").hasMessageContaining("closed");
-        assertThatThrownBy(() -> pair.server.fetch(message, null, null, NEVER)).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> pair.server.activeMessages().fetch(message, null, null, NEVER))
+                .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("destination");
-        assertThatThrownBy(() -> pair.server.fetch(message, destination, null, null)).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> pair.server.activeMessages().fetch(message, destination, null, null))
+                .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("whenDone");
         try (UcpMemory other = pair.context.allocate(10)) {
-            assertThatThrownBy(() -> pair.server.fetch(message, destination, other, NEVER)).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> pair.server.activeMessages().fetch(message, destination, other, NEVER))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("registration");
         }
-        assertThat(pair.server.heldMessages()).isEqualTo(1);
+        assertThat(pair.server.activeMessages().held()).isEqualTo(1);
         assertThat(pair.server.inFlight()).isZero();
-        pair.run(done -> pair.server.fetch(message, destination, null, done));
+        pair.run(done -> pair.server.activeMessages().fetch(message, destination, null, done));
         pair.awaitOk(sent);
         assertThat(destination.mismatch(Pair.pattern(100_000))).isEqualTo(-1);
     }
@@ -195,16 +214,20 @@ class WorkerBadInputTest extends BadInput {
         Outcome small = pair.send(Pair.EMPTY, Pair.pattern(10), AmProtocol.EAGER);
         UcpActiveMessage inline = pair.awaitMessage();
         pair.awaitOk(small);
-        assertThatThrownBy(() -> pair.server.fetch(inline, Pair.pattern(10), null, NEVER)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.server.activeMessages().fetch(inline, Pair.pattern(10), null, NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("inline");
-        assertThatThrownBy(() -> pair.server.release(inline)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("inline");
+        assertThatThrownBy(() -> pair.server.activeMessages().release(inline))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("inline");
         Outcome large = pair.send(Pair.EMPTY, Pair.pattern(1 << 20), AmProtocol.RENDEZVOUS);
         UcpActiveMessage held = pair.awaitMessage();
-        assertThatThrownBy(held::payload).isInstanceOf(IllegalStateException.class).hasMessageContaining("fetch or release");
-        assertThatThrownBy(() -> pair.client.fetch(held, Pair.pattern(1 << 20), null, NEVER)).isInstanceOf(IllegalStateException.class)
+        assertThatThrownBy(held::payload).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("fetch or release");
+        assertThatThrownBy(() -> pair.client.activeMessages().fetch(held, Pair.pattern(1 << 20), null, NEVER))
+                .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("belong to another worker");
-        assertThatThrownBy(() -> pair.client.release(held)).isInstanceOf(IllegalStateException.class);
-        pair.server.release(held);
+        assertThatThrownBy(() -> pair.client.activeMessages().release(held)).isInstanceOf(IllegalStateException.class);
+        pair.server.activeMessages().release(held);
         pair.awaitOk(large);
     }
 
@@ -220,11 +243,11 @@ class WorkerBadInputTest extends BadInput {
                 }
             }
         };
-        pair.server.activeMessageHandler(9, message -> misuse.run());
+        pair.server.activeMessages().handler(9, message -> misuse.run());
         pair.run(done -> pair.toServer.amSend(9, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, false, done));
         pair.until(() -> thrown.size() == 2, "a message");
         Outcome received = new Outcome();
-        pair.server.tagReceive(Arena.ofAuto().allocate(8), null, 5, -1, (status, length, tag) -> {
+        pair.server.tags().receive(Arena.ofAuto().allocate(8), null, 5, -1, (status, length, tag) -> {
             misuse.run();
             received.complete(status, length, tag);
         });
@@ -237,8 +260,8 @@ class WorkerBadInputTest extends BadInput {
     @Test
     void postsInsideHandlers() {
         AtomicReference<Outcome> answered = new AtomicReference<>();
-        pair.client.activeMessageHandler(11, message -> pair.received.add(message.keep()));
-        pair.server.activeMessageHandler(10, message -> answered.set(Outcome.of(
+        pair.client.activeMessages().handler(11, message -> pair.received.add(message.keep()));
+        pair.server.activeMessages().handler(10, message -> answered.set(Outcome.of(
                 done -> pair.toClient.amSend(11, message.header(), Pair.EMPTY, null, AmProtocol.AUTO, false, done))));
         pair.run(done -> pair.toServer.amSend(10, heap(), Pair.EMPTY, null, AmProtocol.AUTO, false, done));
         assertThat(pair.awaitMessage().header().byteSize()).isEqualTo(16);
@@ -247,7 +270,7 @@ class WorkerBadInputTest extends BadInput {
 
     @Test
     void survivesExceptionOfCompletionAndGoesOn() {
-        pair.server.tagReceive(Arena.ofAuto().allocate(8), null, 5, -1, (status, length, tag) -> {
+        pair.server.tags().receive(Arena.ofAuto().allocate(8), null, 5, -1, (status, length, tag) -> {
             throw new IllegalStateException("a completion of a test");
         });
         pair.run(done -> pair.toServer.tagSend(Pair.pattern(8), null, 5, done));
@@ -257,7 +280,7 @@ class WorkerBadInputTest extends BadInput {
     @Test
     void ignoresCancelOfUnknownReceives() {
         for (long token : new long[] {0, -1, 63, 64, 1L << 32, Long.MAX_VALUE, Long.MIN_VALUE}) {
-            pair.server.cancelReceive(token);
+            pair.server.tags().cancel(token);
         }
         assertThat(pair.server.inFlight()).isZero();
     }
@@ -265,9 +288,11 @@ class WorkerBadInputTest extends BadInput {
     @Test
     void refusesSleepWithoutItsFeature() {
         UcpConfig config = UcpConfig.builder().features(UcpFeature.AM).transports("tcp").build();
-        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("busy"))) {
+        try (UcpContext context = UcpContext.create(config);
+                UcpWorker worker = context.createWorker(UcpWorkerConfig.of("busy"))) {
             for (Use use : List.<Use>of(UcpWorker::arm, w -> w.await(1), UcpWorker::signal, UcpWorker::eventFd)) {
-                assertThatThrownBy(() -> use.of(worker)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("WAKEUP");
+                assertThatThrownBy(() -> use.of(worker)).isInstanceOf(UcxUnsupportedException.class)
+                        .hasMessageContaining("WAKEUP");
             }
         }
     }

@@ -147,7 +147,7 @@ class WorkerModesTest {
         UcpEndpoint endpoint;
         try (UcpWorker.Entry entry = worker.enter()) {
             assertThat(entry).isNotNull();
-            worker.activeMessageHandler(1, message -> received.incrementAndGet());
+            worker.activeMessages().handler(1, message -> received.incrementAndGet());
             endpoint = worker.connect(worker.address(), new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
         }
         Object turn = new Object();
@@ -243,7 +243,7 @@ class WorkerModesTest {
             UcpEndpoint endpoint = worker.connect(worker.address(),
                     new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
             UcpData payload = UcpData.of(Pair.pattern(100));
-            worker.activeMessageHandler(1, message -> {
+            worker.activeMessages().handler(1, message -> {
                 worker.enter().close();
                 thrown.add(catchThrowable(entry::close));
             });

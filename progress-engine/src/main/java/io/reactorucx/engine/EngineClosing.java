@@ -39,7 +39,7 @@ final class EngineClosing {
         }
         if (worker.inFlight() > 0) {
             // In every round: a command or handler may have posted another one.
-            worker.cancelReceives();
+            worker.tags().cancelAll();
         }
         worker.endpoints().forEach(EngineClosing::close);
         boolean quiet = worker.endpoints().isEmpty() && worker.listeners().isEmpty() && worker.inFlight() == 0

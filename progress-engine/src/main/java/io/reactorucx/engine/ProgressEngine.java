@@ -99,7 +99,7 @@ public final class ProgressEngine {
         }
         int ran = commands.drain(runner, config.commandsPerStep());
         int work = ran + owned.progress() + deliverEnded();
-        counters.stepped(work, ran, owned.inFlight(), owned.heldMessages());
+        counters.stepped(work, ran, owned.inFlight(), owned.activeMessages().held());
         if (work > 0) {
             idleRounds = 0;
         } else if (mayBlock) {
@@ -277,7 +277,7 @@ public final class ProgressEngine {
             work += deliverEnded();
             finish();
         }
-        counters.stepped(work, 0, owned.isClosed() ? 0 : owned.inFlight(), owned.isClosed() ? 0 : owned.heldMessages());
+        counters.stepped(work, 0, owned.isClosed() ? 0 : owned.inFlight(), owned.isClosed() ? 0 : owned.activeMessages().held());
         return work;
     }
 

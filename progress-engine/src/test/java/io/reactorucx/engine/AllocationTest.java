@@ -142,7 +142,7 @@ class AllocationTest {
             Repeated[] operations = new Repeated[2 * AT_ONCE];
             for (int i = 0; i < AT_ONCE; i++) {
                 operations[2 * i] = new Repeated(peer, OperationKind.TAG_RECEIVE, (worker, whenDone) -> {
-                    worker.tagReceive(memory, null, 1, -1L, whenDone);
+                    worker.tags().receive(memory, null, 1, -1L, whenDone);
                     return false;
                 });
                 operations[2 * i + 1] = new Repeated(engine, OperationKind.TAG_SEND,
@@ -160,7 +160,7 @@ class AllocationTest {
             ProgressEngine peer = fixture.startedEngine();
             UcpEndpoint endpoint = Fixture.connect(engine, peer, ErrorMode.PEER);
             MemorySegment memory = Arena.ofAuto().allocate(Long.BYTES);
-            Fixture.worker(peer).activeMessageHandler(1, message -> { });
+            Fixture.worker(peer).activeMessages().handler(1, message -> { });
             Repeated[] operations = new Repeated[AT_ONCE];
             for (int i = 0; i < AT_ONCE; i++) {
                 operations[i] = new Repeated(engine, OperationKind.AM_SEND, (worker, whenDone) ->

@@ -177,7 +177,7 @@ class EngineClosingTest {
         List<Integer> statuses = new ArrayList<>();
         UcpWorker worker = Fixture.worker(engine);
         engine.execute(Fixture.receive(engine, 8, 1).then(() -> engine.execute(new Probe(
-                it -> it.tagReceive(destination, null, 2, -1L, (status, length, tag) -> statuses.add(status))))));
+                it -> it.tags().receive(destination, null, 2, -1L, (status, length, tag) -> statuses.add(status))))));
         fixture.close(engine);
         assertThat(statuses).containsExactly(UcxStatus.CANCELED.code());
         assertThat(worker.isClosed()).isTrue();
@@ -225,7 +225,7 @@ class EngineClosingTest {
     void releasesMessagesThatNobodyFetched() {
         UcpWorker worker = Fixture.worker(engine);
         List<UcpActiveMessage> held = new ArrayList<>();
-        worker.activeMessageHandler(AM_ID, message -> held.add(message.keep()));
+        worker.activeMessages().handler(AM_ID, message -> held.add(message.keep()));
         UcpEndpoint endpoint = Fixture.connect(peer, engine, ErrorMode.PEER);
         MemorySegment payload = Arena.ofAuto().allocate(Fixture.RENDEZVOUS_BYTES);
         TestOperation send = new TestOperation(peer, OperationKind.AM_SEND, Fixture.RENDEZVOUS_BYTES, (it, whenDone) -> endpoint.amSend(

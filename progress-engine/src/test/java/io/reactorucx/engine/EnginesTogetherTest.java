@@ -115,7 +115,7 @@ class EnginesTogetherTest {
 
     private InetSocketAddress serve(ProgressEngine listening, ProgressEngine serving) throws Exception {
         call(serving, worker -> {
-            worker.activeMessageHandler(REQUEST_ID, message -> {
+            worker.activeMessages().handler(REQUEST_ID, message -> {
                 UcpEndpoint back = message.replyEndpoint();
                 if (back == null || !serving.isEngineThread()) {
                     problems.add("no way back, or not on the engine that serves");
@@ -148,7 +148,7 @@ class EnginesTogetherTest {
         BitSet answered = new BitSet();
         CountDownLatch missing = new CountDownLatch(MESSAGES);
         call(engine, worker -> {
-            worker.activeMessageHandler(REPLY_ID, message -> {
+            worker.activeMessages().handler(REPLY_ID, message -> {
                 int number = message.payload().get(ValueLayout.JAVA_INT_UNALIGNED, 0);
                 if (answered.get(number)) {
                     problems.add("a second answer to " + number);

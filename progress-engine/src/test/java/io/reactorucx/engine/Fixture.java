@@ -140,7 +140,7 @@ final class Fixture implements AutoCloseable {
     static TestOperation receive(ProgressEngine engine, long bytes, long tag) {
         MemorySegment destination = Arena.ofAuto().allocate(bytes);
         return new TestOperation(engine, OperationKind.TAG_RECEIVE, -1, (worker, whenDone) -> {
-            worker.tagReceive(destination, null, tag, -1L, whenDone);
+            worker.tags().receive(destination, null, tag, -1L, whenDone);
             return false;
         });
     }

@@ -200,7 +200,7 @@ class OperationTest {
         assertThat(operations.subList(0, MAX_IN_FLIGHT)).noneMatch(TestOperation::isEnded);
         assertThat(engine.counters().inFlight()).isEqualTo(MAX_IN_FLIGHT);
 
-        Fixture.worker(engine).cancelReceive(tokens.getFirst());
+        Fixture.worker(engine).tags().cancel(tokens.getFirst());
         fixture.stepUntil("the first receive is cancelled", operations.getFirst()::isEnded);
         TestOperation retried = receiveKeepingToken(tokens);
         engine.execute(retried);
@@ -215,7 +215,7 @@ class OperationTest {
     private TestOperation receiveKeepingToken(List<Long> tokens) {
         MemorySegment destination = Arena.ofAuto().allocate(8);
         return new TestOperation(engine, OperationKind.TAG_RECEIVE, -1, (worker, whenDone) -> {
-            tokens.add(worker.tagReceive(destination, null, 99, -1L, whenDone));
+            tokens.add(worker.tags().receive(destination, null, 99, -1L, whenDone));
             return false;
         });
     }

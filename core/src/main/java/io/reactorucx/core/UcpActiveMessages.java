@@ -14,37 +14,66 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Who takes which active messages of a worker, and the messages whose data UCX holds for them. */
-final class ActiveMessageTable {
+/**
+ * The active messages that arrive at a worker: a handler for each id, and the messages whose data UCX holds until it is fetched or released.
+ *
+ * <p><b>Threading, ownership, errors:</b> as {@link UcpWorker} has them.
+ */
+public final class UcpActiveMessages {
+
+    /** Largest id of an active message. Small ids are better: UCX keeps a table up to the largest one. */
+    public static final int MAX_ID = 65535;
 
     /** As many inline messages are kept for reuse: more than arrive between two deliveries, most of the time. */
     private static final int MAX_SPARE = 256;
 
-    private final UcpReceiver worker;
+    private final UcpWorker worker;
     private final MemorySegment workerHandle;
     private @Nullable ActiveMessageHandler[] handlers = new ActiveMessageHandler[0];
     private final Set<UcpActiveMessage> held = new HashSet<>();
     private final ArrayDeque<UcpActiveMessage> spare = new ArrayDeque<>();
 
-    ActiveMessageTable(UcpReceiver worker, MemorySegment workerHandle) {
+    UcpActiveMessages(UcpWorker worker, MemorySegment workerHandle) {
         this.worker = worker;
         this.workerHandle = workerHandle;
     }
 
     /**
-     * Makes UCX know every id, with nobody behind it. Up to 1.16 UCX leaves the entries between the ids that were set uninitialised, and
-     * reads the entry of a rendezvous before it checks the id: a message that nobody waits for would jump anywhere.
+     * Tells UCX every id, without a callback. Up to 1.16 UCX leaves the entries between the ids that were set uninitialised, and reads the
+     * entry of a rendezvous before it checks the id: a message of an id without a handler would jump to any address.
      */
     void clear() {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment params = parameters(MemorySegment.NULL, 0, call);
-            for (int id = UcpWorker.MAX_AM_ID; id >= 0; id--) {
+            for (int id = MAX_ID; id >= 0; id--) {
                 set(id, params);
             }
         }
     }
 
-    void handler(int id, @Nullable ActiveMessageHandler handler, boolean persistentData, MemorySegment stub) {
+    /**
+     * Sets the handler of an id; messages of an id without one are dropped ({@code ucp_worker_set_am_recv_handler}).
+     *
+     * @param id 0 to {@value #MAX_ID}
+     * @param handler called with each message, null for none
+     */
+    public void handler(int id, @Nullable ActiveMessageHandler handler) {
+        handler(id, handler, false);
+    }
+
+    /**
+     * Sets the handler of an id, and whether UCX keeps the eager data of its messages ({@code UCP_AM_FLAG_PERSISTENT_DATA}).
+     *
+     * @param id 0 to {@value #MAX_ID}
+     * @param handler called with each message, null for none
+     * @param persistentData whether UCX holds all data past {@link UcpWorkerConfig#maxInlineBytes()}, also where the transport lends it only
+     *     during the upcall, so that it would have to be copied to the Java heap
+     */
+    public void handler(int id, @Nullable ActiveMessageHandler handler, boolean persistentData) {
+        worker.checkOpen("worker_set_am_recv_handler");
+        worker.context().requireFeature(UcpFeature.AM, "worker_set_am_recv_handler");
+        Arguments.range(id, 0, MAX_ID, "id");
+        MemorySegment stub = worker.upcalls().onActiveMessage;
         try (Arena call = Arena.ofConfined()) {
             set(id, parameters(handler == null ? MemorySegment.NULL : stub, persistentData ? ucx_h.UCP_AM_FLAG_PERSISTENT_DATA() : 0, call));
         }
@@ -96,7 +125,7 @@ final class ActiveMessageTable {
                     spare.addLast(message);
                 }
             } else if (!taken && held.contains(message)) {
-                release(message);
+                drop(message);
             }
         }
     }
@@ -118,7 +147,17 @@ final class ActiveMessageTable {
         }
     }
 
-    boolean fetch(UcpActiveMessage message, MemorySegment destination, @Nullable UcpMemory registration, Completion whenDone) {
+    /**
+     * Moves held data into memory of the caller ({@code ucp_am_recv_data_nbx}). The message ends with that, whether or not it succeeds.
+     *
+     * @param message a message whose data is held
+     * @param destination native memory of at least the message's length
+     * @param registration the registered memory that the destination is part of, if it is
+     * @param whenDone called when the data has arrived
+     * @return whether it has arrived within the call, so that {@code whenDone} is not called
+     */
+    public boolean fetch(UcpActiveMessage message, MemorySegment destination, @Nullable UcpMemory registration, Completion whenDone) {
+        worker.checkOpen("am_recv_data");
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(whenDone, "whenDone");
         MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
@@ -129,7 +168,7 @@ final class ActiveMessageTable {
         checkHeld(message);
         if (!message.isRendezvous()) {
             MemorySegment.copy(MemorySegment.ofAddress(message.data()).reinterpret(length), 0, target, 0, length);
-            release(message);
+            drop(message);
             return true;
         }
         RequestTable requests = worker.requests();
@@ -142,11 +181,22 @@ final class ActiveMessageTable {
                 ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), target, length, parameters));
     }
 
-    /** As the other fetch, into data of any layout but one that unpacks itself. */
-    UcpRequest fetchInto(UcpActiveMessage message, UcpData destination, Set<RequestFlag> flags, Completion whenDone) {
+    /**
+     * Moves held data into data of any layout, but for a generic one ({@code ucp_am_recv_data_nbx}). Eager data, which has arrived already,
+     * is copied by the processor: {@link UcxUnsupportedException} for memory that it may not reach.
+     *
+     * @param message a message whose data is held
+     * @param destination at least as long as the message
+     * @param flags how UCX may treat it
+     * @param whenDone called when the data has arrived, unless it has within the call
+     * @return the operation
+     */
+    public UcpRequest fetchInto(UcpActiveMessage message, UcpData destination, Set<RequestFlag> flags, Completion whenDone) {
+        Set<RequestFlag> checked = RequestFlag.copy(flags);
+        worker.checkOpen("am_recv_data");
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(whenDone, "whenDone");
-        DataOperation fetch = new DataOperation("am_recv_data", worker, message.replyEndpoint(), destination, true, flags);
+        DataOperation fetch = new DataOperation("am_recv_data", worker, message.replyEndpoint(), destination, true, checked);
         if (destination.generic() != null) {
             throw new UcxUnsupportedException("am_recv_data", "a generic datatype cannot take an active message, fetch into memory");
         }
@@ -156,7 +206,7 @@ final class ActiveMessageTable {
         }
         checkHeld(message);
         if (!message.isRendezvous()) {
-            return fetch.postCopy(MemorySegment.ofAddress(message.data()).reinterpret(length), whenDone, () -> release(message));
+            return fetch.postCopy(MemorySegment.ofAddress(message.data()).reinterpret(length), whenDone, () -> drop(message));
         }
         return fetch.post(worker.requests().onDataReceive, 0, whenDone, (token, data, parameters) -> {
             claim(message);
@@ -166,20 +216,39 @@ final class ActiveMessageTable {
         });
     }
 
-    void release(UcpActiveMessage message) {
+    /**
+     * Releases held data unread ({@code ucp_am_data_release}). The sender of a rendezvous sees success, as if it had been delivered.
+     *
+     * @param message a message whose data is held
+     */
+    public void release(UcpActiveMessage message) {
+        worker.checkOpen("am_data_release");
+        drop(message);
+    }
+
+    private void drop(UcpActiveMessage message) {
         claim(message);
         ucx_h.ucp_am_data_release(workerHandle, MemorySegment.ofAddress(message.data()));
     }
 
     void releaseAll() {
-        List.copyOf(held).forEach(this::release);
+        List.copyOf(held).forEach(this::drop);
     }
 
-    boolean holds(UcpActiveMessage message) {
+    /**
+     * Returns whether the data of a message still has to be fetched or released.
+     *
+     * @param message a message of this worker
+     * @return whether its data is held
+     */
+    public boolean holds(UcpActiveMessage message) {
+        worker.checkThread();
         return held.contains(message);
     }
 
-    int held() {
+    /** {@return number of messages whose data UCX holds until it is fetched or released} */
+    public int held() {
+        worker.checkThread();
         return held.size();
     }
 }

@@ -1,0 +1,66 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.ucp_worker_params;
+import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.EpollDescriptor;
+import io.reactorucx.core.internal.NativeEnvironment;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@code ucp_worker_h} with what has to live as long as it does.
+ *
+ * @param handle the native handle
+ * @param eventFd the descriptor that UCX adds its own to, null when it has one of its own
+ * @param arena memory and upcalls of the worker
+ */
+record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Arena arena) {
+
+    static NativeWorker create(UcpContext context, UcpWorkerConfig config) {
+        UcpWorkerParameters parameters = config.parameters();
+        checkSupport(context, parameters);
+        EpollDescriptor eventFd = parameters.eventFd() == UcpWorkerParameters.NO_EVENT_FD ? null
+                : EpollDescriptor.duplicate(parameters.eventFd());
+        Arena arena = Arena.ofShared();
+        try {
+            MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
+            MemorySegment params = ucp_worker_params.allocate(arena);
+            parameters.fill(params, arena.allocateFrom(config.name()),
+                    eventFd == null ? UcpWorkerParameters.NO_EVENT_FD : eventFd.number());
+            int status = NativeEnvironment.with(context.environment(),
+                    () -> (int) ucx_h.ucp_worker_create(context.handle(), params, pointer));
+            PosixRoom.checkWorker(context, status);
+            return new NativeWorker(pointer.get(ValueLayout.ADDRESS, 0), eventFd, arena);
+        } catch (RuntimeException | Error e) {
+            release(eventFd, arena);
+            throw e;
+        }
+    }
+
+    private static void checkSupport(UcpContext context, UcpWorkerParameters parameters) {
+        UcxThreadMode mode = parameters.threadMode();
+        if (mode != UcxThreadMode.SINGLE && !context.config().workersShared()) {
+            throw new UcxUnsupportedException("worker_create", "thread mode " + mode + " in a context with workersShared(false)");
+        }
+        if (mode == UcxThreadMode.MULTI) {
+            context.support(UcpCapability.MULTI_THREADED_WORKERS).require("worker_create");
+        }
+        if (parameters.eventFd() != UcpWorkerParameters.NO_EVENT_FD || !parameters.events().isEmpty()) {
+            context.requireFeature(UcpFeature.WAKEUP, "worker_create with events");
+        }
+    }
+
+    private static void release(@Nullable EpollDescriptor eventFd, Arena arena) {
+        if (eventFd != null) {
+            eventFd.close();
+        }
+        arena.close();
+    }
+
+    void destroy() {
+        ucx_h.ucp_worker_destroy(handle);
+        release(eventFd, arena);
+    }
+}
