@@ -178,13 +178,13 @@ public final class Tags {
         @Override
         public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
             TagReceive wanted = wanted();
-            receive = worker.tagReceive(wanted.destination, null, wanted.tag, wanted.mask, this);
+            receive = worker.tags().receive(wanted.destination, null, wanted.tag, wanted.mask, this);
             return false;
         }
 
         @Override
         public void cancelled(UcpWorker worker) {
-            worker.cancelReceive(receive);
+            worker.tags().cancel(receive);
         }
 
         @Override

@@ -151,7 +151,7 @@ class HelloWorldExampleTest implements NeedsUcx {
     private static CompletableFuture<MemorySegment> receive(UcxResources resources) {
         MemorySegment room = Bytes.zeroed(ROOM);
         CompletableFuture<MemorySegment> received = new CompletableFuture<>();
-        EngineCall.mono(resources.engines().getFirst(), worker -> worker.tagReceive(room, null, TAG,
+        EngineCall.mono(resources.engines().getFirst(), worker -> worker.tags().receive(room, null, TAG,
                 -1, (status, length, tag) -> {
                     assertThat(status).isZero();
                     received.complete(room.asSlice(0, length));

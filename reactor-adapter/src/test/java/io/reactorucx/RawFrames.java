@@ -94,7 +94,7 @@ final class RawFrames {
     static BlockingQueue<ControlFrame> listen(UcxResources at) {
         BlockingQueue<ControlFrame> frames = new LinkedBlockingQueue<>();
         EngineCall.mono(at.engines().getFirst(), worker -> {
-            worker.activeMessageHandler(ReservedMessageIds.CONTROL,
+            worker.activeMessages().handler(ReservedMessageIds.CONTROL,
                     message -> frames.add(Objects.requireNonNull(ControlFrame.parse(message.payload()))));
             return worker;
         }).block(Waits.PATIENCE);

@@ -126,7 +126,7 @@ class ServedMemoryHostileTest implements NeedsUcx {
     private BlockingQueue<UcpActiveMessage> listen() {
         BlockingQueue<UcpActiveMessage> messages = new LinkedBlockingQueue<>();
         EngineCall.mono(rudeResources.engines().getFirst(), worker -> {
-            worker.activeMessageHandler(ReservedMessageIds.MEMORY, message -> messages.add(message.keep()));
+            worker.activeMessages().handler(ReservedMessageIds.MEMORY, message -> messages.add(message.keep()));
             return worker;
         }).block(Waits.PATIENCE);
         return messages;

@@ -29,13 +29,13 @@ final class SelfMessages {
         this.worker = worker;
         this.tags = tags;
         this.endpoint = worker.connect(worker.address(), new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
-        worker.activeMessageHandler(ID, message -> arrived = true);
+        worker.activeMessages().handler(ID, message -> arrived = true);
     }
 
     void send() {
         arrived = false;
         if (tags) {
-            worker.tagReceive(received, null, TAG, -1, arrival);
+            worker.tags().receive(received, null, TAG, -1, arrival);
             endpoint.tagSend(sent, null, TAG, ignored);
         } else {
             endpoint.amSend(ID, MemorySegment.NULL, sent, null, AmProtocol.AUTO, false, ignored);

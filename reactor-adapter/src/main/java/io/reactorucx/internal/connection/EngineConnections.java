@@ -79,17 +79,17 @@ public final class EngineConnections {
         address = owned.address();
         endpoints = new EndpointAllocator(engine, owned, address, idle);
         factories = List.copyOf(protocols);
-        owned.activeMessageHandler(ReservedMessageIds.CONTROL, this::control);
+        owned.activeMessages().handler(ReservedMessageIds.CONTROL, this::control);
         for (ProtocolFactory factory : factories) {
             if (factory.reservedId() != ProtocolFactory.NO_ID) {
-                owned.activeMessageHandler(factory.reservedId(), this::toProtocol);
+                owned.activeMessages().handler(factory.reservedId(), this::toProtocol);
             }
         }
     }
 
     /** Hands the active messages of an id to a handler, from now on until the engine ends. */
     public void route(int id, Consumer<UcpActiveMessage> handler) {
-        worker().activeMessageHandler(id, handler::accept);
+        worker().activeMessages().handler(id, handler::accept);
     }
 
     void add(ConnectionCore connection, UcpEndpoint endpoint) {
@@ -179,7 +179,7 @@ public final class EngineConnections {
             return message.payload();
         }
         MemorySegment copy = Arena.ofAuto().allocate(message.length());
-        worker().fetch(message, copy, null, (status, length, tag) -> { });
+        worker().activeMessages().fetch(message, copy, null, (status, length, tag) -> { });
         return copy;
     }
 
@@ -199,8 +199,8 @@ public final class EngineConnections {
     }
 
     private void release(UcpActiveMessage message) {
-        if (!message.isInline() && worker().holds(message)) {
-            worker().release(message);
+        if (!message.isInline() && worker().activeMessages().holds(message)) {
+            worker().activeMessages().release(message);
         }
     }
 

@@ -45,8 +45,8 @@ public final class MemoryProtocol implements ProtocolHandler {
             case MemoryFrame.Reply reply -> caller.replied(reply, message);
         };
         UcpWorker worker = connection.registry().worker();
-        if (!message.isInline() && worker.holds(message)) {
-            worker.release(message);
+        if (!message.isInline() && worker.activeMessages().holds(message)) {
+            worker.activeMessages().release(message);
         }
         if (violation != null) {
             windows.violated();

@@ -97,7 +97,7 @@ final class MemoryRequestHandler {
         if (message.isInline()) {
             range.copyFrom(message.payload());
             written(0);
-        } else if (worker.fetch(message, range, to.registration(), (status, length, tag) -> written(status))) {
+        } else if (worker.activeMessages().fetch(message, range, to.registration(), (status, length, tag) -> written(status))) {
             written(0);
         }
     }

@@ -189,7 +189,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
             throw new ProtocolViolationException("a batch of " + message.length() + " bytes");
         }
         MemorySegment copy = Arena.ofAuto().allocate(message.length());
-        worker().fetch(message, copy, null, (status, length, tag) -> { });
+        worker().activeMessages().fetch(message, copy, null, (status, length, tag) -> { });
         return copy.toArray(ValueLayout.JAVA_BYTE);
     }
 
@@ -364,8 +364,8 @@ public final class MessageMultiplexer implements ProtocolHandler {
 
     /** Gives data up that the peer offers. */
     void release(UcpActiveMessage message) {
-        if (!message.isInline() && !worker().isClosed() && worker().holds(message)) {
-            worker().release(message);
+        if (!message.isInline() && !worker().isClosed() && worker().activeMessages().holds(message)) {
+            worker().activeMessages().release(message);
         }
     }
 

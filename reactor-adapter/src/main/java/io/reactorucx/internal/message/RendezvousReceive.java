@@ -37,7 +37,7 @@ final class RendezvousReceive implements Completion {
             return false;
         }
         try {
-            fetched = mux.worker().fetch(offer, leased.segment(), leased.registration(), this);
+            fetched = mux.worker().activeMessages().fetch(offer, leased.segment(), leased.registration(), this);
         } catch (RuntimeException e) {
             leased.release();
             throw e;

@@ -40,12 +40,12 @@ public abstract class FetchOperation<T> extends OperationSubscription<T> {
                     + ": its data was fetched or discarded before");
         }
         try {
-            boolean done = worker.fetch(offer.message(), destination(), registration(), this);
+            boolean done = worker.activeMessages().fetch(offer.message(), destination(), registration(), this);
             offer.offers().fetched(offer);
             posted = true;
             return done;
         } catch (RuntimeException e) {
-            if (worker.holds(offer.message())) {
+            if (worker.activeMessages().holds(offer.message())) {
                 offer.giveBack();
             } else {
                 offer.offers().fetched(offer);

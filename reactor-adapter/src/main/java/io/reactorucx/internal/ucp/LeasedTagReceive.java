@@ -51,13 +51,13 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
         public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
             UcxBuffer leased = receive.pool.acquire(receive.maxBytes, asked);
             buffer = leased;
-            posted = worker.tagReceive(leased.segment(), leased.registration(), receive.tag, receive.mask, this);
+            posted = worker.tags().receive(leased.segment(), leased.registration(), receive.tag, receive.mask, this);
             return false;
         }
 
         @Override
         public void cancelled(UcpWorker worker) {
-            worker.cancelReceive(posted);
+            worker.tags().cancel(posted);
         }
 
         @Override

@@ -28,8 +28,8 @@ public final class OpenOffers {
 
     /** Gives an offer up that nobody will fetch. */
     public void release(RendezvousOffer offer, UcpWorker worker) {
-        if (offers.remove(offer) && !worker.isClosed() && worker.holds(offer.message())) {
-            worker.release(offer.message());
+        if (offers.remove(offer) && !worker.isClosed() && worker.activeMessages().holds(offer.message())) {
+            worker.activeMessages().release(offer.message());
         }
     }
 
