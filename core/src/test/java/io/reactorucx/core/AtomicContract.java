@@ -10,42 +10,30 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Atomic operations, over whatever a subclass names. */
-abstract class AtomicContract {
+/** Atomic operations. */
+abstract class AtomicContract extends LinkContract {
 
     private static final long BEFORE = 0x0F0F_1234_0F0F_5678L;
     private static final long OPERAND = 0x00FF_00FF_00FF_FFFFL;
     private static final int OFFSET = 16;
 
-    private final Link link;
-    private Pair pair;
     private UcpMemory memory;
     private UcpRemoteKey key;
 
     AtomicContract(Link link) {
-        this.link = link;
-    }
-
-    @BeforeEach
-    void connect() {
-        assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        pair = Pair.of(link);
+        super(link);
     }
 
     @AfterEach
-    void close() {
-        if (pair != null) {
-            if (memory != null) {
-                key.close();
-                memory.close();
-            }
-            pair.close();
+    void closeMemory() {
+        if (memory != null) {
+            key.close();
+            memory.close();
         }
     }
 

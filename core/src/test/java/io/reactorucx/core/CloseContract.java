@@ -7,31 +7,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The end of connections, workers and contexts, over whatever a subclass names. */
-abstract class CloseContract {
-
-    private final Link link;
-    private Pair pair;
+/** The end of connections, workers and contexts. */
+abstract class CloseContract extends LinkContract {
 
     CloseContract(Link link) {
-        this.link = link;
-    }
-
-    @BeforeEach
-    void connect() {
-        assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        pair = Pair.of(link);
-    }
-
-    @AfterEach
-    void close() {
-        if (pair != null) {
-            pair.close();
-        }
+        super(link);
     }
 
     private void assumePeer() {

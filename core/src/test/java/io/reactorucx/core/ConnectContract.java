@@ -15,32 +15,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The three ways to connect, and what comes of it when that fails, over whatever a subclass names. */
-abstract class ConnectContract {
+/** The three ways to connect, and what comes of it when that fails. */
+abstract class ConnectContract extends LinkContract {
 
-    private final Link link;
     private final List<UcpConnectionRequest> requests = new ArrayList<>();
-    private Pair pair;
 
     ConnectContract(Link link) {
-        this.link = link;
-    }
-
-    @BeforeEach
-    void connect() {
-        assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        pair = Pair.of(link);
-    }
-
-    @AfterEach
-    void close() {
-        if (pair != null) {
-            pair.close();
-        }
+        super(link);
     }
 
     private void assumeSocketAddresses() {

@@ -10,37 +10,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Data of every layout, over whatever a subclass names. */
-abstract class DatatypeContract {
+/** Data of every layout. */
+abstract class DatatypeContract extends LinkContract {
 
     private static final long TAG = 0x77;
     private static final Set<RequestFlag> PLAIN = Set.of();
 
-    private final Link link;
-    private Pair pair;
-
     DatatypeContract(Link link) {
-        this.link = link;
-    }
-
-    @BeforeEach
-    void connect() {
-        assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        pair = Pair.of(link);
-    }
-
-    @AfterEach
-    void close() {
-        if (pair != null) {
-            pair.close();
-        }
+        super(link);
     }
 
     private Outcome send(UcpData payload, RequestFlag... flags) {

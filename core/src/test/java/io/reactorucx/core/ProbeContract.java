@@ -6,35 +6,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tagged messages that are looked at before they are received, over whatever a subclass names. */
-abstract class ProbeContract {
+/** Tagged messages that are looked at before they are received. */
+abstract class ProbeContract extends LinkContract {
 
     private static final long TAG = 0xBEEF_0000_0000_0001L;
 
-    private final Link link;
-    private Pair pair;
-
     ProbeContract(Link link) {
-        this.link = link;
-    }
-
-    @BeforeEach
-    void connect() {
-        assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        pair = Pair.of(link);
-    }
-
-    @AfterEach
-    void close() {
-        if (pair != null) {
-            pair.close();
-        }
+        super(link);
     }
 
     private Outcome send(MemorySegment payload) {

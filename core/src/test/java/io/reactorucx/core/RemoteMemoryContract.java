@@ -11,25 +11,20 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Puts and gets, over whatever a subclass names. */
-abstract class RemoteMemoryContract {
+/** Puts and gets. */
+abstract class RemoteMemoryContract extends LinkContract {
 
     private static final int SIZE = 100_000;
     /** Offered to the peer, not sent along: an operation that is under way until the peer receives. */
     private static final int LARGE = 4 << 20;
 
-    private final Link link;
-    private Pair pair;
-
     RemoteMemoryContract(Link link) {
-        this.link = link;
+        super(link);
     }
 
     /** Whose memory the peer's is: UCX reaches its own without the peer's help, and emulates access to others'. */
@@ -48,19 +43,6 @@ abstract class RemoteMemoryContract {
         };
 
         abstract UcpMemory in(UcpContext context, long bytes);
-    }
-
-    @BeforeEach
-    void connect() {
-        assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        pair = Pair.of(link);
-    }
-
-    @AfterEach
-    void close() {
-        if (pair != null) {
-            pair.close();
-        }
     }
 
     private UcpRemoteKey keyTo(MemoryDescriptor descriptor) {

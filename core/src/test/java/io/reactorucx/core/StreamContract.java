@@ -10,33 +10,15 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Byte streams, over whatever a subclass names. */
-abstract class StreamContract {
-
-    private final Link link;
-    private Pair pair;
+/** Byte streams. */
+abstract class StreamContract extends LinkContract {
 
     StreamContract(Link link) {
-        this.link = link;
-    }
-
-    @BeforeEach
-    void connect() {
-        assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        pair = Pair.of(link);
-    }
-
-    @AfterEach
-    void close() {
-        if (pair != null) {
-            pair.close();
-        }
+        super(link);
     }
 
     private Outcome send(MemorySegment payload) {

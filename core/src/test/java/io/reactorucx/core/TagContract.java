@@ -1,40 +1,21 @@
 package io.reactorucx.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tagged messages, over whatever a subclass names. */
-abstract class TagContract {
+/** Tagged messages. */
+abstract class TagContract extends LinkContract {
 
     private static final long TAG = 0xCAFE_0000_0000_0001L;
     private static final long ALL_BITS = -1L;
 
-    private final Link link;
-    private Pair pair;
-
     TagContract(Link link) {
-        this.link = link;
-    }
-
-    @BeforeEach
-    void connect() {
-        assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        pair = Pair.of(link);
-    }
-
-    @AfterEach
-    void close() {
-        if (pair != null) {
-            pair.close();
-        }
+        super(link);
     }
 
     private Outcome receive(MemorySegment destination, long tag, long mask) {

@@ -3,71 +3,81 @@ package io.reactorucx.core;
 import io.reactorucx.testsupport.NoLeaks;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** What an application may rely on, over the transports that UCX chooses by itself, without a report of failures. */
+/** What an application may rely on, over each link. */
 @ExtendWith(NoLeaks.class)
-class AllNoneContractTest {
+@ParameterizedClass(name = "{0}")
+@EnumSource(Link.class)
+class LinkContractTest {
+
+    private final Link link;
+
+    LinkContractTest(Link link) {
+        this.link = link;
+    }
 
     @Nested
     class ActiveMessages extends ActiveMessageContract {
         ActiveMessages() {
-            super(Link.ALL_NONE);
+            super(LinkContractTest.this.link);
         }
     }
 
     @Nested
     class Tags extends TagContract {
         Tags() {
-            super(Link.ALL_NONE);
+            super(LinkContractTest.this.link);
         }
     }
 
     @Nested
     class RemoteMemory extends RemoteMemoryContract {
         RemoteMemory() {
-            super(Link.ALL_NONE);
+            super(LinkContractTest.this.link);
         }
     }
 
     @Nested
     class Connecting extends ConnectContract {
         Connecting() {
-            super(Link.ALL_NONE);
+            super(LinkContractTest.this.link);
         }
     }
 
     @Nested
     class Closing extends CloseContract {
         Closing() {
-            super(Link.ALL_NONE);
+            super(LinkContractTest.this.link);
         }
     }
 
     @Nested
     class Atomics extends AtomicContract {
         Atomics() {
-            super(Link.ALL_NONE);
+            super(LinkContractTest.this.link);
         }
     }
 
     @Nested
     class Datatypes extends DatatypeContract {
         Datatypes() {
-            super(Link.ALL_NONE);
+            super(LinkContractTest.this.link);
         }
     }
 
     @Nested
     class Probing extends ProbeContract {
         Probing() {
-            super(Link.ALL_NONE);
+            super(LinkContractTest.this.link);
         }
     }
 
     @Nested
     class Streams extends StreamContract {
         Streams() {
-            super(Link.ALL_NONE);
+            super(LinkContractTest.this.link);
         }
     }
 }
