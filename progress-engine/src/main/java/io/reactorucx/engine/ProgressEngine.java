@@ -41,6 +41,7 @@ public final class ProgressEngine {
     private final ParkingState parking = new ParkingState();
     private final EngineCounters counters = new EngineCounters();
     private final EngineClosing closing;
+    private final EngineTimer timer;
     private final MessagePassingQueue.Consumer<Command> runner = this::run;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile boolean closeRequested;
@@ -68,6 +69,7 @@ public final class ProgressEngine {
         this.observer = Objects.requireNonNull(observer, "observer");
         this.commands = new MpscVarHandleArrayQueue<>(config.commandQueueCapacity());
         this.closing = new EngineClosing(config.closeTimeout());
+        this.timer = new EngineTimer(this, EngineTimer.MAX_TIMEOUTS);
     }
 
     /**
@@ -98,7 +100,7 @@ public final class ProgressEngine {
             return closeStep(owned);
         }
         int ran = commands.drain(runner, config.commandsPerStep());
-        int work = ran + owned.progress() + deliverEnded();
+        int work = ran + owned.progress() + deliverEnded() + timer.poll(config.commandsPerStep());
         counters.stepped(work, ran, owned.inFlight(), owned.activeMessages().held());
         if (work > 0) {
             idleRounds = 0;
@@ -168,14 +170,17 @@ public final class ProgressEngine {
     }
 
     private void sleep(UcpWorker owned, long deadlineNanos) {
-        if (!parking.park()) {
+        timer.readClockInNextRound();
+        if (timer.nanosToNext(System.nanoTime()) <= 0 || !parking.park()) {
             return;
         }
         try {
             // From here on whoever queues a command signals the worker; look at the queue once more for those who came before.
             if (commands.isEmpty() && !closeRequested && owned.arm()) {
                 counters.slept();
-                owned.await(Math.min(config.maxSleep().toNanos(), deadlineNanos - System.nanoTime()));
+                long now = System.nanoTime();
+                long longest = Math.min(config.maxSleep().toNanos(), timer.nanosToNext(now));
+                owned.await(Math.min(longest, deadlineNanos - now));
             }
         } finally {
             parking.unpark();
@@ -235,6 +240,10 @@ public final class ProgressEngine {
         return false;
     }
 
+    boolean isClosing() {
+        return closeRequested;
+    }
+
     /** Throws when the engine closes: an operation posted then, such as a receive that was cancelled, might keep it from ever ending. */
     void checkOpen(OperationKind kind) {
         if (closeRequested) {
@@ -283,6 +292,7 @@ public final class ProgressEngine {
 
     private void finish() {
         rejectQueued();
+        timer.clear();
         if (thread != null) {
             tell(observer::engineClosed);
         }
@@ -332,6 +342,11 @@ public final class ProgressEngine {
     /** {@return what its worker is made from} */
     public UcpContext context() {
         return context;
+    }
+
+    /** {@return runs actions on its thread after a delay} */
+    public EngineTimer timer() {
+        return timer;
     }
 
     /** {@return what it has done} */

@@ -1,0 +1,203 @@
+package io.reactorucx.engine;
+
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import java.util.Objects;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs actions on an engine's thread after a delay, see {@link ProgressEngine#timer()}.
+ *
+ * <p>A sleeping engine is woken once for each deadline, by at most 1 ms too late; a busy one looks at the clock every few rounds. An
+ * engine that closes drops the actions that are pending.
+ *
+ * <p><b>Threading:</b> any thread; the call of another thread takes a place in the engine's queue of commands.
+ * <b>Errors:</b> what an action throws is logged.
+ */
+public final class EngineTimer {
+
+    /** Largest number of timeouts that may be pending. */
+    public static final int MAX_TIMEOUTS = 1 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(EngineTimer.class);
+    /** The clock is read once in so many rounds: reading it in each one would cost a third of an idle round. */
+    private static final int ROUNDS_PER_LOOK = 16;
+
+    private final ProgressEngine engine;
+    private final int capacity;
+    private final AtomicInteger reserved = new AtomicInteger();
+    private final TreeSet<Timeout> pending = new TreeSet<>(Timeout::compare);
+    /** The first of those that are pending. */
+    private @Nullable Timeout next;
+    private long sequence;
+    private int roundsToLook;
+
+    EngineTimer(ProgressEngine engine, int capacity) {
+        this.engine = engine;
+        this.capacity = capacity;
+    }
+
+    /**
+     * Runs an action after a delay, unless it is cancelled or the engine closes before.
+     *
+     * @param delayNanos shortest delay in ns, 0 or more
+     * @param action what to do on the engine's thread, without blocking
+     * @return the timeout, to cancel it
+     * @throws UcxException with BUSY when {@value #MAX_TIMEOUTS} timeouts are pending or the queue of commands is full
+     * @throws UcxClosedException when the engine closes
+     */
+    public Timeout schedule(long delayNanos, Runnable action) {
+        Objects.requireNonNull(action, "action");
+        if (delayNanos < 0 || delayNanos > Long.MAX_VALUE / 2) {
+            throw new IllegalArgumentException("delayNanos " + delayNanos + ": must be in 0.." + Long.MAX_VALUE / 2);
+        }
+        if (engine.isClosing()) {
+            throw new UcxClosedException("schedule", "the engine " + engine.name());
+        }
+        if (reserved.incrementAndGet() > capacity) {
+            reserved.decrementAndGet();
+            throw new UcxException(UcxStatus.BUSY, "schedule", null,
+                    capacity + " timeouts of the engine " + engine.name() + " are pending");
+        }
+        Timeout timeout = new Timeout(this, System.nanoTime() + delayNanos, action);
+        if (engine.isEngineThread()) {
+            add(timeout);
+        } else {
+            Scheduling command = new Scheduling(timeout);
+            engine.execute(command);
+            command.throwIfRejected();
+        }
+        return timeout;
+    }
+
+    /** {@return number of timeouts that are pending, cancelled ones included until the engine has forgotten them} */
+    public int pending() {
+        return reserved.get();
+    }
+
+    /** Brings a timeout from another thread to the engine's. */
+    private final class Scheduling implements Command {
+
+        private final Timeout timeout;
+        private volatile @Nullable RuntimeException rejection;
+
+        Scheduling(Timeout timeout) {
+            this.timeout = timeout;
+        }
+
+        @Override
+        public void run(UcpWorker worker) {
+            add(timeout);
+        }
+
+        @Override
+        public void reject(RuntimeException cause) {
+            reserved.decrementAndGet();
+            rejection = cause;
+        }
+
+        void throwIfRejected() {
+            RuntimeException cause = rejection;
+            if (cause != null) {
+                throw cause;
+            }
+        }
+    }
+
+    /** Removes a timeout that was cancelled on any thread. */
+    private final class Removal implements Command {
+
+        private final Timeout timeout;
+
+        Removal(Timeout timeout) {
+            this.timeout = timeout;
+        }
+
+        @Override
+        public void run(UcpWorker worker) {
+            remove(timeout);
+        }
+
+        @Override
+        public void reject(RuntimeException cause) {
+            // It stays, cancelled, until its deadline or the engine's end.
+        }
+    }
+
+    /** Any thread. */
+    void forget(Timeout timeout) {
+        if (engine.isEngineThread()) {
+            remove(timeout);
+        } else {
+            engine.execute(new Removal(timeout));
+        }
+    }
+
+    private void add(Timeout timeout) {
+        if (timeout.isPending()) {
+            timeout.sequence(sequence++);
+            pending.add(timeout);
+            next = pending.first();
+        } else {
+            reserved.decrementAndGet();
+        }
+    }
+
+    private void remove(Timeout timeout) {
+        if (pending.remove(timeout)) {
+            reserved.decrementAndGet();
+            next = pending.isEmpty() ? null : pending.first();
+        }
+    }
+
+    /** Runs what is due if this round reads the clock, at most a number of timeouts. Returns how many ran. Thread: engine. */
+    int poll(int max) {
+        if (next == null || --roundsToLook > 0) {
+            return 0;
+        }
+        roundsToLook = ROUNDS_PER_LOOK;
+        long now = System.nanoTime();
+        int ran = 0;
+        int due = 0;
+        for (Timeout first = next; first != null && first.remainingNanos(now) <= 0; first = next) {
+            if (++due > max) {
+                readClockInNextRound();
+                break;
+            }
+            remove(first);
+            ran += run(first) ? 1 : 0;
+        }
+        return ran;
+    }
+
+    private boolean run(Timeout due) {
+        try {
+            return due.expire();
+        } catch (Throwable t) {
+            LOG.error("[{}] the action of a timeout threw", engine.name(), t);
+            return true;
+        }
+    }
+
+    void readClockInNextRound() {
+        roundsToLook = 0;
+    }
+
+    /** Nanoseconds from a time to the next deadline, the largest number without one. Thread: engine. */
+    long nanosToNext(long nowNanos) {
+        return next == null ? Long.MAX_VALUE : next.remainingNanos(nowNanos);
+    }
+
+    /** Drops all of them, when the engine has closed. */
+    void clear() {
+        reserved.addAndGet(-pending.size());
+        pending.clear();
+        next = null;
+    }
+}
