@@ -19,7 +19,7 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
 
     /** What becomes of UCX's answer; answers whether the operation is done. */
     @FunctionalInterface
-    interface Answer {
+    interface StatusHandler {
 
         boolean posted(long token, MemorySegment statusPointer);
     }
@@ -92,17 +92,17 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
         return post(stub, operationFlags, whenDone, call, (token, pointer) -> worker.requests().posted(name, peer, token, pointer));
     }
 
-    UcpRequest post(MemorySegment stub, int operationFlags, Completion whenDone, Call call, Answer answer) {
+    UcpRequest post(MemorySegment stub, int operationFlags, Completion whenDone, Call call, StatusHandler handler) {
         int attributes = RequestFlag.bits(flags);
         GenericDatatype type = data.generic();
         if (type == null) {
-            return post(data.toNative(), data.datatype(), stub, attributes, operationFlags, whenDone, call, answer);
+            return post(data.toNative(), data.datatype(), stub, attributes, operationFlags, whenDone, call, handler);
         }
         GenericOperations generics = worker.generics();
         GenericOperations.Running running = generics.begin(type, !receives, whenDone);
         UcpRequest request;
         try {
-            request = post(running.toNative(), generics.datatype(), stub, attributes, operationFlags, running, call, answer);
+            request = post(running.toNative(), generics.datatype(), stub, attributes, operationFlags, running, call, handler);
         } catch (RuntimeException | Error e) {
             running.end();
             throw e;
@@ -115,7 +115,7 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
     }
 
     private UcpRequest post(UcpData.Native buffer, long datatype, MemorySegment stub, int attributes, int operationFlags, Completion whenDone,
-            Call call, Answer answer) {
+            Call call, StatusHandler handler) {
         UcxMemoryType memoryType = memoryType();
         Object[] keepReachable = {data, buffer};
         long token = worker.requests().begin(name, whenDone, endpoint, data.pinned(worker.context()), keepReachable);
@@ -124,7 +124,7 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
         if (flags.contains(RequestFlag.USER_REQUEST)) {
             worker.parameters().withRequest(worker.requests().userRequest(token, worker.context()));
         }
-        boolean done = answer.posted(token, call.post(token, buffer, parameters));
+        boolean done = handler.posted(token, call.post(token, buffer, parameters));
         return new UcpRequest(worker, endpoint, done ? RequestTable.NONE : token);
     }
 }

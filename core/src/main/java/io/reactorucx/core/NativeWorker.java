@@ -31,7 +31,7 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
                     eventFd == null ? UcpWorkerParameters.NO_EVENT_FD : eventFd.number());
             int status = NativeEnvironment.with(context.environment(),
                     () -> (int) ucx_h.ucp_worker_create(context.handle(), params, pointer));
-            PosixRoom.checkWorker(context, status);
+            SharedMemorySpace.checkWorker(context, status);
             return new NativeWorker(pointer.get(ValueLayout.ADDRESS, 0), eventFd, arena);
         } catch (RuntimeException | Error e) {
             release(eventFd, arena);

@@ -4,7 +4,7 @@ import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpMacros;
 import io.reactorucx.core.ffi.ucp_am_recv_data_nbx_callback_t;
 import io.reactorucx.core.internal.Pinned;
-import io.reactorucx.core.internal.UserRequests;
+import io.reactorucx.core.internal.RequestBlocks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -31,7 +31,7 @@ final class RequestTable {
     private static final Logger LOG = LoggerFactory.getLogger(RequestTable.class);
     private static final int INITIAL_SLOTS = 64;
     private static final int URGENT_SLOTS = 4096;
-    private static final Completion NOBODY = (rawStatus, length, senderTag) -> { };
+    private static final Completion NO_COMPLETION = (rawStatus, length, senderTag) -> { };
 
     /** What UCX calls when an operation ends, a stub of each kind for a worker. */
     final MemorySegment onSend;
@@ -41,7 +41,7 @@ final class RequestTable {
     private final int limit;
     private final Arena arena;
     private final MemorySegment headers;
-    private @Nullable UserRequests userRequests;
+    private @Nullable RequestBlocks userRequests;
     private int[] generation = new int[0];
     private @Nullable Completion[] completion = new Completion[0];
     private @Nullable UcpEndpoint[] endpoint = new UcpEndpoint[0];
@@ -150,7 +150,7 @@ final class RequestTable {
     }
 
     /** Takes the slot: the operation does not end with the call. */
-    private void underWay(long token) {
+    private void claimSlot(long token) {
         int slot = slot(token);
         freeCount--;
         completion[slot] = postingCompletion;
@@ -246,7 +246,7 @@ final class RequestTable {
         if (completedWhilePosting) {
             free(answer);
         } else {
-            underWay(token);
+            claimSlot(token);
             request[slot(token)] = answer;
         }
         return false;
@@ -260,9 +260,9 @@ final class RequestTable {
 
     /** A block for UCX's request that is the slot's own, instead of one of UCX's; NULL when the slot has none. */
     MemorySegment userRequest(long token, UcpContext context) {
-        UserRequests blocks = userRequests;
+        RequestBlocks blocks = userRequests;
         if (blocks == null) {
-            blocks = new UserRequests(context.attributes().requestSize(), limit, arena);
+            blocks = new RequestBlocks(context.attributes().requestSize(), limit, arena);
             userRequests = blocks;
         }
         return blocks.of(slot(token));
@@ -271,7 +271,7 @@ final class RequestTable {
     /** As {@link #posted}, for a receive whose completion is always called: one that ended within the call tells its length by a pointer. */
     boolean postedWithLength(String operation, @Nullable String peer, long token, MemorySegment statusPointer, MemorySegment bytes) {
         if (statusPointer.address() == 0) {
-            underWay(token);
+            claimSlot(token);
             ended(token, (byte) 0, bytes.get(ValueLayout.JAVA_LONG, 0), 0);
             return false;
         }
@@ -282,7 +282,7 @@ final class RequestTable {
     boolean postedClose(long token, MemorySegment statusPointer) {
         long answer = statusPointer.address();
         if (UcpMacros.isError(answer)) {
-            underWay(token);
+            claimSlot(token);
             ended(token, UcpMacros.status(answer), 0, 0);
             return false;
         }
@@ -330,7 +330,7 @@ final class RequestTable {
     boolean ended(long token, byte rawStatus, long bytes, long senderTag) {
         boolean withinCall = posting != NONE && token == posting;
         if (withinCall) {
-            underWay(token);
+            claimSlot(token);
             completedWhilePosting = true;
         }
         int slot = slot(token);
@@ -387,8 +387,8 @@ final class RequestTable {
     void endAll() {
         for (int slot = 0; slot < generation.length; slot++) {
             Completion whenDone = completion[slot];
-            if (whenDone != null && whenDone != NOBODY) {
-                completion[slot] = NOBODY;
+            if (whenDone != null && whenDone != NO_COMPLETION) {
+                completion[slot] = NO_COMPLETION;
                 Pinned pin = pinned[slot];
                 if (pin != null) {
                     pin.abandon();

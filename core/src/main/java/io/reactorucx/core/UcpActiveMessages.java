@@ -176,7 +176,7 @@ public final class UcpActiveMessages {
         long token = requests.begin("am_recv_data", whenDone, message.replyEndpoint(), pin, destination);
         claim(message);
         // Exactly the message's length: with less room UCX aborts the process, with more it reports the room as the length.
-        MemorySegment parameters = worker.parameters().of(worker.requests().onDataReceive, token, UcpMemory.told(registration, target));
+        MemorySegment parameters = worker.parameters().of(worker.requests().onDataReceive, token, UcpMemory.nullIfEmpty(registration, target));
         return requests.posted("am_recv_data", null, token,
                 ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), target, length, parameters));
     }

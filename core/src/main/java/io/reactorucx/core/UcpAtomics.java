@@ -65,11 +65,11 @@ public final class UcpAtomics {
         if (Objects.requireNonNull(operation, "operation") == AtomicOperation.COMPARE_AND_SWAP) {
             throw new IllegalArgumentException("operation " + operation + ": has two operands, use compareAndSwap");
         }
-        if (FetchingBitwise.OPERATIONS.contains(operation)) {
+        if (CasBitwiseOperation.OPERATIONS.contains(operation)) {
             Objects.requireNonNull(whenDone, "whenDone");
             check("atomic_op", width, key, offset);
-            if (!FetchingBitwise.isSound()) {
-                return new FetchingBitwise(this, operation, width, operand, reply, key, offset, whenDone).run();
+            if (!CasBitwiseOperation.isSound()) {
+                return new CasBitwiseOperation(this, operation, width, operand, reply, key, offset, whenDone).run();
             }
         }
         return fetchNatively(operation, width, operand, reply, key, offset, whenDone);

@@ -240,7 +240,7 @@ public final class UcpContext implements AutoCloseable {
     public String memoryInfo(long bytes) {
         String size = Long.toString(Arguments.positive(bytes, "bytes"));
         return whileOpen(() -> {
-            PosixRoom.require(this, bytes, "ucp_mem_print_info");
+            SharedMemorySpace.require(this, bytes, "ucp_mem_print_info");
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment text = arena.allocateFrom(size);
                 String info = NativeText.print(stream -> ucx_h.ucp_mem_print_info(text, handle, stream));

@@ -33,7 +33,7 @@ public final class UcpEndpoint {
     private final EndpointErrorHandler onError;
     private final List<UcpRemoteKey> keys = new ArrayList<>();
     private final UcpAtomics atomics;
-    private final UcpTransfers transfers;
+    private final UcpDataOperations transfers;
     private final UcpStream stream;
     private int inFlight;
     private int failure;
@@ -47,7 +47,7 @@ public final class UcpEndpoint {
         this.peer = peer;
         this.onError = onError;
         this.atomics = new UcpAtomics(this, worker);
-        this.transfers = new UcpTransfers(this, worker);
+        this.transfers = new UcpDataOperations(this, worker);
         this.stream = new UcpStream(this, worker);
     }
 
@@ -82,7 +82,8 @@ public final class UcpEndpoint {
             }
         }
         long token = requests.begin("am_send", whenDone, this, worker.context().pinned(registration, data), payload);
-        return amSend(id, token, requests.header(token, header), headerBytes, data, UcpMemory.told(registration, data), protocol, replyable);
+        return amSend(id, token, requests.header(token, header), headerBytes, data,
+                UcpMemory.nullIfEmpty(registration, data), protocol, replyable);
     }
 
     /** For a message that is copied: the caller's memory is free at once. */
@@ -142,7 +143,7 @@ public final class UcpEndpoint {
         }
         long token = worker.requests().begin("tag_send", whenDone, this, worker.context().pinned(registration, data), payload);
         return worker.requests().posted("tag_send", peer, token, UcpDirect.ucp_tag_send_nbx(address, data, data.byteSize(), tag,
-                worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data)).address()));
+                worker.parameters().of(worker.requests().onSend, token, UcpMemory.nullIfEmpty(registration, data)).address()));
     }
 
     /**
@@ -159,7 +160,7 @@ public final class UcpEndpoint {
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         long token = worker.requests().begin("tag_send_sync", whenDone, this, worker.context().pinned(registration, data), payload);
         return worker.requests().posted("tag_send_sync", peer, token, ucx_h.ucp_tag_send_sync_nbx(handle, data, data.byteSize(), tag,
-                worker.parameters().of(worker.requests().onSend, token, UcpMemory.told(registration, data))));
+                worker.parameters().of(worker.requests().onSend, token, UcpMemory.nullIfEmpty(registration, data))));
     }
 
     /**
@@ -213,7 +214,7 @@ public final class UcpEndpoint {
         Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data));
         long token = requests.begin("put", whenDone, this, pin, source);
         return requests.posted("put", peer, token, UcpDirect.ucp_put_nbx(address, data, bytes, remote, key.number(),
-                worker.parameters().of(requests.onSend, token, UcpMemory.told(registration, data)).address()));
+                worker.parameters().of(requests.onSend, token, UcpMemory.nullIfEmpty(registration, data)).address()));
     }
 
     /**
@@ -235,7 +236,7 @@ public final class UcpEndpoint {
         RequestTable requests = worker.requests();
         long token = requests.begin("get", whenDone, this, pin, destination);
         return requests.posted("get", peer, token, UcpDirect.ucp_get_nbx(address, data, bytes, remote, key.number(),
-                worker.parameters().of(requests.onSend, token, UcpMemory.told(registration, data)).address()));
+                worker.parameters().of(requests.onSend, token, UcpMemory.nullIfEmpty(registration, data)).address()));
     }
 
     /**
@@ -337,7 +338,7 @@ public final class UcpEndpoint {
     }
 
     /** {@return messages with data of any layout and with flags} */
-    public UcpTransfers transfers() {
+    public UcpDataOperations dataOperations() {
         return transfers;
     }
 

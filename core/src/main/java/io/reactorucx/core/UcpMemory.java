@@ -110,7 +110,7 @@ public final class UcpMemory implements AutoCloseable {
 
     private static UcpMemory allocate(UcpContext context, UcpMemoryParameters parameters) {
         long bytes = parameters.length();
-        PosixRoom.require(context, bytes, "ucp_mem_map");
+        SharedMemorySpace.require(context, bytes, "ucp_mem_map");
         AddressReservation place = parameters.address() == 0 ? null : AddressReservation.tryReserve(parameters.address(), bytes);
         if (place == null && parameters.flags().contains(MemoryMapFlag.FIXED)) {
             throw new IllegalArgumentException("address 0x" + Long.toHexString(parameters.address()) + ": FIXED needs twice " + bytes
@@ -306,7 +306,7 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /** What UCX is told of an operation's registration: nothing when there are no bytes, whose address 1.23 finds outside of it. */
-    static @Nullable UcpMemory told(@Nullable UcpMemory registration, MemorySegment local) {
+    static @Nullable UcpMemory nullIfEmpty(@Nullable UcpMemory registration, MemorySegment local) {
         return local.byteSize() == 0 ? null : registration;
     }
 

@@ -32,7 +32,7 @@ public final class UcpRequest {
     }
 
     /** {@return whether UCX has it under way} */
-    public boolean isUnderWay() {
+    public boolean isInFlight() {
         worker.checkThread();
         return request() != 0;
     }

@@ -51,7 +51,7 @@ public final class UcpTags {
         RequestTable requests = worker.requests();
         long token = requests.begin("tag_recv", whenDone, null, pin, destination);
         MemorySegment parameters = worker.parameters().withoutImmediateCompletion(requests.onTagReceive, token,
-                UcpMemory.told(registration, target));
+                UcpMemory.nullIfEmpty(registration, target));
         requests.posted("tag_recv", null, token, UcpDirect.ucp_tag_recv_nbx(workerHandle.address(), target, target.byteSize(), tag, mask,
                 parameters.address()));
         return token;

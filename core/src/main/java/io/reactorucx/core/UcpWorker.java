@@ -38,7 +38,7 @@ public final class UcpWorker implements AutoCloseable {
     private final UcpTags tags;
     private final UcpStreams streams;
     private final UcpActiveMessages activeMessages;
-    private final WorkerThreads threads;
+    private final ThreadConfinement threads;
     private final UcpWorkerAttributes attributes;
     private final @Nullable WorkerWakeup wakeup;
     private final ArrivalUpcalls upcalls;
@@ -74,7 +74,7 @@ public final class UcpWorker implements AutoCloseable {
         if (attributes.threadMode().compareTo(asked) < 0) {
             throw new UcxUnsupportedException("worker_create", "thread mode " + asked + " was asked for, UCX gave " + attributes.threadMode());
         }
-        threads = new WorkerThreads(config.name(), asked, this::checkMayLeave);
+        threads = new ThreadConfinement(config.name(), asked, this::checkMayLeave);
         endpoints = new EndpointTable(this, handle);
         events = new WorkerEvents(config.name(), endpoints, activeMessages);
         upcalls = new ArrivalUpcalls(events, config.maxInlineBytes(), arena);

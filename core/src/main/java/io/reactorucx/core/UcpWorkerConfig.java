@@ -22,15 +22,15 @@ public record UcpWorkerConfig(String name, int maxInFlight, int maxInlineBytes, 
     /** Default of {@link #maxPendingConnections}. */
     public static final int DEFAULT_MAX_PENDING_CONNECTIONS = 1024;
 
-    private static final int MOST_IN_FLIGHT = 1 << 20;
-    private static final int MOST_INLINE_BYTES = 1 << 24;
+    private static final int MAX_IN_FLIGHT = 1 << 20;
+    private static final int MAX_INLINE_BYTES = 1 << 24;
 
     /** Checks the limits. */
     public UcpWorkerConfig {
         Arguments.name(name, "name");
-        Arguments.range(maxInFlight, 1, MOST_IN_FLIGHT, "maxInFlight");
-        Arguments.range(maxInlineBytes, 0, MOST_INLINE_BYTES, "maxInlineBytes");
-        Arguments.range(maxPendingConnections, 1, MOST_IN_FLIGHT, "maxPendingConnections");
+        Arguments.range(maxInFlight, 1, MAX_IN_FLIGHT, "maxInFlight");
+        Arguments.range(maxInlineBytes, 0, MAX_INLINE_BYTES, "maxInlineBytes");
+        Arguments.range(maxPendingConnections, 1, MAX_IN_FLIGHT, "maxPendingConnections");
         Objects.requireNonNull(parameters, "parameters");
     }
 

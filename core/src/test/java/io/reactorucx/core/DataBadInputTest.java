@@ -23,7 +23,7 @@ class DataBadInputTest extends BadInput {
     private final MemorySegment good = Pair.pattern(16);
 
     private UcpRequest send(UcpData payload, RequestFlag... flags) {
-        return pair.toServer.transfers().tagSend(payload, 1, Set.of(flags), NEVER);
+        return pair.toServer.dataOperations().tagSend(payload, 1, Set.of(flags), NEVER);
     }
 
     static Stream<Arguments> badMemory() {
@@ -77,7 +77,7 @@ class DataBadInputTest extends BadInput {
         assertThatThrownBy(() -> send(UcpData.of(good), RequestFlag.NO_IMMEDIATE_COMPLETION,
                 RequestFlag.FORCE_IMMEDIATE_COMPLETION))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("exclude each other");
-        assertThatThrownBy(() -> pair.toServer.transfers().amSend(Pair.ID, Pair.EMPTY, UcpData.of(good),
+        assertThatThrownBy(() -> pair.toServer.dataOperations().amSend(Pair.ID, Pair.EMPTY, UcpData.of(good),
                 Set.of(AmSendFlag.EAGER, AmSendFlag.RENDEZVOUS), PLAIN, NEVER))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("exclude each other");
@@ -101,14 +101,14 @@ class DataBadInputTest extends BadInput {
 
     @Test
     void refusesImmediateSynchronousSend() {
-        assertThatThrownBy(() -> pair.toServer.transfers()
+        assertThatThrownBy(() -> pair.toServer.dataOperations()
                 .tagSendSync(UcpData.of(good), 1, Set.of(RequestFlag.FORCE_IMMEDIATE_COMPLETION),
                 NEVER)).isInstanceOf(UcxUnsupportedException.class);
     }
 
     @Test
     void refusesSegmentsInActiveMessageThatUcxWouldTakeForBytes() {
-        assertThatThrownBy(() -> pair.toServer.transfers()
+        assertThatThrownBy(() -> pair.toServer.dataOperations()
                 .amSend(Pair.ID, Pair.EMPTY, UcpData.ofSegments(List.of(good)), Set.of(),
                 Set.of(RequestFlag.NO_IMMEDIATE_COMPLETION), NEVER)).isInstanceOf(UcxUnsupportedException.class);
     }
@@ -116,7 +116,7 @@ class DataBadInputTest extends BadInput {
     @Test
     void saysThatOldUcxCannotCopyHeaders() {
         assumeFalse(Ucx.version().isAtLeast(1, 14), "UCX " + Ucx.version() + " copies headers");
-        assertThatThrownBy(() -> pair.toServer.transfers()
+        assertThatThrownBy(() -> pair.toServer.dataOperations()
                 .amSend(Pair.ID, Pair.EMPTY, UcpData.of(good), Set.of(AmSendFlag.COPY_HEADER), PLAIN,
                 NEVER)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("1.14");
     }
@@ -124,7 +124,7 @@ class DataBadInputTest extends BadInput {
     @Test
     void refusesHeaderThatIsTooLong() {
         MemorySegment header = MemorySegment.ofArray(new byte[pair.client.maxHeaderBytes() + 1]);
-        assertThatThrownBy(() -> pair.toServer.transfers()
+        assertThatThrownBy(() -> pair.toServer.dataOperations()
                 .amSend(Pair.ID, header, UcpData.of(good), Set.of(), PLAIN, NEVER))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("header of");
     }

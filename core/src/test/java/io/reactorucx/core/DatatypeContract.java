@@ -26,7 +26,7 @@ abstract class DatatypeContract extends LinkContract {
     }
 
     private Outcome send(UcpData payload, RequestFlag... flags) {
-        return Outcome.of(done -> pair.toServer.transfers().tagSend(payload, TAG, Set.of(flags), done).isImmediate());
+        return Outcome.of(done -> pair.toServer.dataOperations().tagSend(payload, TAG, Set.of(flags), done).isImmediate());
     }
 
     private Outcome receive(UcpData destination) {
@@ -91,7 +91,7 @@ abstract class DatatypeContract extends LinkContract {
         for (long bytes : new long[] {1, 100, 8192, 1 << 20}) {
             MemorySegment payload = Pair.pattern(bytes);
             MemorySegment header = Pair.pattern(24);
-            Outcome sent = Outcome.of(done -> pair.toServer.transfers().amSend(Pair.ID, header, UcpData.ofSegments(pieces(payload)),
+            Outcome sent = Outcome.of(done -> pair.toServer.dataOperations().amSend(Pair.ID, header, UcpData.ofSegments(pieces(payload)),
                     flags(protocol), PLAIN, done).isImmediate());
             UcpActiveMessage message = pair.awaitMessage();
             assertThat(message.length()).isEqualTo(bytes);
@@ -175,7 +175,7 @@ abstract class DatatypeContract extends LinkContract {
         payload.throwsWhileMoving = true;
         MemorySegment destination = Arena.ofAuto().allocate(bytes).fill((byte) 0x55);
         Outcome received = receive(UcpData.of(destination));
-        assertFailsWithIoError(done -> pair.toServer.transfers().tagSend(UcpData.generic(payload), TAG, PLAIN, done));
+        assertFailsWithIoError(done -> pair.toServer.dataOperations().tagSend(UcpData.generic(payload), TAG, PLAIN, done));
         pair.awaitOk(received);
         assertThat(destination.mismatch(Arena.ofAuto().allocate(bytes))).as("bytes other than zeros").isEqualTo(-1);
         assertThat(payload.finishes).isEqualTo(1);
@@ -209,11 +209,11 @@ abstract class DatatypeContract extends LinkContract {
         Reversed destination = Reversed.ofSize(100);
         Outcome outcome = new Outcome();
         UcpRequest request = pair.server.tags().receive(UcpData.generic(destination), TAG, -1, PLAIN, outcome);
-        assertThat(request.isUnderWay()).isTrue();
+        assertThat(request.isInFlight()).isTrue();
         request.cancel();
         assertThat(pair.await(outcome)).isEqualTo(UcxStatus.CANCELED);
         assertThat(destination.finishes).isEqualTo(1);
-        assertThat(request.isUnderWay()).isFalse();
+        assertThat(request.isInFlight()).isFalse();
     }
 
     @Test
@@ -238,7 +238,7 @@ abstract class DatatypeContract extends LinkContract {
             pair.awaitOk(received);
             pair.awaitOk(sent);
             assertThat(destination.mismatch(payload)).isEqualTo(-1);
-            pair.run(done -> pair.toServer.transfers().amSend(Pair.ID, Pair.EMPTY, UcpData.of(payload), Set.of(AmSendFlag.EAGER),
+            pair.run(done -> pair.toServer.dataOperations().amSend(Pair.ID, Pair.EMPTY, UcpData.of(payload), Set.of(AmSendFlag.EAGER),
                     Set.of(flag), done).isImmediate());
             assertThat(pair.data(pair.awaitMessage()).mismatch(payload)).isEqualTo(-1);
         }
@@ -254,7 +254,7 @@ abstract class DatatypeContract extends LinkContract {
 
     @Test
     void refusesSendThatWouldNotEndWithinTheCall() {
-        assertThatThrownBy(() -> pair.toServer.transfers().tagSend(UcpData.of(Pair.pattern(1 << 20)), TAG,
+        assertThatThrownBy(() -> pair.toServer.dataOperations().tagSend(UcpData.of(Pair.pattern(1 << 20)), TAG,
                 Set.of(RequestFlag.FORCE_IMMEDIATE_COMPLETION), BadInput.NEVER)).isInstanceOfSatisfying(UcxException.class,
                         e -> assertThat(e.status()).isEqualTo(UcxStatus.NO_RESOURCE));
         assertThat(pair.client.inFlight()).isZero();
@@ -265,7 +265,7 @@ abstract class DatatypeContract extends LinkContract {
     void tellsAboutOperationUnderWay() {
         MemorySegment payload = Pair.pattern(1 << 20);
         Outcome sent = new Outcome();
-        UcpRequest send = pair.toServer.transfers().tagSendSync(UcpData.of(payload), TAG, PLAIN, sent);
+        UcpRequest send = pair.toServer.dataOperations().tagSendSync(UcpData.of(payload), TAG, PLAIN, sent);
         Outcome received = new Outcome();
         UcpRequest receive = pair.server.tags().receive(UcpData.of(Arena.ofAuto().allocate(10)), TAG + 1, -1, PLAIN, received);
         for (UcpRequest request : List.of(send, receive)) {
@@ -288,7 +288,7 @@ abstract class DatatypeContract extends LinkContract {
                 MemorySegment destination = Arena.ofAuto().allocate(bytes);
                 Outcome received = Outcome.of(done -> pair.server.tags()
                         .receive(UcpData.of(destination), TAG, -1, Set.of(RequestFlag.USER_REQUEST), done).isImmediate());
-                Outcome sent = Outcome.of(done -> pair.toServer.transfers()
+                Outcome sent = Outcome.of(done -> pair.toServer.dataOperations()
                         .tagSendSync(UcpData.of(payload), TAG, Set.of(RequestFlag.USER_REQUEST), done).isImmediate());
                 pair.awaitOk(received);
                 pair.awaitOk(sent);
@@ -307,9 +307,9 @@ abstract class DatatypeContract extends LinkContract {
         List<Outcome> sent = new ArrayList<>();
         for (RequestFlag flag : List.of(RequestFlag.USER_REQUEST, RequestFlag.MULTI_SEND)) {
             sent.add(send(UcpData.of(Pair.pattern(1 << 20)), flag));
-            sent.add(Outcome.of(done -> pair.toServer.transfers().tagSendSync(UcpData.ofSegments(pieces(Pair.pattern(100_000))), TAG,
+            sent.add(Outcome.of(done -> pair.toServer.dataOperations().tagSendSync(UcpData.ofSegments(pieces(Pair.pattern(100_000))), TAG,
                     Set.of(flag), done).isImmediate()));
-            sent.add(Outcome.of(done -> pair.toServer.transfers().tagSendSync(UcpData.generic(new Reversed(Pair.pattern(100_000))), TAG,
+            sent.add(Outcome.of(done -> pair.toServer.dataOperations().tagSendSync(UcpData.generic(new Reversed(Pair.pattern(100_000))), TAG,
                     Set.of(flag), done).isImmediate()));
         }
         pair.step();

@@ -51,7 +51,7 @@ class FeatureRefusalTest {
         assertRefused(() -> worker.tags().probe(1, -1), "TAG");
         assertRefused(() -> worker.tags().take(1, -1), "TAG");
         assertRefused(() -> worker.tags().receive(UcpData.of(Pair.pattern(8)), 1, -1, Set.of(), BadInput.NEVER), "TAG");
-        assertRefused(() -> endpoint.transfers().tagSend(UcpData.of(Pair.pattern(8)), 1, Set.of(), BadInput.NEVER), "TAG");
+        assertRefused(() -> endpoint.dataOperations().tagSend(UcpData.of(Pair.pattern(8)), 1, Set.of(), BadInput.NEVER), "TAG");
     }
 
     @Test

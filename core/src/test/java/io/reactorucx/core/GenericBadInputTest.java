@@ -74,7 +74,7 @@ class GenericBadInputTest extends BadInput {
             return 16;
         }, () -> { }));
         for (UcpData data : closing) {
-            assertThatThrownBy(() -> endpoint.transfers().tagSend(data, TAG, PLAIN, NEVER)).isInstanceOf(IllegalStateException.class)
+            assertThatThrownBy(() -> endpoint.dataOperations().tagSend(data, TAG, PLAIN, NEVER)).isInstanceOf(IllegalStateException.class)
                     .hasMessage("worker: called by a generic datatype, which may not use it");
         }
         assertThat(endpoint.isClosed()).isFalse();
@@ -122,10 +122,10 @@ class GenericBadInputTest extends BadInput {
     void checksEndpointAfterSetOfFlagsHasRun() {
         UcpData payload = UcpData.of(good);
         List<Consumer<UcpEndpoint>> sends = List.of(
-                endpoint -> endpoint.transfers().tagSend(payload, TAG, thatRuns(() -> close(endpoint)), NEVER),
-                endpoint -> endpoint.transfers().tagSendSync(payload, TAG, thatRuns(() -> close(endpoint)), NEVER),
-                endpoint -> endpoint.transfers().amSend(Pair.ID, Pair.EMPTY, payload, Set.of(), thatRuns(() -> close(endpoint)), NEVER),
-                endpoint -> endpoint.transfers().amSend(Pair.ID, Pair.EMPTY, payload, thatRuns(() -> close(endpoint)), PLAIN, NEVER),
+                endpoint -> endpoint.dataOperations().tagSend(payload, TAG, thatRuns(() -> close(endpoint)), NEVER),
+                endpoint -> endpoint.dataOperations().tagSendSync(payload, TAG, thatRuns(() -> close(endpoint)), NEVER),
+                endpoint -> endpoint.dataOperations().amSend(Pair.ID, Pair.EMPTY, payload, Set.of(), thatRuns(() -> close(endpoint)), NEVER),
+                endpoint -> endpoint.dataOperations().amSend(Pair.ID, Pair.EMPTY, payload, thatRuns(() -> close(endpoint)), PLAIN, NEVER),
                 endpoint -> endpoint.stream().send(payload, thatRuns(() -> close(endpoint)), NEVER));
         for (Consumer<UcpEndpoint> send : sends) {
             UcpEndpoint endpoint = another();
@@ -156,7 +156,7 @@ class GenericBadInputTest extends BadInput {
             UcpData bad = data(() -> { }, size, () -> {
                 throw new IllegalStateException("an end of a test");
             });
-            assertThatThrownBy(() -> pair.toServer.transfers().tagSend(bad, TAG, PLAIN, NEVER)).isNotInstanceOf(IllegalStateException.class)
+            assertThatThrownBy(() -> pair.toServer.dataOperations().tagSend(bad, TAG, PLAIN, NEVER)).isNotInstanceOf(IllegalStateException.class)
                     .satisfies(e -> assertThat(e.getSuppressed()).singleElement().isInstanceOf(IllegalStateException.class));
             assertThat(calls).containsExactly("finish");
         }
@@ -176,7 +176,7 @@ class GenericBadInputTest extends BadInput {
     @Test
     void refusesGenericDataWithoutCompletionBeforeItStarts() {
         UcpData data = data(() -> calls.add("start"), () -> 16, () -> { });
-        assertThatThrownBy(() -> pair.toServer.transfers().tagSend(data, TAG, PLAIN, null)).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> pair.toServer.dataOperations().tagSend(data, TAG, PLAIN, null)).isInstanceOf(NullPointerException.class)
                 .hasMessage("whenDone");
         assertThat(calls).isEmpty();
     }

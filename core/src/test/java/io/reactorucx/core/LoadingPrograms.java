@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class LoadingPrograms {
 
     private static final int ITERATIONS = 200_000;
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     private LoadingPrograms() {
     }
@@ -136,7 +136,7 @@ final class LoadingPrograms {
             Ucx.ensureAvailable();
             UcpContext context = UcpContext.create(UcpConfig.builder().transports("tcp").build());
             signals.getMethod("raise", signals).invoke(null, signal);
-            System.out.println("handled " + hangup.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            System.out.println("handled " + hangup.await(TIMEOUT_SECONDS, TimeUnit.SECONDS));
             context.close();
         }
     }
@@ -148,7 +148,7 @@ final class LoadingPrograms {
             Ucx.ensureAvailable();
             UcpContext.create(UcpConfig.builder().transports("tcp").build());
             System.out.println("ready");
-            System.out.println("not ended: " + new CountDownLatch(1).await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            System.out.println("not ended: " + new CountDownLatch(1).await(TIMEOUT_SECONDS, TimeUnit.SECONDS));
         }
     }
 }

@@ -18,7 +18,7 @@ final class Pair implements AutoCloseable {
 
     static final MemorySegment EMPTY = MemorySegment.NULL;
     static final int ID = 3;
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     final UcpContext context;
     final UcpWorker server;
@@ -81,7 +81,7 @@ final class Pair implements AutoCloseable {
 
     /** Drives workers until something is so; a test that would wait for ever fails instead. */
     static void until(Runnable step, BooleanSupplier condition, String what) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - deadline).as("10 s without " + what).isNegative();
             step.run();

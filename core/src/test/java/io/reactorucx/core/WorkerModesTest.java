@@ -247,7 +247,7 @@ class WorkerModesTest {
                 worker.enter().close();
                 thrown.add(catchThrowable(entry::close));
             });
-            endpoint.transfers().amSend(1, Pair.EMPTY, payload, Set.of(), Set.of(), (status, length, tag) -> { });
+            endpoint.dataOperations().amSend(1, Pair.EMPTY, payload, Set.of(), Set.of(), (status, length, tag) -> { });
             Pair.until(worker::progress, () -> !thrown.isEmpty() && worker.inFlight() == 0, "the message");
             assertThat(thrown).singleElement().isInstanceOf(IllegalStateException.class);
             assertThat(thrown.getFirst()).hasMessageContaining("left from a completion or handler");

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  */
 public sealed class ChildProcess implements AutoCloseable permits ChildJvm {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -92,9 +92,9 @@ public sealed class ChildProcess implements AutoCloseable permits ChildJvm {
      * @return the line
      */
     public String awaitLine(String start) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         try {
-            for (long left = PATIENCE.toNanos(); left > 0; left = deadline - System.nanoTime()) {
+            for (long left = TIMEOUT.toNanos(); left > 0; left = deadline - System.nanoTime()) {
                 String line = lines.poll(Math.min(left, TimeUnit.MILLISECONDS.toNanos(50)), TimeUnit.NANOSECONDS);
                 if (line != null && line.startsWith(start)) {
                     return line;
@@ -115,21 +115,21 @@ public sealed class ChildProcess implements AutoCloseable permits ChildJvm {
      * @return how it ended
      */
     public Result result() {
-        return result(PATIENCE);
+        return result(TIMEOUT);
     }
 
     /**
      * Waits until it has ended.
      *
-     * @param patience longest wait
+     * @param timeout longest wait
      * @return how it ended
      */
-    public Result result(Duration patience) {
+    public Result result(Duration timeout) {
         try {
-            if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new AssertionError("the child did not end within " + patience + ", it printed:\n" + output);
+            if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("the child did not end within " + timeout + ", it printed:\n" + output);
             }
-            reader.join(PATIENCE);
+            reader.join(TIMEOUT);
             return new Result(process.exitValue(), output.toString());
         } catch (InterruptedException e) {
             throw interrupted(e);
@@ -146,7 +146,7 @@ public sealed class ChildProcess implements AutoCloseable permits ChildJvm {
     public void close() {
         process.destroyForcibly();
         try {
-            process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             throw interrupted(e);
         }

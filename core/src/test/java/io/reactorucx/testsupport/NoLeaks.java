@@ -25,11 +25,11 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final String ENGINE_CLASS_SUFFIX = "EngineThread";
 
     private final List<String> threadNamePrefixes;
-    private final Duration patience;
+    private final Duration timeout;
     private final Deque<Snapshot> snapshots = new ArrayDeque<>();
 
     private record Snapshot(int contexts, int domains, int allocations, Set<Thread> engineThreads) {
@@ -46,11 +46,11 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
      * @param threadNamePrefixes how the names of engines' threads start
      */
     public NoLeaks(String... threadNamePrefixes) {
-        this(PATIENCE, threadNamePrefixes);
+        this(TIMEOUT, threadNamePrefixes);
     }
 
-    NoLeaks(Duration patience, String... threadNamePrefixes) {
-        this.patience = patience;
+    NoLeaks(Duration timeout, String... threadNamePrefixes) {
+        this.timeout = timeout;
         this.threadNamePrefixes = List.of(threadNamePrefixes);
     }
 
@@ -71,7 +71,7 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
 
     void end() {
         Snapshot before = snapshots.pop();
-        await().atMost(patience).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).pollInSameThread().untilAsserted(() -> {
+        await().atMost(timeout).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).pollInSameThread().untilAsserted(() -> {
             assertThat(UcpContext.openContexts()).as("open UCX contexts").isEqualTo(before.contexts);
             assertThat(UctMemoryDomain.openDomains()).as("open memory domains").isEqualTo(before.domains);
             assertThat(UctAllocatedMemory.openAllocations()).as("open allocations").isEqualTo(before.allocations);

@@ -19,7 +19,7 @@ final class EngineClosing {
 
     private static final Logger LOG = LoggerFactory.getLogger(EngineClosing.class);
     /** Rounds of progress after the last operation, for what UCX still has to say to its peers. */
-    private static final int FAREWELL_ROUNDS = 32;
+    private static final int QUIET_ROUNDS = 32;
 
     private final long timeoutNanos;
     private long startNanos;
@@ -46,7 +46,7 @@ final class EngineClosing {
                 && !worker.hasPendingDeliveries();
         quietRounds = quiet && delivered ? quietRounds + 1 : 0;
         boolean late = System.nanoTime() - startNanos > timeoutNanos;
-        if (quietRounds > FAREWELL_ROUNDS || (late && quiet && !delivered)) {
+        if (quietRounds > QUIET_ROUNDS || (late && quiet && !delivered)) {
             destroy(worker);
         } else if (late && !quiet) {
             worker.abandon();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * thread when the engine rejects it. <b>Ownership:</b> serves once, another attempt needs another object.
  * <b>Errors:</b> what {@link #post} throws ends the operation.
  */
-public abstract class Operation implements Command, Completion, EndedOperation {
+public abstract class Operation implements Command, Completion, DeferredCompletion {
 
     /** An operation that is not posted yet. */
     protected Operation() {
@@ -72,9 +72,9 @@ public abstract class Operation implements Command, Completion, EndedOperation {
                 engine.deliverLater(this);
             }
         } catch (RuntimeException e) {
-            engine.deliverLater(new RefusedOperation(this, e));
+            engine.deliverLater(new FailedPost(this, e));
         } catch (Error e) {
-            engine.deliverLater(new RefusedOperation(this, new IllegalStateException(kind().ucxName() + ": could not be posted", e)));
+            engine.deliverLater(new FailedPost(this, new IllegalStateException(kind().ucxName() + ": could not be posted", e)));
         }
     }
 

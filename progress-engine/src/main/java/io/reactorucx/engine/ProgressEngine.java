@@ -37,7 +37,7 @@ public final class ProgressEngine {
     private final int index;
     private final EngineObserver observer;
     private final MpscVarHandleArrayQueue<Command> commands;
-    private final Queue<EndedOperation> ended = new ArrayDeque<>();
+    private final Queue<DeferredCompletion> deferred = new ArrayDeque<>();
     private final ParkingState parking = new ParkingState();
     private final EngineCounters counters = new EngineCounters();
     private final EngineClosing closing;
@@ -100,7 +100,7 @@ public final class ProgressEngine {
             return closeStep(owned);
         }
         int ran = commands.drain(runner, config.commandsPerStep());
-        int work = ran + owned.progress() + deliverEnded() + timer.poll(config.commandsPerStep());
+        int work = ran + owned.progress() + deliverDeferred() + timer.poll(config.commandsPerStep());
         counters.stepped(work, ran, owned.inFlight(), owned.activeMessages().held());
         if (work > 0) {
             idleRounds = 0;
@@ -143,11 +143,11 @@ public final class ProgressEngine {
         }
     }
 
-    private int deliverEnded() {
-        int count = ended.size();
+    private int deliverDeferred() {
+        int count = deferred.size();
         for (int i = 0; i < count; i++) {
             try {
-                Objects.requireNonNull(ended.poll()).deliver();
+                Objects.requireNonNull(deferred.poll()).deliver();
             } catch (Throwable t) {
                 LOG.error("[{}] an operation threw while it was ended", name(), t);
             }
@@ -230,13 +230,13 @@ public final class ProgressEngine {
      * must not be reported as refused.
      */
     boolean admits(Operation operation) {
-        if (ended.size() < (long) config.maxInFlight() + config.commandsPerStep()) {
+        if (deferred.size() < (long) config.maxInFlight() + config.commandsPerStep()) {
             return true;
         }
         // Only a loop on the engine's own thread gets here: it posts without ever letting the engine go on.
         counters.rejectedCommand();
         operation.reject(new UcxException(UcxStatus.BUSY, operation.kind().ucxName(), operation.peer(),
-                "the engine's thread has posted " + ended.size() + " operations in one go, which wait to be delivered"));
+                "the engine's thread has posted " + deferred.size() + " operations in one go, which wait to be delivered"));
         return false;
     }
 
@@ -252,8 +252,8 @@ public final class ProgressEngine {
     }
 
     /** Lets the loop end an operation that was done, or refused, within the call that posted it. */
-    void deliverLater(EndedOperation operation) {
-        ended.add(operation);
+    void deliverLater(DeferredCompletion operation) {
+        deferred.add(operation);
     }
 
     /**
@@ -281,9 +281,9 @@ public final class ProgressEngine {
 
     private int closeStep(UcpWorker owned) {
         rejectQueued();
-        int work = owned.progress() + deliverEnded();
-        if (closing.step(owned, ended.isEmpty())) {
-            work += deliverEnded();
+        int work = owned.progress() + deliverDeferred();
+        if (closing.step(owned, deferred.isEmpty())) {
+            work += deliverDeferred();
             finish();
         }
         counters.stepped(work, 0, owned.isClosed() ? 0 : owned.inFlight(), owned.isClosed() ? 0 : owned.activeMessages().held());

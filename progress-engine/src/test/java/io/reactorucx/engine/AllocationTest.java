@@ -31,7 +31,7 @@ class AllocationTest {
     /** Between two looks at the clock, which allocate. */
     private static final int ROUNDS = 5_000;
     /** Longest time until the code is compiled, on a machine that has much else to do. */
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     @BeforeAll
     static void ucx() {
@@ -101,14 +101,14 @@ class AllocationTest {
     private static double least(Repeated[] operations, double limit, ProgressEngine... engines) {
         double least = Double.MAX_VALUE;
         long begun = System.nanoTime();
-        while (least >= limit && System.nanoTime() - begun < PATIENCE_NANOS) {
+        while (least >= limit && System.nanoTime() - begun < TIMEOUT_NANOS) {
             int before = successes(operations);
             long allocated = THREADS.getCurrentThreadAllocatedBytes();
             for (Repeated each : operations) {
                 each.begin(CHUNK / operations.length);
             }
             while (successes(operations) < before + CHUNK) {
-                assertThat(System.nanoTime() - begun).as("time in ns").isLessThan(2 * PATIENCE_NANOS);
+                assertThat(System.nanoTime() - begun).as("time in ns").isLessThan(2 * TIMEOUT_NANOS);
                 for (int i = 0; i < ROUNDS; i++) {
                     step(engines);
                 }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class EngineStressTest {
 
     private static final int THREADS = 4;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private UcpContext context;
 
@@ -58,7 +58,7 @@ class EngineStressTest {
 
     private static void join(List<Thread> threads, List<Throwable> thrown) throws InterruptedException {
         for (Thread thread : threads) {
-            assertThat(thread.join(PATIENCE)).as("a submitting thread has ended").isTrue();
+            assertThat(thread.join(TIMEOUT)).as("a submitting thread has ended").isTrue();
         }
         assertThat(thrown).isEmpty();
     }
@@ -82,7 +82,7 @@ class EngineStressTest {
                     Probe probe = submit(engine, runs, index);
                     while (isBusy(probe)) {
                         busy[thread]++;
-                        if (System.nanoTime() - start > PATIENCE.toNanos()) {
+                        if (System.nanoTime() - start > TIMEOUT.toNanos()) {
                             throw new AssertionError("the engine does not make room");
                         }
                         Thread.yield();
@@ -90,7 +90,7 @@ class EngineStressTest {
                     }
                 }
             }, thrown), thrown);
-            await().atMost(PATIENCE).until(() -> engine.counters().commands() == (long) THREADS * each);
+            await().atMost(TIMEOUT).until(() -> engine.counters().commands() == (long) THREADS * each);
             assertThat(engine.counters().rejectedCommands()).isEqualTo(IntStream.range(0, THREADS).mapToLong(i -> busy[i]).sum());
             assertThat(engine.queuedCommands()).isZero();
         }
@@ -169,7 +169,7 @@ class EngineStressTest {
         for (int spins = 1; arrived.get() < all; spins++) {
             if (spins % 100 == 0) {
                 Thread.yield();
-                if (System.nanoTime() - start > PATIENCE.toNanos()) {
+                if (System.nanoTime() - start > TIMEOUT.toNanos()) {
                     throw new AssertionError("another thread does not come");
                 }
             }

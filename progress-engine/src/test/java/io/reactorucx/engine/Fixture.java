@@ -31,7 +31,7 @@ final class Fixture implements AutoCloseable {
     /** Longer than any test takes. */
     static final Duration FOREVER = Duration.ofHours(1);
 
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final int contextsBefore;
     private final UcpContext context;
@@ -149,7 +149,7 @@ final class Fixture implements AutoCloseable {
     void stepUntil(String what, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - start).as("time in ns spent on waiting until %s", what).isLessThan(PATIENCE_NANOS);
+            assertThat(System.nanoTime() - start).as("time in ns spent on waiting until %s", what).isLessThan(TIMEOUT_NANOS);
             engines.stream().filter(ProgressEngine::isEngineThread).forEach(engine -> engine.step(false, 0));
         }
     }
@@ -172,7 +172,7 @@ final class Fixture implements AutoCloseable {
         Throwable[] thrown = new Throwable[1];
         Thread thread = Thread.ofPlatform().name("elsewhere").uncaughtExceptionHandler((of, t) -> thrown[0] = t).start(action);
         try {
-            thread.join(TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS));
+            thread.join(TimeUnit.NANOSECONDS.toMillis(TIMEOUT_NANOS));
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

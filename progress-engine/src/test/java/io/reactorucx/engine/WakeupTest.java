@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 class WakeupTest {
 
-    private static final int PATIENCE_SECONDS = 20;
+    private static final int TIMEOUT_SECONDS = 20;
 
     @BeforeEach
     void open() {
@@ -31,7 +31,7 @@ class WakeupTest {
     }
 
     private static ConditionFactory soon() {
-        return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(Duration.ofSeconds(PATIENCE_SECONDS));
+        return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(Duration.ofSeconds(TIMEOUT_SECONDS));
     }
 
     private static long forever() {
@@ -68,7 +68,7 @@ class WakeupTest {
         CountDownLatch ran = new CountDownLatch(1);
         Probe command = new Probe(worker -> ran.countDown());
         engine.execute(command);
-        assertThat(ran.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("the command has run").isTrue();
+        assertThat(ran.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).as("the command has run").isTrue();
         assertThat(command.runs()).isOne();
         assertThat(command.wasRejected()).isFalse();
     }
@@ -132,7 +132,7 @@ class WakeupTest {
                 working.countDown();
                 awaitQuietly(goOn);
             }));
-            assertThat(working.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(working.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
             long signals = running.engine().counters().signals();
             List<Probe> burst = Stream.generate(Probe::new).limit(1_000).toList();
             burst.forEach(running.engine()::execute);
@@ -144,7 +144,7 @@ class WakeupTest {
 
     private static void awaitQuietly(CountDownLatch latch) {
         try {
-            assertThat(latch.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -184,7 +184,7 @@ class WakeupTest {
             soon().until(() -> engine.counters().sleeps() > 0);
             wanted.countDown();
             engine.wakeup();
-            loop.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+            loop.join(TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS));
             assertThat(loop.isAlive()).as("the loop still waits").isFalse();
             assertThat(engine.isClosed()).isTrue();
         }
@@ -245,9 +245,9 @@ class WakeupTest {
                         hammering.countDown();
                     }
                 });
-                assertThat(hammering.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+                assertThat(hammering.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
                 group.close();
-                hammer.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+                hammer.join(TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS));
                 assertThat(hammer.isAlive()).isFalse();
                 assertThat(context.openWorkers()).isZero();
             }

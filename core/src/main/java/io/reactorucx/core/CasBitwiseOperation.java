@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
  * <p>It is there because some builds of UCX (Debian's 1.13.1 is one) were compiled so that AND, OR and XOR with an answer ignore their
  * operand over shared memory and within a process. Which kind of build is loaded, the first use finds out.
  */
-final class FetchingBitwise implements Completion {
+final class CasBitwiseOperation implements Completion {
 
-    private static final Logger LOG = LoggerFactory.getLogger(FetchingBitwise.class);
+    private static final Logger LOG = LoggerFactory.getLogger(CasBitwiseOperation.class);
     static final List<AtomicOperation> OPERATIONS = List.of(AtomicOperation.AND, AtomicOperation.OR, AtomicOperation.XOR);
 
     private final UcpAtomics atomics;
@@ -30,7 +30,7 @@ final class FetchingBitwise implements Completion {
     private final Completion whenDone;
     private long expected;
 
-    FetchingBitwise(UcpAtomics atomics, AtomicOperation operation, AtomicWidth width, long operand, MemorySegment reply, UcpRemoteKey key,
+    CasBitwiseOperation(UcpAtomics atomics, AtomicOperation operation, AtomicWidth width, long operand, MemorySegment reply, UcpRemoteKey key,
             long offset, Completion whenDone) {
         this.atomics = atomics;
         this.operation = operation;

@@ -1,7 +1,7 @@
 package io.reactorucx.engine;
 
 /** What has ended within the call that posted it, and waits for the engine's loop to say so. */
-interface EndedOperation {
+interface DeferredCompletion {
 
     /** Says so, on the engine's thread. */
     void deliver();

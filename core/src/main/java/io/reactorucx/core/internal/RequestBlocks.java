@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Memory of this process for UCX's requests, a block for each slot ({@code UCP_OP_ATTR_FIELD_REQUEST}); UCX must not free those. */
-public final class UserRequests {
+public final class RequestBlocks {
 
     private static final long ALIGNMENT = 64;
 
@@ -12,7 +12,7 @@ public final class UserRequests {
     private final long blockBytes;
     private final int blocks;
 
-    public UserRequests(long requestBytes, int blocks, Arena arena) {
+    public RequestBlocks(long requestBytes, int blocks, Arena arena) {
         this.blockBytes = Math.ceilDiv(requestBytes, ALIGNMENT) * ALIGNMENT;
         this.blocks = blocks;
         this.memory = arena.allocate(blockBytes * blocks, ALIGNMENT);

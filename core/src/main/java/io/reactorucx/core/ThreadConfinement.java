@@ -3,7 +3,7 @@ package io.reactorucx.core;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Which thread may use a worker now: with {@link UcxThreadMode#SINGLE} always the same, else the one that has entered it. */
-final class WorkerThreads {
+final class ThreadConfinement {
 
     private static final UcpWorker.Entry NOTHING_TO_LEAVE = () -> { };
 
@@ -13,7 +13,7 @@ final class WorkerThreads {
     private final Thread owner = Thread.currentThread();
     private final ReentrantLock entered = new ReentrantLock();
 
-    WorkerThreads(String name, UcxThreadMode mode, Runnable checkMayLeave) {
+    ThreadConfinement(String name, UcxThreadMode mode, Runnable checkMayLeave) {
         this.name = name;
         this.mode = mode;
         this.checkMayLeave = checkMayLeave;
@@ -52,10 +52,10 @@ final class WorkerThreads {
     /** One stay in the worker, which ends once. */
     private static final class Stay implements UcpWorker.Entry {
 
-        private final WorkerThreads threads;
+        private final ThreadConfinement threads;
         private boolean left;
 
-        Stay(WorkerThreads threads) {
+        Stay(ThreadConfinement threads) {
             this.threads = threads;
         }
 

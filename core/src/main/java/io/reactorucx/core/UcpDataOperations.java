@@ -13,12 +13,12 @@ import java.util.Set;
  * <p><b>Threading, ownership, errors:</b> as {@link UcpEndpoint} has them; {@link UcxUnsupportedException} for what the loaded library
  * cannot do.
  */
-public final class UcpTransfers {
+public final class UcpDataOperations {
 
     private final UcpEndpoint endpoint;
     private final UcpWorker worker;
 
-    UcpTransfers(UcpEndpoint endpoint, UcpWorker worker) {
+    UcpDataOperations(UcpEndpoint endpoint, UcpWorker worker) {
         this.endpoint = endpoint;
         this.worker = worker;
     }

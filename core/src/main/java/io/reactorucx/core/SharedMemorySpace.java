@@ -13,7 +13,7 @@ import java.util.Set;
  * The room for memory that UCX allocates with posix, which writes zeros to a file until it is full before it says that there is too
  * little: for that moment nobody else has room in {@code /dev/shm}.
  */
-final class PosixRoom {
+final class SharedMemorySpace {
 
     private static final Path MEMINFO = Path.of("/proc/meminfo");
     private static final String AVAILABLE = "MemAvailable:";
@@ -21,7 +21,7 @@ final class PosixRoom {
     /** What means posix in the setting {@code ALLOC_PRIO}. */
     private static final Set<String> POSIX = Set.of("md", "md:*", "md:posix");
 
-    private PosixRoom() {
+    private SharedMemorySpace() {
     }
 
     /** Refuses what posix would be asked for and has no room for. */

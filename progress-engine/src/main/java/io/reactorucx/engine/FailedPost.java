@@ -6,7 +6,7 @@ package io.reactorucx.engine;
  * @param operation the operation
  * @param error why
  */
-record RefusedOperation(Operation operation, RuntimeException error) implements EndedOperation {
+record FailedPost(Operation operation, RuntimeException error) implements DeferredCompletion {
 
     @Override
     public void deliver() {
