@@ -86,7 +86,7 @@ public final class ActiveMessages {
         check(id, header, AmProtocol.AUTO);
         UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
         return SingleCallMono.of(connection, OperationKind.AM_SEND,
-                data.byteSize(), (worker, endpoint, whenDone) -> endpoint.transfers()
+                data.byteSize(), (worker, endpoint, whenDone) -> endpoint.dataOperations()
                 .amSend(id, header, data, Set.of(AmSendFlag.REPLY), Set.of(), whenDone).isImmediate());
     }
 

@@ -70,7 +70,7 @@ public final class Tags {
     public Mono<Void> send(long tag, List<MemorySegment> payload) {
         UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
         return SingleCallMono.of(connection, OperationKind.TAG_SEND, data.byteSize(),
-                (worker, endpoint, whenDone) -> endpoint.transfers().tagSend(data, tag, Set.of(), whenDone)
+                (worker, endpoint, whenDone) -> endpoint.dataOperations().tagSend(data, tag, Set.of(), whenDone)
                 .isImmediate());
     }
 

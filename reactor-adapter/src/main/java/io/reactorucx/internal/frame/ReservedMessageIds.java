@@ -22,8 +22,8 @@ public final class ReservedMessageIds {
 
     /** Refuses an id that is none, or not the user's. */
     public static void checkFree(int id) {
-        if (id < 0 || id > UcpActiveMessages.MAX_AM_ID || (id >= FIRST && id <= LAST)) {
-            throw new IllegalArgumentException("id " + id + ": must be in 0.." + UcpActiveMessages.MAX_AM_ID + " and not in "
+        if (id < 0 || id > UcpActiveMessages.MAX_ID || (id >= FIRST && id <= LAST)) {
+            throw new IllegalArgumentException("id " + id + ": must be in 0.." + UcpActiveMessages.MAX_ID + " and not in "
                     + FIRST + ".." + LAST
                     + ", which are reserved");
         }
