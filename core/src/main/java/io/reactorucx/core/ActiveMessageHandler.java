@@ -1,7 +1,7 @@
 package io.reactorucx.core;
 
 /**
- * Takes the active messages of one id.
+ * Receives the active messages of one id.
  *
  * <p><b>Threading:</b> the worker's thread, from {@link UcpWorker#progress()}, never from inside UCX.
  * <b>Ownership:</b> held data is the handler's to fetch or release; an inline message is its until it returns, or {@link

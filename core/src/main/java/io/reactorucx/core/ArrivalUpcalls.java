@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The functions that UCX calls when something arrives: a message, a peer, the failure of an endpoint.
  *
- * <p>They only note what happened: user code runs after the native call has returned. Nothing may leave them, an exception that
- * escapes an upcall ends the JVM.
+ * <p>They only queue what happened: user code runs after the native call has returned. They catch everything: an
+ * exception that leaves an upcall ends the JVM.
  */
 final class ArrivalUpcalls {
 
@@ -98,7 +98,7 @@ final class ArrivalUpcalls {
         try {
             LOG.error("An event of UCX was lost", t);
         } catch (Throwable loggingFailed) {
-            // Nothing is left to tell it to, and it must not reach C.
+            // Not even logging works, and no exception may reach C.
         }
     }
 }

@@ -6,9 +6,9 @@ import io.reactorucx.core.ffi.ucx_h;
 public enum AtomicOperation {
     /** Adds the operand; overflow wraps. */
     ADD(ucx_h.UCP_ATOMIC_OP_ADD(), true),
-    /** Replaces the word; only with its old value as an answer. */
+    /** Replaces the word; always returns the old value. */
     SWAP(ucx_h.UCP_ATOMIC_OP_SWAP(), false),
-    /** Replaces the word if it has an expected value; only with its old value as an answer. */
+    /** Replaces the word if it has an expected value; always returns the old value. */
     COMPARE_AND_SWAP(ucx_h.UCP_ATOMIC_OP_CSWAP(), false),
     /** Bitwise and. */
     AND(ucx_h.UCP_ATOMIC_OP_AND(), true),
@@ -29,7 +29,7 @@ public enum AtomicOperation {
         return code;
     }
 
-    /** Whether it works without a reply: a swap without one aborts the process that the memory belongs to, or this one. */
+    /** Returns whether it works without a reply: a swap without a reply aborts this process or the owner's. */
     boolean isPostable() {
         return postable;
     }

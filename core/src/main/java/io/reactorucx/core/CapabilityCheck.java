@@ -13,7 +13,7 @@ final class CapabilityCheck {
     private static final List<String> SHARED_MEMORY = List.of("posix", "sysv", "xpmem");
     private static final List<String> CONNECTION_MANAGERS = List.of("tcp", "rc_", "dc_", "ud_");
 
-    /** What UCX takes for it, in any case. */
+    /** The values that UCX takes for yes, in upper or lower case. */
     private static final Set<String> YES = Set.of("y", "yes", "on", "1");
 
     private CapabilityCheck() {
@@ -47,7 +47,7 @@ final class CapabilityCheck {
         };
     }
 
-    /** UCX's newer protocols, the default from 1.16 on, have none for atomic operations that watches the peer. */
+    /** UCX's newer protocols, the default from 1.16 on, have no atomic operations with peer failure handling. */
     private static UcpSupport atomics(UcpContext context, ErrorMode errorMode) {
         boolean newProtocols = Ucx.version().isAtLeast(1, 16) && !context.setting("PROTO_ENABLE").matches("(?i)n|no|off|0");
         return newProtocols && errorMode == ErrorMode.PEER

@@ -10,10 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A bitwise operation that answers the old value, made of compare-and-swaps: right on every transport, at the price of one more round trip.
+ * A bitwise operation that returns the old value, made of compare-and-swaps: correct on every transport, at the cost of
+ * one more round trip.
  *
- * <p>It is there because some builds of UCX (Debian's 1.13.1 is one) were compiled so that AND, OR and XOR with an answer ignore their
- * operand over shared memory and within a process. Which kind of build is loaded, the first use finds out.
+ * <p>It exists because some builds of UCX (Debian's 1.13.1 is one) were compiled so that AND, OR and XOR with a reply
+ * ignore their operand over shared memory and within a process. The first use finds out which kind of build is loaded.
  */
 final class CasBitwiseOperation implements Completion {
 
@@ -42,7 +43,7 @@ final class CasBitwiseOperation implements Completion {
         this.whenDone = whenDone;
     }
 
-    /** Tries until nobody changes the word in between; answers whether it is done already. */
+    /** Retries until no other operation changes the word in between. Returns whether it is done already. */
     boolean run() {
         while (atomics.compareAndSwap(width, expected, applied(expected), reply, key, offset, this)) {
             if (swapped()) {
@@ -126,7 +127,7 @@ final class CasBitwiseOperation implements Completion {
                 worker.close();
                 return sound;
             } catch (RuntimeException e) {
-                // Something is under way that does not end: UCX keeps what it may still touch.
+                // An operation does not end: UCX keeps what it may still touch.
                 worker.abandon();
                 throw e;
             }

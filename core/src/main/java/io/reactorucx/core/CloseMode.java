@@ -2,8 +2,8 @@ package io.reactorucx.core;
 
 /** How an endpoint ends ({@code ucp_ep_close_nbx}); UCX allows one close for each endpoint, so it cannot be changed later. */
 public enum CloseMode {
-    /** What was sent is flushed first; waits for the peer to take part. */
+    /** Flushes what was sent first, for which the peer has to take part. */
     FLUSH,
-    /** At once; what is under way ends with {@link UcxStatus#CANCELED}. Needs {@link ErrorMode#PEER}. */
+    /** Closes at once; operations in flight end with {@link UcxStatus#CANCELED}. Needs {@link ErrorMode#PEER}. */
     FORCE
 }

@@ -1,7 +1,7 @@
 package io.reactorucx.core;
 
 /**
- * Told once how an operation ended that UCX did not finish within the call.
+ * Called once with the outcome of an operation that UCX did not finish within the call.
  *
  * <p><b>Threading:</b> the worker's thread, from {@link UcpWorker#progress()}, never from inside UCX.
  * <b>Ownership:</b> from here on UCX does not touch the operation's memory any more.

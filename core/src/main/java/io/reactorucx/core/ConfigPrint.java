@@ -8,9 +8,9 @@ public enum ConfigPrint {
     HEADER(1 << 1),
     /** What each setting means. */
     DOC(1 << 2),
-    /** Also what UCX hides. */
+    /** Also settings that UCX hides. */
     HIDDEN(1 << 3),
-    /** What has its default value becomes a comment. */
+    /** Prints settings with their default value as comments. */
     COMMENT_DEFAULT(1 << 4);
 
     private final int bit;

@@ -42,7 +42,7 @@ final class ContextSettings {
         }
     }
 
-    /** Variables that transports have to find when they read their settings: {@code ucp_config_modify} knows nothing of those. */
+    /** Variables from which transports read their settings, which {@code ucp_config_modify} does not know. */
     static Map<String, String> ofTransports(UcpConfig config) {
         Map<String, String> variables = new TreeMap<>();
         config.settings().forEach((key, value) -> {
@@ -57,7 +57,7 @@ final class ContextSettings {
         return Map.copyOf(variables);
     }
 
-    /** Has the native configuration used while it exists, with the settings applied. */
+    /** Calls a function with the native configuration, to which the settings are applied. */
     static <T> T with(UcpConfig config, Function<MemorySegment, T> use) {
         try (Arena arena = Arena.ofConfined()) {
             String prefix = config.environmentPrefix();

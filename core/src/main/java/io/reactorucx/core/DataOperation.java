@@ -17,7 +17,7 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
         MemorySegment post(long token, UcpData.Native buffer, MemorySegment parameters);
     }
 
-    /** What becomes of UCX's answer; answers whether the operation is done. */
+    /** Handles the status pointer that UCX returned. Returns whether the operation is done. */
     @FunctionalInterface
     interface StatusHandler {
 
@@ -28,7 +28,7 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
         data.check(receives, receives ? "destination" : "payload");
     }
 
-    /** Refuses what UCX 1.13 takes for plain bytes, so that it would send the list of segments instead of what it names. */
+    /** Refuses what UCX 1.13 takes for plain bytes: it would send the list of segments instead of their contents. */
     DataOperation requireLayoutIsHonoured() {
         if (!data.isBytes() && flags.contains(RequestFlag.NO_IMMEDIATE_COMPLETION)) {
             throw new UcxUnsupportedException(name, "with NO_IMMEDIATE_COMPLETION UCX takes all data for plain bytes, leave the flag out");
@@ -52,7 +52,9 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
         return memoryType;
     }
 
-    /** Takes data that is here already, by a copy of the processor, with the checks and the completion that a receive would have. */
+    /**
+     * Copies eager data, which has arrived already, by the processor, with the checks and the completion of a receive.
+     */
     UcpRequest postCopy(MemorySegment from, Completion whenDone, Runnable release) {
         RequestFlag.bits(flags);
         UcxMemoryType memoryType = memoryType();

@@ -1,7 +1,7 @@
 package io.reactorucx.core;
 
 /**
- * Told once that an endpoint has failed; all that is left to do with it is {@link UcpEndpoint#close}.
+ * Called once when an endpoint has failed; only {@link UcpEndpoint#close} is possible from then on.
  *
  * <p><b>Threading:</b> the worker's thread, from {@link UcpWorker#progress()}. <b>Errors:</b> what it throws is logged.
  */
@@ -9,7 +9,7 @@ package io.reactorucx.core;
 public interface EndpointErrorHandler {
 
     /**
-     * The endpoint has failed. A peer that closes in good order is reported in this way too, as {@link UcxStatus#CONNECTION_RESET}.
+     * The endpoint has failed. A graceful close by the peer is reported too, as {@link UcxStatus#CONNECTION_RESET}.
      *
      * @param endpoint the endpoint
      * @param rawStatus why, a status code below 0

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param errorMode how failures of the peer are treated, the same on both sides
  * @param peer what to call the peer in errors and logs
- * @param onError told when the endpoint has failed
+ * @param onError called when the endpoint has failed
  * @param localAddress where to connect from, port 0 for any; only to a socket address, null for the system's choice
  * @param sendClientId whether the listener learns {@link UcpWorkerParameters#clientId()}; only to a socket address
  * @param name what UCX calls the endpoint, at most 31 characters; empty for a name of UCX's own
@@ -37,7 +37,7 @@ public record EndpointOptions(ErrorMode errorMode, String peer, EndpointErrorHan
      *
      * @param errorMode how failures of the peer are treated, the same on both sides
      * @param peer what to call the peer in errors and logs
-     * @param onError told when the endpoint has failed
+     * @param onError called when the endpoint has failed
      */
     public EndpointOptions(ErrorMode errorMode, String peer, EndpointErrorHandler onError) {
         this(errorMode, peer, onError, null, false, "", 0, true);

@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The structure of an exported memory handle, the same since UCX 1.14: the size of the part that describes the memory, flags (2 bytes), a
- * map of memory domains (8), type (1), address (8), length (8), the owner's context (8) and the registration (8); then for each domain
- * the size of its part, a key and an identifier, both with their sizes (1). UCX is told no length, and aborts the process on sizes that
- * do not fit. What a domain's key says is trusted.
+ * The structure of an exported memory handle, the same since UCX 1.14: the size of the part that describes the memory,
+ * flags (2 bytes), a map of memory domains (8), type (1), address (8), length (8), the owner's context (8) and the
+ * registration (8); then for each domain the size of its part, a key and an identifier, both with their sizes (1). UCX
+ * gets no length, and aborts the process on sizes that do not fit. The contents of a domain's key are trusted.
  */
 final class ExportedHandle {
 
@@ -58,7 +58,7 @@ final class ExportedHandle {
         }
     }
 
-    /** Where a structure ends that begins here, by its size: one byte for what follows it, or zero and then two bytes. */
+    /** The end of the structure that begins here. Its size is one byte, or a zero and then two bytes. */
     private int end() {
         int bytes = Byte.toUnsignedInt(in.get());
         if (bytes == 0) {

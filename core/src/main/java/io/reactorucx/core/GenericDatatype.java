@@ -5,8 +5,9 @@ import java.lang.foreign.MemorySegment;
 /**
  * Data that packs or unpacks itself while UCX moves it ({@code ucp_generic_dt_ops_t}).
  *
- * <p>What {@link State#pack} or {@link State#unpack} throws ends the operation as {@link UcxStatus#IO_ERROR} on this side and is logged. UCX
- * could not be told: it aborts the process on some errors of a callback. A peer gets zeros for what was not packed.
+ * <p>What {@link State#pack} or {@link State#unpack} throws ends the operation as {@link UcxStatus#IO_ERROR} on this
+ * side and is logged. UCX is not notified, because it aborts the process on some errors of a callback. A peer gets
+ * zeros for what was not packed.
  *
  * <p><b>Threading:</b> the worker's thread, partly from inside UCX: nothing of the worker may be called, but in {@link State#finish()}, and
  * nothing may block.
@@ -29,7 +30,7 @@ public interface GenericDatatype {
      */
     State startUnpack();
 
-    /** One operation's way through the data. */
+    /** Packs or unpacks the data of one operation. */
     interface State {
 
         /**

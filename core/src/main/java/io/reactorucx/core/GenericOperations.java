@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * The operations of a worker whose data packs itself: one native datatype whose callbacks find the operation by the number that UCX was
  * given as its buffer.
  *
- * <p>The callbacks run inside UCX. They never report an error to it, since it aborts the process on some, and nothing may leave them: a
- * failure is noted and becomes the outcome of the operation.
+ * <p>The callbacks run inside UCX. They never report an error to UCX, which aborts the process on some errors, and
+ * never throw: a failure is recorded and becomes the outcome of the operation.
  */
 final class GenericOperations {
 
@@ -94,7 +94,7 @@ final class GenericOperations {
         }
     }
 
-    /** Answers what it throws: an operation that has ended is told nevertheless. */
+    /** Finishes the state. Returns what it throws, so that the operation still completes. */
     private static @Nullable Throwable finish(GenericDatatype.State state) {
         try {
             state.finish();
@@ -180,7 +180,7 @@ final class GenericOperations {
             return size;
         }
 
-        /** UCX does not touch it any more, or never has; answers what a callback threw. */
+        /** Ends an operation that UCX does not use any more, or never did. Returns what a callback threw. */
         @Nullable Throwable end() {
             if (running.remove(id) != null) {
                 Throwable thrown = finish(state);

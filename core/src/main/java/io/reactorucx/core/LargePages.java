@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Zeroed memory of this process in large pages, where the system gives them to who asks ({@code MADV_HUGEPAGE}), else in usual ones.
+ * Zeroed memory of this process in large pages, where the system grants them on request ({@code MADV_HUGEPAGE}), else
+ * in pages of the usual size.
  *
  * <p>The kernel looks at each page of what it copies from one process to another (cma), and of what it registers with a device.
  *
@@ -25,7 +26,7 @@ public final class LargePages {
     }
 
     /**
-     * Maps memory, and touches all of it, so that what comes later need not wait for the kernel.
+     * Maps memory and touches all of it, so that later accesses need not wait for the kernel.
      *
      * @param bytes a multiple of {@link #BYTES}
      * @param arena what it ends with

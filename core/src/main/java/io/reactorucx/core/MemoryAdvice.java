@@ -1,6 +1,6 @@
 package io.reactorucx.core;
 
-/** What UCX is told about the use of memory ({@code ucp_mem_advice_t}). */
+/** Advice to UCX on the use of memory ({@code ucp_mem_advice_t}). */
 public enum MemoryAdvice {
     /** Nothing special. */
     NORMAL(0),

@@ -10,9 +10,9 @@ import java.util.Objects;
 /**
  * What a peer needs to reach registered memory: its address and length in the owner's process, and the packed remote key.
  *
- * <p>Layout of {@link #toBytes()}, big-endian: magic {@code 0x52554d44} (4 bytes), version 1 (1), address (8), length (8), size of the
- * key (2), key. Whoever holds a descriptor can use the memory; UCX itself checks neither rights nor bounds where a transport only
- * emulates remote access.
+ * <p>Layout of {@link #toBytes()}, big-endian: magic {@code 0x52554d44} (4 bytes), version 1 (1), address (8), length
+ * (8), size of the key (2), key. Every holder of a descriptor can use the memory: UCX checks neither rights nor bounds
+ * where a transport only emulates remote access.
  *
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> copies what it is given. <b>Errors:</b> {@link IllegalArgumentException} for bytes
  * that are no descriptor.

@@ -77,8 +77,9 @@ final class NativeLibrary {
     }
 
     /**
-     * UCX 1.16 to 1.21 follow a null pointer when a peer fails during a rendezvous and the context has no registration cache, which it
-     * only gets where UCX hears of unmapped memory. Told that the application reports that, it needs no hooks.
+     * UCX 1.16 to 1.21 follow a null pointer when a peer fails during a rendezvous and the context has no registration
+     * cache, which it gets only where UCX is notified of unmapped memory. When the application announces that it will
+     * notify UCX itself, no hooks are needed.
      */
     private static void allowRegistrationCache(UcxVersion version) {
         if (!version.isAtLeast(1, 16) || version.isAtLeast(1, 22) || !UcpCompat.has("ucm_set_external_event")) {
@@ -92,9 +93,9 @@ final class NativeLibrary {
     }
 
     /**
-     * UCX has a thread for the events of descriptors while there are any. With assertions 1.23 asks at every operation whether it is
-     * on that thread, and follows a null pointer where there is none: where all transports of the process are like self, which has no
-     * descriptor. One that never has an event keeps the thread.
+     * UCX has a thread for the events of descriptors while there are any. With assertions 1.23 asks at every operation
+     * whether it is on that thread, and follows a null pointer where there is none: where all transports of the process
+     * are like self, which has no descriptor. A descriptor without events keeps the thread alive.
      */
     private static void keepThreadForEvents(UcxVersion version) {
         if (!version.isAtLeast(1, 23) || !UcpCompat.has("ucs_async_set_event_handler") || !UcpCompat.has("ucs_empty_function")) {

@@ -6,10 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The structure of a packed remote key, the same in all versions of UCX: a map of memory domains (8 bytes), the type of the memory (1),
- * and for each domain a size (1) and as many bytes. UCX is told no length, and takes the type for an index, so that a key which was cut
- * off or garbled is better found here. What a domain's bytes say is trusted, but for one thing: posix ends the process when its part,
- * which consists of an identification, an address and a length of 8 bytes each and perhaps the name of a folder, has no length.
+ * The structure of a packed remote key, the same in all versions of UCX: a map of memory domains (8 bytes), the type of
+ * the memory (1), and for each domain a size (1) and as many bytes. UCX gets no length and uses the type as an index,
+ * so a key that was cut off or garbled is refused here. A domain's bytes are trusted, with one exception: posix ends
+ * the process when its part, which consists of an identification, an address and a length of 8 bytes each and perhaps
+ * the name of a folder, has no length.
  */
 final class PackedKey {
 
@@ -22,7 +23,7 @@ final class PackedKey {
     private PackedKey() {
     }
 
-    /** The key of a descriptor, once it is found to be whole. */
+    /** Returns the key of a descriptor after checking its structure. */
     static byte[] checked(MemoryDescriptor descriptor) {
         byte[] key = descriptor.key();
         ByteBuffer in = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder());
@@ -46,7 +47,10 @@ final class PackedKey {
         }
     }
 
-    /** No part names its transport: posix's is known by its size, and by the page at which the memory begins, or by having none. */
+    /**
+     * No part names its transport: posix's is recognised by its size and by the page at which the memory begins, or by
+     * an address of 0.
+     */
     private static void checkPart(ByteBuffer part, long address) {
         if (part.limit() < POSIX_BYTES) {
             return;

@@ -18,8 +18,9 @@ final class PerformanceEstimate {
     }
 
     /**
-     * Whether UCX can be asked: with {@code UNIFIED_MODE} it closes interfaces that others surpass, but looks for an endpoint's interface
-     * at the place that it had before, up to at least UCX 1.22. What it finds there need not be memory.
+     * Returns whether UCX can be asked: with {@code UNIFIED_MODE} it closes interfaces that others surpass, but looks
+     * for an endpoint's interface at the place that it had before, up to at least UCX 1.22. That place may lie outside
+     * of its memory.
      */
     static boolean isSafe(UcpConfig config) {
         return !UNIFIED_MODE.matcher(config.print(ConfigPrint.CONFIG)).find();

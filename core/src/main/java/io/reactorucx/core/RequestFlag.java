@@ -8,7 +8,7 @@ import java.util.Set;
 public enum RequestFlag {
     /** The completion is always called, also for an operation that ends within the call. */
     NO_IMMEDIATE_COMPLETION(ucx_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL()),
-    /** A hint: let go of the memory soon, rather than send without a copy. */
+    /** A hint: release the memory soon, rather than send without a copy. */
     FAST_COMPLETION(ucx_h.UCP_OP_ATTR_FLAG_FAST_CMPL()),
     /** A hint: many such operations follow, throughput matters more than latency. */
     MULTI_SEND(ucx_h.UCP_OP_ATTR_FLAG_MULTI_SEND()),
@@ -25,12 +25,12 @@ public enum RequestFlag {
         this.bit = bit;
     }
 
-    /** To be called before anything is checked: the set may be of any class, whose methods could change what was. */
+    /** Copies the set before anything is checked: a set of any class might change between check and use. */
     static Set<RequestFlag> copy(Set<RequestFlag> flags) {
         return Set.copyOf(Objects.requireNonNull(flags, "flags"));
     }
 
-    /** The bits of some flags; throws for those that contradict each other, which UCX does not. */
+    /** The bits of some flags. Throws for flags that contradict each other, which UCX accepts. */
     static int bits(Set<RequestFlag> flags) {
         exclude(flags, FAST_COMPLETION, MULTI_SEND);
         exclude(flags, NO_IMMEDIATE_COMPLETION, FORCE_IMMEDIATE_COMPLETION);

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one {@code ucp_request_param_t} of a worker, filled anew for each call.
  *
- * <p>One is enough because UCX reads it only during the call and nothing is posted from inside a callback. It is written by its address,
- * without a look at its arena: whoever comes here has found the worker open.
+ * <p>One is enough because UCX reads it only during the call and nothing is posted from inside a callback. It is
+ * written by its address without a check of its arena, because every caller has checked that the worker is open.
  */
 final class RequestParameters {
 

@@ -16,10 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The operations that UCX has under way, a slot each; {@code user_data} carries a slot's index and generation.
+ * The operations in flight, a slot each; {@code user_data} carries a slot's index and generation.
  *
- * <p>A slot keeps everything reachable and mapped that UCX may still touch, until UCX says that it is done. Upcalls only note the
- * outcome here; {@link #deliver(int)} hands it on after the native call has returned. Only the worker's thread comes here.
+ * <p>A slot keeps everything reachable and mapped that UCX may still touch, until UCX has completed the operation.
+ * Upcalls only record the outcome here; {@link #deliver(int)} calls the completions after the native call has returned.
+ * Thread: worker.
  */
 final class RequestTable {
 
@@ -110,7 +111,7 @@ final class RequestTable {
         return take(whenDone, of, pin, keepReachable);
     }
 
-    /** As above, for what has to be said also when ordinary operations have taken all their slots. */
+    /** As above, for an operation that must be posted even when ordinary operations have taken all their slots. */
     long beginUrgent(String operation, Completion whenDone, UcpEndpoint of, MemorySegment keepReachable) {
         Objects.requireNonNull(whenDone, "whenDone");
         dropUnposted();
@@ -125,7 +126,10 @@ final class RequestTable {
         }
     }
 
-    /** Takes a slot for closing an endpoint, beyond the limit if need be: by force, that is what ends the operations that fill it. */
+    /**
+     * Takes a slot for closing an endpoint, beyond the limit if need be: a close by force ends the operations that fill
+     * the table.
+     */
     long beginClose(Completion whenDone, UcpEndpoint of) {
         Objects.requireNonNull(whenDone, "whenDone");
         dropUnposted();
@@ -189,14 +193,14 @@ final class RequestTable {
         return copy;
     }
 
-    /** Whether a message of so many bytes, header and payload, fits into a slot's own memory. */
+    /** Returns whether a message of so many bytes, header and payload, fits into a slot's own memory. */
     static boolean isSmall(long bytes) {
         return bytes <= SLOT_HEADER_BYTES;
     }
 
     /**
-     * Copies a small message into the slot's own memory, so that nothing of the caller's is pinned or locked for it; answers the address, 0
-     * where a slot past the limit, which a close has added, has none.
+     * Copies a small message into the slot's own memory, so that none of the caller's memory is pinned or locked for
+     * it. Returns the address; 0 for a slot past the limit, which a close has added and which has no memory.
      */
     long copy(long token, MemorySegment header, MemorySegment payload) {
         if (slot(token) >= limit) {
@@ -214,7 +218,10 @@ final class RequestTable {
         return copy(token, MemorySegment.NULL, payload);
     }
 
-    /** Native memory that lives as long as the operation; of a slot's own where it suffices, the same on every call. */
+    /**
+     * Native memory that lives as long as the operation: the slot's own where it is large enough, which is the same on
+     * every call.
+     */
     MemorySegment scratch(long token, long bytes) {
         // Slots past the limit, which a close may have added, have no memory of their own.
         boolean fits = bytes <= SLOT_HEADER_BYTES && slot(token) < limit;
@@ -222,7 +229,7 @@ final class RequestTable {
                 : keep(token, Arena.ofAuto().allocate(bytes, Long.BYTES));
     }
 
-    /** Keeps memory reachable for as long as the operation is under way. */
+    /** Keeps memory reachable while the operation is in flight. */
     MemorySegment keep(long token, MemorySegment segment) {
         Object before = postingMemory;
         postingMemory = before == null ? segment : new Object[] {before, segment};
@@ -233,7 +240,9 @@ final class RequestTable {
         return posted(operation, peer, token, statusPointer.address());
     }
 
-    /** The three answers that UCX gives to a call: done, refused, under way. Answers whether it is done. */
+    /**
+     * Handles the status pointer that UCX returned: done, refused or in flight. Returns whether the operation is done.
+     */
     boolean posted(String operation, @Nullable String peer, long token, long answer) {
         if (answer == 0) {
             endedInCall(token);
@@ -268,7 +277,10 @@ final class RequestTable {
         return blocks.of(slot(token));
     }
 
-    /** As {@link #posted}, for a receive whose completion is always called: one that ended within the call tells its length by a pointer. */
+    /**
+     * As {@link #posted}, for a receive whose completion is always called: when it ended within the call, its length is
+     * behind a pointer.
+     */
     boolean postedWithLength(String operation, @Nullable String peer, long token, MemorySegment statusPointer, MemorySegment bytes) {
         if (statusPointer.address() == 0) {
             claimSlot(token);
@@ -278,7 +290,10 @@ final class RequestTable {
         return posted(operation, peer, token, statusPointer);
     }
 
-    /** As {@link #posted}, for a close: one that could not flush has closed nevertheless, so that is its outcome, not a refusal. */
+    /**
+     * As {@link #posted}, for a close: a close that could not flush has closed the endpoint nevertheless, so the error
+     * is its outcome, not a refusal.
+     */
     boolean postedClose(long token, MemorySegment statusPointer) {
         long answer = statusPointer.address();
         if (UcpMacros.isError(answer)) {
@@ -311,7 +326,9 @@ final class RequestTable {
         endedByUpcall(requestPointer.address(), rawStatus, bytes, 0, userData.address());
     }
 
-    /** Runs inside UCX: it only notes the outcome, and nothing may leave it, since an exception that reaches C ends the JVM. */
+    /**
+     * Runs inside UCX: it only records the outcome and never throws, since an exception that reaches C ends the JVM.
+     */
     private void endedByUpcall(long requestPointer, byte rawStatus, long bytes, long tagInfo, long token) {
         try {
             // UCX fills the information only for these two.
@@ -326,7 +343,7 @@ final class RequestTable {
         }
     }
 
-    /** Notes, from an upcall, how an operation ended; answers whether the upcall should free the request. */
+    /** Records, within an upcall, how an operation ended. Returns whether the upcall should free the request. */
     boolean ended(long token, byte rawStatus, long bytes, long senderTag) {
         boolean withinCall = posting != NONE && token == posting;
         if (withinCall) {
@@ -346,7 +363,7 @@ final class RequestTable {
         return !withinCall;
     }
 
-    /** The request of an operation that is under way, 0 when it is not. */
+    /** The request of an operation in flight, 0 for any other. */
     long request(long token) {
         int slot = slot(token);
         boolean current = slot < generation.length && generation[slot] == (int) (token >>> Integer.SIZE) && completion[slot] != null;
@@ -359,7 +376,7 @@ final class RequestTable {
                 .mapToLong(slot -> request[slot]).toArray();
     }
 
-    /** Hands on at most a number of outcomes. */
+    /** Calls the completions of at most a number of outcomes. */
     int deliver(int most) {
         int delivered = 0;
         while (readyCount > 0 && delivered < most) {
@@ -383,7 +400,7 @@ final class RequestTable {
         return readyCount;
     }
 
-    /** Tells everybody who waits that nothing will come. The slots keep what UCX may still touch, for as long as the process lives. */
+    /** Completes all operations as cancelled. The slots keep what UCX may still touch until the process ends. */
     void endAll() {
         for (int slot = 0; slot < generation.length; slot++) {
             Completion whenDone = completion[slot];

@@ -10,21 +10,21 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The room for memory that UCX allocates with posix, which writes zeros to a file until it is full before it says that there is too
- * little: for that moment nobody else has room in {@code /dev/shm}.
+ * Checks the free space for memory that UCX allocates with posix: posix fills its file system with zeros before it
+ * reports that there is too little, and until then no other process has space in {@code /dev/shm}.
  */
 final class SharedMemorySpace {
 
     private static final Path MEMINFO = Path.of("/proc/meminfo");
     private static final String AVAILABLE = "MemAvailable:";
     private static final int KIB = 1024;
-    /** What means posix in the setting {@code ALLOC_PRIO}. */
+    /** Entries of the setting {@code ALLOC_PRIO} that include posix. */
     private static final Set<String> POSIX = Set.of("md", "md:*", "md:posix");
 
     private SharedMemorySpace() {
     }
 
-    /** Refuses what posix would be asked for and has no room for. */
+    /** Throws when posix would be asked for more than there is space. */
     static void require(UcpContext context, long bytes, String operation) {
         long room = room(directory(context));
         if (bytes <= room) {
@@ -38,7 +38,7 @@ final class SharedMemorySpace {
         if (!order.isEmpty() && List.of(order.split(",")).stream().noneMatch(POSIX::contains)) {
             return;
         }
-        // UCX asks sysv first, unless it is told another order.
+        // UCX asks sysv first, unless the setting has another order.
         if (order.isEmpty() && transports.stream().anyMatch(name -> name.startsWith("sysv/")) && bytes <= availableMemory()) {
             return;
         }
@@ -46,7 +46,9 @@ final class SharedMemorySpace {
                 + "; leave posix out of the context's transports, or give its file system more");
     }
 
-    /** Throws what making a worker has failed with; where posix may have lacked room, with the room that there is. */
+    /**
+     * Throws the error with which making a worker failed; where posix may have lacked space, it names the free space.
+     */
     static void checkWorker(UcpContext context, int rawStatus) {
         UcxStatus status = UcxStatus.of(rawStatus);
         boolean outOfRoom = status == UcxStatus.NO_MEMORY || status == UcxStatus.NO_RESOURCE;
@@ -64,7 +66,7 @@ final class SharedMemorySpace {
         return directory.isEmpty() ? "/dev/shm" : directory;
     }
 
-    /** Where there is no such directory, posix fails before it writes. */
+    /** Without such a directory posix fails before it writes. */
     private static long room(String directory) {
         try {
             return Files.getFileStore(Path.of(directory)).getUsableSpace();

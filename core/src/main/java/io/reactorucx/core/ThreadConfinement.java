@@ -49,7 +49,7 @@ final class ThreadConfinement {
         return new Stay(this);
     }
 
-    /** One stay in the worker, which ends once. */
+    /** One entry into the worker, which ends once. */
     private static final class Stay implements UcpWorker.Entry {
 
         private final ThreadConfinement threads;

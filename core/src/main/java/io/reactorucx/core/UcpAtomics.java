@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * others of the same kind, and happens when the owner of the memory makes progress; all peers of a word have to reach it over the same kind
  * of transport.
  *
- * <p><b>Threading:</b> the thread of the endpoint's worker. <b>Ownership:</b> a reply has to stay alive until the operation has ended; an
- * operand is copied. <b>Errors:</b> {@link IllegalArgumentException} for a word that is not aligned, a reply of another size or a swap
- * without a reply, which UCX answers by aborting a process; {@link IndexOutOfBoundsException} past the descriptor's end.
+ * <p><b>Threading:</b> the thread of the endpoint's worker. <b>Ownership:</b> a reply has to stay alive until the
+ * operation has ended; an operand is copied. <b>Errors:</b> {@link IllegalArgumentException} for a word that is not
+ * aligned, a reply of another size or a swap without a reply, on which UCX would abort a process; {@link
+ * IndexOutOfBoundsException} past the descriptor's end.
  */
 public final class UcpAtomics {
 
@@ -38,7 +39,8 @@ public final class UcpAtomics {
      * @param operand its lower 4 bytes for {@link AtomicWidth#INT}
      * @param key the peer's memory
      * @param offset where the word is, so that its address there is a multiple of its size
-     * @param whenDone told when UCX has taken it over; the peer's memory is sure to have changed after a {@link UcpEndpoint#flush}
+     * @param whenDone called when UCX has accepted it; the peer's memory has certainly changed only after a {@link
+     *     UcpEndpoint#flush}
      * @return whether it is done already
      */
     public boolean post(AtomicOperation operation, AtomicWidth width, long operand, UcpRemoteKey key, long offset, Completion whenDone) {
@@ -49,7 +51,7 @@ public final class UcpAtomics {
     }
 
     /**
-     * Changes a word and answers what it was.
+     * Changes a word and returns its old value.
      *
      * @param operation any but {@link AtomicOperation#COMPARE_AND_SWAP}
      * @param width size of the word
@@ -57,7 +59,7 @@ public final class UcpAtomics {
      * @param reply native memory of the word's size and alignment, for the old value
      * @param key the peer's memory
      * @param offset where the word is, so that its address there is a multiple of its size
-     * @param whenDone told when the old value is in the reply
+     * @param whenDone called when the old value is in the reply
      * @return whether it is done already
      */
     public boolean fetch(AtomicOperation operation, AtomicWidth width, long operand, MemorySegment reply, UcpRemoteKey key, long offset,
@@ -90,7 +92,7 @@ public final class UcpAtomics {
      * @param reply native memory of the word's size and alignment; gets the old value, which is the expected one if the word was replaced
      * @param key the peer's memory
      * @param offset where the word is, so that its address there is a multiple of its size
-     * @param whenDone told when the old value is in the reply
+     * @param whenDone called when the old value is in the reply
      * @return whether it is done already
      */
     public boolean compareAndSwap(AtomicWidth width, long expected, long replacement, MemorySegment reply, UcpRemoteKey key, long offset,
@@ -108,7 +110,10 @@ public final class UcpAtomics {
         return posted("atomic_op", operation, width, operand, reply, key, offset, token);
     }
 
-    /** The caller's mistakes first: what the library cannot do is no reason to keep quiet about them. */
+    /**
+     * Checks the arguments before the library's capabilities, so that a mistake of the caller is reported by any
+     * library.
+     */
     private void check(String name, AtomicWidth width, UcpRemoteKey key, long offset) {
         endpoint.requireUsable(name, Objects.requireNonNull(width, "width").feature());
         Arguments.aligned(Objects.requireNonNull(key, "key").address(endpoint, offset, width.bytes()), width.bytes(), "remote word");

@@ -10,8 +10,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A peer that wants to connect to a listener ({@code ucp_conn_request_h}). Exactly one answer is due: {@link UcpWorker#accept} on any
- * worker of the same context, or {@link #reject()}. A listener that closes rejects what is left.
+ * A peer that wants to connect to a listener ({@code ucp_conn_request_h}). It has to be answered exactly once: by
+ * {@link UcpWorker#accept} on any worker of the same context, or by {@link #reject()}. A listener that closes rejects
+ * what is left.
  *
  * <p><b>Threading:</b> accept on the accepting worker's thread, reject on the listener's, questions on any. <b>Ownership:</b> ends with
  * the answer. <b>Errors:</b> a second answer throws {@link IllegalStateException}.
@@ -21,7 +22,7 @@ public final class UcpConnectionRequest {
     private final UcpListener listener;
     private final MemorySegment handle;
     private final InetSocketAddress clientAddress;
-    /** Held while UCX reads the request, which it may not do any more once the answer is claimed. */
+    /** Held while UCX reads the request, which is not allowed once the request has been accepted or rejected. */
     private final ReentrantLock lock = new ReentrantLock();
     private OptionalLong clientId = OptionalLong.empty();
     private volatile boolean answered;
@@ -32,7 +33,10 @@ public final class UcpConnectionRequest {
         this.clientAddress = clientAddress;
     }
 
-    /** Asks UCX only for what the socket says of the client: in what the client itself sent, a stranger's bytes end the process. */
+    /**
+     * Asks UCX only for what the socket says of the client: bytes that a stranger sent in place of a client's data
+     * would end the process.
+     */
     static UcpConnectionRequest of(UcpListener listener, MemorySegment handle) {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment attr = ucp_conn_request_attr.allocate(call);
@@ -53,9 +57,9 @@ public final class UcpConnectionRequest {
     }
 
     /**
-     * The number that the client's worker was made with ({@code ucp_conn_request_query}). UCX reads it from what the client sent, and
-     * trusts that: bytes of something else than UCX end the process. Ask only where all clients can be trusted, and before the answer;
-     * what was asked once is known afterwards too.
+     * The number that the client's worker was made with ({@code ucp_conn_request_query}). UCX reads and trusts what the
+     * client sent: bytes of a program other than UCX end the process. Call this only where all clients can be trusted,
+     * and before the request is answered; the result is remembered.
      *
      * @return the number, 0 where the client's endpoint does not send it
      */
@@ -87,7 +91,7 @@ public final class UcpConnectionRequest {
         return handle;
     }
 
-    /** Claims the one answer. */
+    /** Marks the request as answered; throws when it already is. */
     void answer() {
         lock.lock();
         try {

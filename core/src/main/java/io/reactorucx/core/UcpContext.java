@@ -200,7 +200,7 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Whether this context can do something, for endpoints with {@link ErrorMode#PEER}.
+     * Returns whether this context has a capability, for endpoints with {@link ErrorMode#PEER}.
      *
      * @param capability what to do
      * @return whether it can, and why not
@@ -210,7 +210,7 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Whether this context can do something.
+     * Returns whether this context has a capability.
      *
      * @param capability what to do
      * @param errorMode the error mode of the endpoints that it is for
@@ -252,7 +252,7 @@ public final class UcpContext implements AutoCloseable {
         });
     }
 
-    /** Keeps {@link #close()} away while something is made from this context, and counted. */
+    /** Blocks {@link #close()} while an object is made from this context and counted. */
     private <T> T whileOpen(Supplier<T> nativeCalls) {
         checkThread();
         lifetime.readLock().lock();
@@ -281,8 +281,8 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Refuses IPv6 where UCX would write past its memory: its tcp transport makes room for a peer's address by the family of the local
-     * interface, which is IPv4 unless it is told to know nothing else than IPv6.
+     * Refuses IPv6 where UCX would write past its memory: its tcp transport makes room for a peer's address by the
+     * family of the local interface, which is IPv4 unless a setting restricts it to IPv6.
      */
     void requireFamily(InetSocketAddress address, String operation) {
         if (address.getAddress() instanceof Inet6Address && !tcpUsesOnlyIpv6) {
@@ -316,7 +316,7 @@ public final class UcpContext implements AutoCloseable {
         return prefixed.or(() -> NativeEnvironment.get("UCX_" + key)).orElse("");
     }
 
-    /** Without UCX's locks ({@code mt_workers_shared}) only one thread may come here. */
+    /** Without UCX's locks ({@code mt_workers_shared}) only one thread may use the context. */
     void checkThread() {
         if (owner != null && Thread.currentThread() != owner) {
             throw new IllegalStateException("context " + config.name() + ": it was made with workersShared(false) and belongs to the thread "
@@ -324,7 +324,7 @@ public final class UcpContext implements AutoCloseable {
         }
     }
 
-    /** Refuses estimates where UCX would read memory that is none; looked up once, when somebody asks for the first. */
+    /** Refuses estimates where UCX would read outside of its memory. Looked up once, for the first estimate. */
     void requireEstimates(String operation) {
         Boolean safe = estimatesAreSafe;
         if (safe == null) {
@@ -378,7 +378,10 @@ public final class UcpContext implements AutoCloseable {
         abandonedMemory.incrementAndGet();
     }
 
-    /** What an operation on local memory has to hold: the registration that is passed along, or else memory of UCX that it is part of. */
+    /**
+     * What an operation on local memory has to pin: the registration that is passed along, or else the memory of UCX
+     * that it is part of.
+     */
     @Nullable Pinned pinned(@Nullable UcpMemory registration, MemorySegment local) {
         if (registration != null) {
             requireOwn(registration);
@@ -387,7 +390,7 @@ public final class UcpContext implements AutoCloseable {
         return PinnableMemory.pinned(local);
     }
 
-    /** The checks of {@link #pinned}, for an operation that copies within its call, and holds nothing. */
+    /** The checks of {@link #pinned}, for an operation that copies within its call and pins nothing. */
     void requireUsable(@Nullable UcpMemory registration) {
         if (registration != null) {
             requireOwn(registration);

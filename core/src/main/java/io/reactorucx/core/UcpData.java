@@ -14,15 +14,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data of an operation and how it is laid out ({@code ucp_datatype_t}): bytes, elements of a size, a list of segments, or whatever
- * a {@link GenericDatatype} makes of it.
+ * The data of an operation and how it is laid out ({@code ucp_datatype_t}): bytes, elements of one size, a list of
+ * segments, or data that a {@link GenericDatatype} packs.
  *
  * <p><b>Threading:</b> immutable, but for the memory it names. <b>Ownership:</b> the memory has to stay alive until the operation has ended.
  * <b>Errors:</b> {@link IllegalArgumentException} for sizes that do not fit; the memory is checked when an operation is posted.
  */
 public final class UcpData {
 
-    /** Most segments of one list. */
+    /** Largest number of segments of one list. */
     public static final int MAX_SEGMENTS = 4096;
 
     /** UCX's number for a list of segments ({@code ucp_dt_make_iov}). */
@@ -120,7 +120,7 @@ public final class UcpData {
         return new UcpData(segments, registration, elementBytes, generic, Objects.requireNonNull(type, "type"));
     }
 
-    /** {@return size of the memory in bytes; 0 for a generic datatype, which tells its size when it is posted} */
+    /** {@return size of the memory in bytes; 0 for a generic datatype, whose size is known when it is posted} */
     public long byteSize() {
         long bytes = 0;
         for (MemorySegment each : segments) {

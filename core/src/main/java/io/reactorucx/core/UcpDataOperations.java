@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * An endpoint's messages with all that UCX can do for one: data of any layout, flags, and a handle to ask about the operation. What needs
- * none of that is quicker by the endpoint's own methods.
+ * Sends messages of an endpoint with all options of UCX: data of any layout, flags, and a handle to query the
+ * operation. The endpoint's own methods are faster where none of these is needed.
  *
  * <p><b>Threading, ownership, errors:</b> as {@link UcpEndpoint} has them; {@link UcxUnsupportedException} for what the loaded library
  * cannot do.
@@ -31,7 +31,7 @@ public final class UcpDataOperations {
      * @param payload the data
      * @param how how it travels; not both EAGER and RENDEZVOUS
      * @param flags how UCX may treat it
-     * @param whenDone told when the payload is free again, unless it is already
+     * @param whenDone called when the payload is free again, unless it is already
      * @return the operation
      */
     public UcpRequest amSend(int id, MemorySegment header, UcpData payload, Set<AmSendFlag> how, Set<RequestFlag> flags,
@@ -54,7 +54,7 @@ public final class UcpDataOperations {
      * @param payload the data
      * @param tag all 64 bits
      * @param flags how UCX may treat it
-     * @param whenDone told when the payload is free again, unless it is already
+     * @param whenDone called when the payload is free again, unless it is already
      * @return the operation
      */
     public UcpRequest tagSend(UcpData payload, long tag, Set<RequestFlag> flags, Completion whenDone) {
@@ -70,7 +70,7 @@ public final class UcpDataOperations {
      * @param payload the data
      * @param tag all 64 bits
      * @param flags how UCX may treat it; not to be completed within the call, which it never is
-     * @param whenDone told when a receive of the peer took the message
+     * @param whenDone called when a receive of the peer took the message
      * @return the operation
      */
     public UcpRequest tagSendSync(UcpData payload, long tag, Set<RequestFlag> flags, Completion whenDone) {

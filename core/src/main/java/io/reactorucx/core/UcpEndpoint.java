@@ -15,10 +15,11 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way to one peer ({@code ucp_ep_h}).
+ * A connection from a worker to one peer ({@code ucp_ep_h}).
  *
- * <p>An operation answers {@code true} when it is finished already, and its {@link Completion} is not called then; {@code false} when the
- * completion will be called. It throws when UCX refused it, and the completion is not called then either.
+ * <p>An operation returns {@code true} when it has finished within the call, so that its {@link Completion} is not
+ * called; {@code false} when the completion will be called. It throws when UCX refuses it, and the completion is not
+ * called then either.
  *
  * <p><b>Threading:</b> the thread of its worker. <b>Ownership:</b> close it once; memory of an operation, headers aside, has to stay alive
  * until the operation has ended. <b>Errors:</b> {@link UcxException} with UCX's status, {@link UcxClosedException} after close.
@@ -60,7 +61,7 @@ public final class UcpEndpoint {
      * @param registration the registered memory that the payload is part of, if it is
      * @param protocol how the payload travels
      * @param replyable whether the receiver learns the way back
-     * @param whenDone told when the payload is free again
+     * @param whenDone called when the payload is free again
      * @return whether it is done already
      */
     public boolean amSend(int id, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration, AmProtocol protocol,
@@ -93,12 +94,13 @@ public final class UcpEndpoint {
     }
 
     /**
-     * As {@link #amSend}, eagerly, with the way back and without a header, for the little that has to be said even when
-     * {@link UcpWorkerConfig#maxInFlight()} operations are under way: some more slots are kept for it.
+     * As {@link #amSend}, eagerly, with a reply endpoint and without a header. Some slots beyond {@link
+     * UcpWorkerConfig#maxInFlight()} are reserved for such messages, so that control messages can be sent while the
+     * table is full.
      *
      * @param id id that the peer listens on, 0 to 65535
      * @param payload native memory of the caller's that UCX does not know
-     * @param whenDone told when the payload is free again
+     * @param whenDone called when the payload is free again
      * @return whether it is done already
      */
     public boolean amSendUrgent(int id, MemorySegment payload, Completion whenDone) {
@@ -127,7 +129,7 @@ public final class UcpEndpoint {
      * @param payload native memory, may be empty
      * @param registration the registered memory that the payload is part of, if it is
      * @param tag all 64 bits
-     * @param whenDone told when the payload is free again
+     * @param whenDone called when the payload is free again
      * @return whether it is done already
      */
     public boolean tagSend(MemorySegment payload, @Nullable UcpMemory registration, long tag, Completion whenDone) {
@@ -152,7 +154,7 @@ public final class UcpEndpoint {
      * @param payload native memory, may be empty
      * @param registration the registered memory that the payload is part of, if it is
      * @param tag all 64 bits
-     * @param whenDone told when a receive of the peer took the message
+     * @param whenDone called when a receive of the peer took the message
      * @return whether it is done already
      */
     public boolean tagSendSync(MemorySegment payload, @Nullable UcpMemory registration, long tag, Completion whenDone) {
@@ -193,7 +195,7 @@ public final class UcpEndpoint {
      * @param registration the registered memory that the source is part of, if it is
      * @param key the peer's memory
      * @param offset first byte to write there
-     * @param whenDone told when the source is free again; the peer sees the bytes after a {@link #flush}
+     * @param whenDone called when the source is free again; the peer sees the bytes after a {@link #flush}
      * @return whether it is done already
      */
     public boolean put(MemorySegment source, @Nullable UcpMemory registration, UcpRemoteKey key, long offset, Completion whenDone) {
@@ -224,7 +226,7 @@ public final class UcpEndpoint {
      * @param registration the registered memory that the destination is part of, if it is
      * @param key the peer's memory
      * @param offset first byte to read there
-     * @param whenDone told when the bytes have arrived
+     * @param whenDone called when the bytes have arrived
      * @return whether it is done already
      */
     public boolean get(MemorySegment destination, @Nullable UcpMemory registration, UcpRemoteKey key, long offset, Completion whenDone) {
@@ -240,9 +242,9 @@ public final class UcpEndpoint {
     }
 
     /**
-     * Waits until the peer has seen all that was put before ({@code ucp_ep_flush_nbx}).
+     * Waits until all earlier puts have arrived at the peer ({@code ucp_ep_flush_nbx}).
      *
-     * @param whenDone told when that is so
+     * @param whenDone called when they have
      * @return whether it is so already
      */
     public boolean flush(Completion whenDone) {
@@ -257,7 +259,8 @@ public final class UcpEndpoint {
      *
      * @param mode {@link CloseMode#FLUSH} only with nothing in flight but receives of the stream, since UCX does not wait for the rest;
      *     {@link CloseMode#FORCE} only in {@link ErrorMode#PEER}
-     * @param whenDone told when UCX has let go of it, with an error when that was without the flush, as on an endpoint that has failed
+     * @param whenDone called when UCX has released it; with an error when it could not flush, as on an endpoint that
+     *     has failed
      * @return whether that is so already
      */
     public boolean close(CloseMode mode, Completion whenDone) {
@@ -274,7 +277,7 @@ public final class UcpEndpoint {
             throw new IllegalStateException("mode FLUSH: " + unfinished + " operations are in flight, let them end first");
         }
         Objects.requireNonNull(whenDone, "whenDone");
-        // One whose pointer some thread is using throws here, before anything has happened to the endpoint.
+        // A key whose pointer another thread is using throws here, before anything has happened to the endpoint.
         List.copyOf(keys).forEach(UcpRemoteKey::close);
         worker.handleMissedEvents();
         stream.closing();
@@ -289,7 +292,7 @@ public final class UcpEndpoint {
     }
 
     /**
-     * What this endpoint runs over, as {@code transport/device}. Empty until it is connected.
+     * The transports of this endpoint, as {@code transport/device}. Empty until it is connected.
      *
      * @return names, in the order of UCX's lanes, each once
      */
@@ -305,8 +308,8 @@ public final class UcpEndpoint {
     }
 
     /**
-     * How long UCX expects a message to take on the fastest of this endpoint's transports ({@code ucp_ep_evaluate_perf}), by the latency
-     * and the bandwidth that the transport claims; nothing is measured.
+     * The time that UCX expects a message to take on the fastest of this endpoint's transports ({@code
+     * ucp_ep_evaluate_perf}), by the latency and the bandwidth that the transport claims; nothing is measured.
      *
      * @param messageBytes size of the message, at least 0
      * @return the time in ns, empty until the endpoint has a transport
@@ -347,7 +350,7 @@ public final class UcpEndpoint {
     }
 
     /**
-     * Calls the peer something else from now on, for an endpoint that was made before it was known for whom.
+     * Renames the peer, for an endpoint that was made before its peer was known.
      *
      * @param name for errors and logs
      */
@@ -371,7 +374,7 @@ public final class UcpEndpoint {
         return worker;
     }
 
-    /** {@return operations under way, a close that is under way included} */
+    /** {@return number of operations in flight, a close included} */
     public int inFlight() {
         worker.checkThread();
         worker.requests().dropUnposted();
@@ -403,7 +406,10 @@ public final class UcpEndpoint {
         }
     }
 
-    /** Notes, from an upcall, that the endpoint has failed, so that nothing is posted on it from here on; answers whether that is news. */
+    /**
+     * Records, within an upcall, that the endpoint has failed, so that nothing is posted on it any more. Returns
+     * whether this is the first failure.
+     */
     boolean noteFailure(int rawStatus) {
         if (failure != 0 || closed) {
             return false;
@@ -426,7 +432,7 @@ public final class UcpEndpoint {
         inFlight--;
     }
 
-    /** Closes the remote keys, as the end of the endpoint does, for one that is used for something else from now on. */
+    /** Closes the remote keys, as the close of the endpoint does, for an endpoint that is reused for something else. */
     public void closeKeys() {
         worker.checkThread();
         List.copyOf(keys).forEach(UcpRemoteKey::close);

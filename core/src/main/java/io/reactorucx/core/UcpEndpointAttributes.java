@@ -59,7 +59,7 @@ public record UcpEndpointAttributes(String name, Optional<InetSocketAddress> loc
                 : ucp_ep_attr.remote_sockaddr(attr)));
     }
 
-    /** Asks for the transports where UCX can say it, and reads them from the text that it prints where it cannot. */
+    /** Asks UCX for the transports where the library supports that, else reads them from the text that it prints. */
     static List<String> transports(MemorySegment endpoint) {
         if (!UcpCapability.ENDPOINT_TRANSPORTS.inLibrary().isSupported()) {
             return EndpointInfo.transports(NativeText.print(stream -> ucx_h.ucp_ep_print_info(endpoint, stream)));

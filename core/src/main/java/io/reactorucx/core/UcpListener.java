@@ -20,15 +20,19 @@ import org.slf4j.LoggerFactory;
 /**
  * A socket address at which peers connect ({@code ucp_listener_h}).
  *
- * <p><b>Threading:</b> the thread of its worker; requests may be accepted by workers of other threads. <b>Ownership:</b> {@link #refuse()}
- * and {@link #close()} it before its worker; requests that wait are rejected then. <b>Errors:</b> {@link UcxException} with UCX's status.
+ * <p><b>Threading:</b> the thread of its worker; requests may be accepted by workers of other threads.
+ * <b>Ownership:</b> {@link #refuse()} and {@link #close()} it before its worker; requests that wait are rejected.
+ * <b>Errors:</b> {@link UcxException} with UCX's status.
  */
 public final class UcpListener implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcpListener.class);
-    /** Rounds of progress without a request after which a close goes on: below 1 ms, in which UCX's thread reads what clients have sent. */
+    /**
+     * Rounds of progress without a request after which a close continues: less than 1 ms, in which UCX's thread reads
+     * what clients have sent.
+     */
     private static final int QUIET_ROUNDS = 1_000;
-    /** Most rounds of progress of a close, however many clients come. */
+    /** Largest number of rounds of progress of a close, however many clients connect. */
     private static final int MAX_CLOSING_ROUNDS = 20 * QUIET_ROUNDS;
 
     private final UcpWorker worker;
@@ -93,7 +97,7 @@ public final class UcpListener implements AutoCloseable {
         return rejected;
     }
 
-    /** Notes a request, from an upcall; what the handler does with it comes later. */
+    /** Records a request within an upcall; the handler is called later. */
     UcpConnectionRequest arrived(MemorySegment requestHandle) {
         UcpConnectionRequest request = UcpConnectionRequest.of(this, requestHandle);
         pending.removeIf(UcpConnectionRequest::isAnswered);
@@ -127,7 +131,7 @@ public final class UcpListener implements AutoCloseable {
         request.rejectNow(handle);
     }
 
-    /** Lets a worker, perhaps of another thread, consume a request while the listener is sure to exist. */
+    /** Lets a worker, perhaps of another thread, consume a request while the listener exists. */
     void consume(UcpConnectionRequest request, Runnable nativeCall) {
         lifetime.lock();
         try {
@@ -139,14 +143,14 @@ public final class UcpListener implements AutoCloseable {
     }
 
     /**
-     * Rejects whoever wants to connect from here on. Go on with progress until no client comes any more, then {@link #close()}.
+     * Rejects new clients from now on. Keep calling progress until no client connects any more, then {@link #close()}.
      */
     public void refuse() {
         worker.checkThread();
         refusing = true;
     }
 
-    /** Answers whether there was any request. */
+    /** Rejects the requests that wait. Returns whether there were any. */
     private boolean rejectPending() {
         boolean any = false;
         for (UcpConnectionRequest request : List.copyOf(pending)) {
@@ -165,13 +169,14 @@ public final class UcpListener implements AutoCloseable {
     }
 
     /**
-     * Rejects who waits and who comes while UCX is given some rounds of progress, and ends the listener.
+     * Rejects the clients that wait and those that connect during some rounds of progress, and ends the listener.
      *
-     * <p>What remains: UCX follows a dangling pointer, which ends the process, when a client whose socket it has accepted sends its request
-     * only after the listener is gone, however late. No call of UCX tells of such clients. The rounds take less than 1 ms and cover those
-     * whose request is on its way; {@link #refuse()} before, with progress until none comes any more, gives more time to slow ones and to
-     * those that need progress of this thread. Nothing covers one that connects and sends nothing for long: where strangers reach the
-     * address, keep the listener, refusing, for as long as the process lives.
+     * <p>What remains: UCX follows a dangling pointer, which ends the process, when a client whose socket it has
+     * accepted sends its request only after the listener is gone, however late. No call of UCX reports such clients.
+     * The rounds take less than 1 ms and cover clients whose request is being sent; a {@link #refuse()} before, with
+     * progress until no request arrives any more, gives more time to slow clients and to those that need progress of
+     * this thread. A client that connects and sends nothing for long is not covered: where strangers reach the address,
+     * keep the refusing listener open until the process ends.
      */
     @Override
     public void close() {

@@ -42,7 +42,7 @@ public final class UcpMemory implements AutoCloseable {
     private final @Nullable Arena arena;
     private final @Nullable PinnableMemory mapped;
     private final AtomicInteger pins = new AtomicInteger();
-    /** How many of the pins will never be taken off. */
+    /** Number of pins that will never be removed. */
     private final AtomicInteger abandonedPins = new AtomicInteger();
     private final Pinned pinned = new Pinned() {
         @Override
@@ -173,8 +173,9 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * A part of the memory that keeps an object reachable: as long as the part can be reached, or a slice or a buffer made of it, the object
-     * can. So who watches the object knows when nobody can use the part any more.
+     * A part of the memory that keeps an object reachable: as long as the part can be reached, or a slice or a buffer
+     * made of it, the object can. An observer of the object, a {@code Cleaner} for example, thus learns when the part
+     * cannot be used any more.
      *
      * @param offset first byte
      * @param length size in bytes, may be 0
@@ -235,7 +236,7 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * Tells UCX how a part of the memory will be used ({@code ucp_mem_advise}), which it may ignore.
+     * Advises UCX on how a part of the memory will be used ({@code ucp_mem_advise}), which UCX may ignore.
      *
      * @param offset first byte
      * @param length size in bytes, at least 1
@@ -305,12 +306,15 @@ public final class UcpMemory implements AutoCloseable {
         return local;
     }
 
-    /** What UCX is told of an operation's registration: nothing when there are no bytes, whose address 1.23 finds outside of it. */
+    /**
+     * The registration to pass to UCX with an operation: null when there are no bytes, whose address 1.23 finds outside
+     * of it.
+     */
     static @Nullable UcpMemory nullIfEmpty(@Nullable UcpMemory registration, MemorySegment local) {
         return local.byteSize() == 0 ? null : registration;
     }
 
-    /** Whether memory is the application's own and registered by it. */
+    /** Returns whether a range is the application's own memory and registered by it. */
     static boolean isRegistered(long address, long bytes) {
         return REGISTERED.stream().anyMatch(memory -> PinnableMemory.contains(memory.segment, address, bytes));
     }
@@ -320,7 +324,7 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * Whether it is registered with a context, whose workers alone can use the registration.
+     * Returns whether it is registered with a context, whose workers alone can use the registration.
      *
      * @param other the context
      * @return whether it is that one's
@@ -337,12 +341,12 @@ public final class UcpMemory implements AutoCloseable {
         return handle;
     }
 
-    /** What an operation on this memory holds. */
+    /** What an operation on this memory pins. */
     Pinned pinned() {
         return pinned;
     }
 
-    /** For an operation that copies within its call, and holds nothing. */
+    /** For an operation that copies within its call and pins nothing. */
     void requireOpen() {
         if (isClosed()) {
             throw ended();
@@ -385,7 +389,7 @@ public final class UcpMemory implements AutoCloseable {
                 arena.close();
             }
         } catch (IllegalStateException e) {
-            // Some thread is reading or writing the memory at this moment; it may be closed later.
+            // Another thread is reading or writing the memory; it may be closed later.
             pins.set(abandoned);
             throw e;
         }

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>ALLOCATE, FIXED</td><td>null</td><td>given</td><td>allocates exactly there, and registers</td></tr>
  * </table>
  *
- * <p>Everything else is refused. NONBLOCK, LOCK and SYMMETRIC_RKEY go with each of them, NONBLOCK and LOCK not with each other.
+ * <p>Every other combination is refused. NONBLOCK, LOCK and SYMMETRIC_RKEY may be added to each, but NONBLOCK and LOCK
+ * exclude each other.
  *
  * @param segment memory of the caller, native, of a shared, automatic or global arena; null where UCX allocates
  * @param length bytes to allocate; of the segment where there is one
@@ -95,7 +96,8 @@ public record UcpMemoryParameters(@Nullable MemorySegment segment, long length, 
     }
 
     /**
-     * Lets UCX allocate at an address, exactly there with {@link MemoryMapFlag#FIXED}, else if it can. What is mapped there already stays.
+     * Lets UCX allocate at an address, exactly there with {@link MemoryMapFlag#FIXED}, else where it can. Existing
+     * mappings are never replaced.
      *
      * @param address a multiple of the page size
      * @param bytes size

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A peer's memory as one endpoint reaches it ({@code ucp_rkey_h}).
  *
- * <p><b>Threading:</b> the thread of the endpoint's worker. <b>Ownership:</b> ends with {@link #close()} or with its endpoint; the native
- * key is kept until the last operation that uses it or its {@link #pointer()} has ended, the pointer itself ends at once.
- * <b>Errors:</b> use after close throws {@link UcxClosedException}.
+ * <p><b>Threading:</b> the thread of the endpoint's worker. <b>Ownership:</b> ends with {@link #close()} or with its
+ * endpoint; the native key is kept until the last operation that uses it or its {@link #pointer()} has ended; the
+ * pointer itself becomes inaccessible at once. <b>Errors:</b> use after close throws {@link UcxClosedException}.
  */
 public final class UcpRemoteKey implements AutoCloseable {
 
@@ -37,7 +37,7 @@ public final class UcpRemoteKey implements AutoCloseable {
     private @Nullable PinnableMemory mapped;
     private @Nullable MemorySegment pointer;
 
-    /** What an operation with this key holds, which is one of the key's own worker. */
+    /** What an operation with this key pins; such an operation belongs to the key's own worker. */
     private final Pinned pinned = new Pinned() {
         @Override
         public void pin() {
@@ -54,7 +54,7 @@ public final class UcpRemoteKey implements AutoCloseable {
         }
     };
 
-    /** What an operation on the pointer holds: of any worker, so that another thread may end it; the native key waits for its own. */
+    /** What an operation on the pointer pins: it may belong to any worker, so that another thread may end it. */
     private final Pinned pointerPinned = new Pinned() {
         @Override
         public void pin() {
@@ -85,8 +85,8 @@ public final class UcpRemoteKey implements AutoCloseable {
     }
 
     /**
-     * The peer's memory as this process sees it ({@code ucp_rkey_ptr}): only shared memory that UCX allocated there, see
-     * {@link UcpContext#allocate}. What both sides write at once is theirs to order.
+     * The peer's memory as this process sees it ({@code ucp_rkey_ptr}): only shared memory that UCX allocated there,
+     * see {@link UcpContext#allocate}. The application has to order concurrent writes of both sides.
      *
      * @return the memory, for any thread, until the key is closed; where the peer is this process itself, a part of its registered
      *     memory, which ends with that
@@ -112,7 +112,10 @@ public final class UcpRemoteKey implements AutoCloseable {
         }
     }
 
-    /** UCX adds an offset to what the descriptor says, and checks nothing: that may lead anywhere in this process. */
+    /**
+     * Checks the mapping: UCX only adds an offset to the descriptor's address, which may point anywhere in this
+     * process.
+     */
     private MemorySegment mapped(long local, long remote) {
         if (local == remote) {
             // Perhaps this process is its own peer, in which case UCX maps nothing.
@@ -160,7 +163,7 @@ public final class UcpRemoteKey implements AutoCloseable {
         return pinned;
     }
 
-    /** Address of a range in the peer's process, after a check against the bounds that UCX does not make. */
+    /** The address of a range in the peer's process, after the check of bounds that UCX does not make. */
     long address(UcpEndpoint user, long offset, long length) {
         requireOpen();
         if (user != endpoint) {
@@ -174,12 +177,12 @@ public final class UcpRemoteKey implements AutoCloseable {
         return handle;
     }
 
-    /** The native key, for a caller that has asked for the {@link #address} and holds it. */
+    /** The native key, for a caller that has checked the range by {@link #address} and pins the key. */
     long number() {
         return number;
     }
 
-    /** Throws, with nothing changed, while some thread is just reading or writing through the pointer. */
+    /** Throws, with nothing changed, while another thread reads or writes through the pointer. */
     private void endPointer() {
         Arena lifetime = pointers;
         if (lifetime != null) {
@@ -214,7 +217,7 @@ public final class UcpRemoteKey implements AutoCloseable {
         } while (!pointerUses.compareAndSet(before, before + 1));
     }
 
-    /** For a closed key: ends the native one if no operation uses it any more; answers whether there is nothing left to wait for. */
+    /** Destroys the native key of a closed key if no operation uses it any more. Returns whether it is destroyed. */
     boolean tryDestroy() {
         destroyIfUnused();
         return operations == 0 && pointerUses.get() <= abandonedUses.get();

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation that was posted, to ask about while it is under way ({@code ucp_request_query}).
+ * One posted operation, which can be queried while it is in flight ({@code ucp_request_query}).
  *
  * <p><b>Threading:</b> the worker's thread. <b>Ownership:</b> none, it need not be closed. <b>Errors:</b> {@link #info()} of an operation
  * that has ended throws {@link IllegalStateException}.
@@ -31,13 +31,13 @@ public final class UcpRequest {
         return token == RequestTable.NONE;
     }
 
-    /** {@return whether UCX has it under way} */
+    /** {@return whether it is in flight} */
     public boolean isInFlight() {
         worker.checkThread();
         return request() != 0;
     }
 
-    /** Gives a tag receive up that no message has matched; UCX cancels nothing else. */
+    /** Cancels a tag receive that no message has matched; UCX cancels no other operation. */
     public void cancel() {
         if (token != RequestTable.NONE) {
             worker.tags().cancel(token);
@@ -45,7 +45,7 @@ public final class UcpRequest {
     }
 
     /**
-     * What UCX says about it.
+     * Asks UCX about the operation.
      *
      * @return its state, with a description once its endpoint is connected
      */

@@ -1,7 +1,7 @@
 package io.reactorucx.core;
 
 /**
- * What UCX says about an operation under way.
+ * A description by UCX of an operation in flight.
  *
  * @param description UCX's words, empty where it has none
  * @param status {@link UcxStatus#IN_PROGRESS} until it has ended

@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The byte stream between two endpoints ({@code ucp_stream_send_nbx}, {@code ucp_stream_recv_nbx}): bytes arrive in order, without the
- * borders of what was sent. What arrives while nobody receives waits in UCX without a limit.
+ * The byte stream between two endpoints ({@code ucp_stream_send_nbx}, {@code ucp_stream_recv_nbx}): bytes arrive in
+ * order, without message boundaries. UCX queues bytes that no receive waits for, without a limit.
  *
  * <p><b>Threading:</b> the thread of the endpoint's worker. <b>Ownership:</b> memory has to stay alive until the operation has ended; data
  * that was lent is given back by {@link UcpStreamData#close()}, at the latest by the close of the endpoint. A receive ends with data or with
@@ -40,7 +40,7 @@ public final class UcpStream {
      *
      * @param payload native memory, at least 1 byte
      * @param registration the registered memory that the payload is part of, if it is
-     * @param whenDone told when the payload is free again
+     * @param whenDone called when the payload is free again
      * @return whether it is done already
      */
     public boolean send(MemorySegment payload, @Nullable UcpMemory registration, Completion whenDone) {
@@ -59,7 +59,7 @@ public final class UcpStream {
      *
      * @param payload at least 1 byte
      * @param flags how UCX may treat it
-     * @param whenDone told when the payload is free again, unless it is already
+     * @param whenDone called when the payload is free again, unless it is already
      * @return the operation
      */
     public UcpRequest send(UcpData payload, Set<RequestFlag> flags, Completion whenDone) {
@@ -75,7 +75,7 @@ public final class UcpStream {
      *
      * @param destination at least 1 byte, of any layout but one that unpacks itself
      * @param waitAll whether to wait for as much as fits, instead of taking what is there
-     * @param whenDone told when the destination holds as much as it will
+     * @param whenDone called when the receive has ended
      * @return the operation
      */
     public UcpRequest receive(UcpData destination, boolean waitAll, Completion whenDone) {
@@ -138,7 +138,7 @@ public final class UcpStream {
         return lent.size();
     }
 
-    /** {@return receives under way, which only data or the close of the endpoint ends} */
+    /** {@return number of receives in flight, which only data or the close of the endpoint ends} */
     public int receives() {
         return receives;
     }
@@ -158,7 +158,7 @@ public final class UcpStream {
         }
     }
 
-    /** Takes back what was lent, while UCX still knows the endpoint. */
+    /** Returns lent data to UCX before the endpoint is closed. */
     void closing() {
         List.copyOf(lent).forEach(UcpStreamData::close);
     }

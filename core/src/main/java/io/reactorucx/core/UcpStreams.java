@@ -15,7 +15,7 @@ import java.util.List;
  */
 public final class UcpStreams {
 
-    /** Most endpoints that one poll reports. */
+    /** Largest number of endpoints that one poll reports. */
     public static final int MAX_POLLED = 64;
 
     private final UcpWorker worker;
@@ -31,8 +31,8 @@ public final class UcpStreams {
     }
 
     /**
-     * Which endpoints have data that no receive waits for ({@code ucp_stream_worker_poll}). UCX names an endpoint again only after more has
-     * arrived: receive or borrow until nothing is left.
+     * Returns the endpoints that have data which no receive waits for ({@code ucp_stream_worker_poll}). UCX reports an
+     * endpoint again only after more data has arrived: receive or borrow until nothing is left.
      *
      * @return endpoints, at most {@value #MAX_POLLED}; poll again when there are as many
      */
@@ -49,7 +49,7 @@ public final class UcpStreams {
                 throw new UcxException((int) count, "stream_worker_poll", null);
             }
             addOurs(count, endpoints);
-            // Those that are not ours leave room, and there may be more behind them.
+            // Endpoints that this library has not made are skipped, and more may follow them.
         } while (count == most && endpoints.size() < MAX_POLLED);
         return endpoints;
     }

@@ -1,7 +1,7 @@
 package io.reactorucx.core;
 
 /**
- * Whether something can be done, and if not, why.
+ * Whether a capability is supported, and if not, the reason.
  *
  * @param isSupported whether it can be done
  * @param reason what is in the way, empty when nothing is

@@ -3,9 +3,9 @@ package io.reactorucx.core;
 /**
  * A tagged message that was taken out of the queue of those that wait ({@code ucp_tag_message_h}): no other receive gets it.
  *
- * <p><b>Threading:</b> reading is safe from any thread. <b>Ownership:</b> {@link UcpTags#receive(UcpTagMessage, UcpData, Completion)} it
- * exactly once, or its sender may wait for ever and its memory is lost; a worker with such messages refuses to close.
- * <b>Errors:</b> a second receive throws {@link IllegalStateException}.
+ * <p><b>Threading:</b> reading is safe from any thread. <b>Ownership:</b> {@link UcpTags#receive(UcpTagMessage,
+ * UcpData, Completion)} it exactly once, or its sender may wait for ever and its memory leaks; a worker with such
+ * messages refuses to close. <b>Errors:</b> a second receive throws {@link IllegalStateException}.
  */
 public final class UcpTagMessage {
 

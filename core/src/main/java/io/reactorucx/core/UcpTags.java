@@ -125,7 +125,7 @@ public final class UcpTags {
      * @param tag the tag
      * @param mask bits of the tag that have to match
      * @param flags how UCX may treat it; not to be completed within the call, where UCX loses a message that would take longer
-     * @param whenDone told when a message has been received
+     * @param whenDone called when a message has been received
      * @return the operation, which can be cancelled
      */
     public UcpRequest receive(UcpData destination, long tag, long mask, Set<RequestFlag> flags, Completion whenDone) {
@@ -139,7 +139,7 @@ public final class UcpTags {
      *
      * @param message a message of this worker that was not received yet
      * @param destination where to; less than the message's length ends as {@link UcxStatus#MESSAGE_TRUNCATED} and is the end of the message
-     * @param whenDone told when it has been received
+     * @param whenDone called when it has been received
      * @return the operation
      */
     public UcpRequest receive(UcpTagMessage message, UcpData destination, Completion whenDone) {

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves data and tells what happened, on one thread ({@code ucp_worker_h}).
+ * Drives communication and reports its events, on one thread ({@code ucp_worker_h}).
  *
  * <p><b>Threading:</b> the thread that made it, or the one that has entered it where {@link UcpWorkerParameters#threadMode()} allows others;
  * {@link #signal()} aside. Any other thread gets {@link IllegalStateException}, on everything that belongs to the worker.
@@ -47,7 +47,10 @@ public final class UcpWorker implements AutoCloseable {
     private boolean progressing;
     private boolean closed;
 
-    /** A stay in a worker that several threads may use; another thread may enter after {@link #close()}, which this thread has to call. */
+    /**
+     * The right of a thread to use a worker of several threads; another thread may enter after {@link #close()}, which
+     * the same thread has to call.
+     */
     public interface Entry extends AutoCloseable {
 
         @Override
@@ -94,18 +97,20 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Lets the calling thread use this worker and all that belongs to it, until the answer is closed. Thread mode
-     * {@link UcxThreadMode#SINGLE} allows only one thread anyway; {@link UcxThreadMode#SERIALIZED} throws while another thread is in it;
-     * {@link UcxThreadMode#MULTI} waits for that one to leave, which it does not while it sleeps: {@link #signal()} wakes it.
+     * Lets the calling thread use this worker and all that belongs to it, until the returned entry is closed. Thread
+     * mode {@link UcxThreadMode#SINGLE} allows only one thread anyway; {@link UcxThreadMode#SERIALIZED} throws while
+     * another thread is in it; {@link UcxThreadMode#MULTI} waits for that one to leave, which it does not while it
+     * sleeps: {@link #signal()} wakes it.
      *
-     * @return the stay, to be closed by the same thread; stays of one thread may be nested
+     * @return the entry, to be closed by the same thread; entries of one thread may be nested
      */
     public Entry enter() {
         return threads.enter();
     }
 
     /**
-     * Lets UCX work once and then delivers what came of it ({@code ucp_worker_progress}).
+     * Lets UCX progress once and then calls the completions and handlers of what it reported ({@code
+     * ucp_worker_progress}).
      *
      * @return how much was done; 0 when there was nothing to do
      */
@@ -144,7 +149,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Sleeps until there is work, somebody signals, or time is up. Only after {@link #arm()} said yes.
+     * Sleeps until there is work, another thread signals, or the timeout has passed. Only after {@link #arm()} returned
+     * true.
      *
      * @param timeoutNanos longest sleep in ns; UCX's descriptor is polled with a resolution of 1 ms
      * @return whether something woke it
@@ -155,7 +161,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Sleeps until there is something to progress, somebody signals, or time is up: {@code ucp_worker_wait}, which knows no limit.
+     * Sleeps until there is something to progress, another thread signals, or the timeout has passed: {@code
+     * ucp_worker_wait} with a timeout, which UCX itself does not have.
      *
      * @param timeoutNanos longest sleep in ns
      * @return whether there may be something to progress
@@ -165,7 +172,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Waits a moment, where the processor can do that, for a change of memory that a peer may write ({@code ucp_worker_wait_mem}).
+     * Waits briefly, where the processor supports that, for a change of memory that a peer may write ({@code
+     * ucp_worker_wait_mem}).
      *
      * @param memory native memory, at least 1 byte
      */
@@ -176,10 +184,10 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Waits until the peers of all endpoints have seen what was put before ({@code ucp_worker_flush_nbx}).
+     * Waits until all earlier puts have arrived at the peers of all endpoints ({@code ucp_worker_flush_nbx}).
      *
-     * @param whenDone told when that is so
-     * @return whether it is so already
+     * @param whenDone called when they have
+     * @return whether they have already
      */
     public boolean flush(Completion whenDone) {
         checkOpen("worker_flush");
@@ -189,8 +197,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Has puts, gets and atomics that follow happen after those before, for each endpoint ({@code ucp_worker_fence}). Completes nothing, and
-     * waits for nothing: over several network devices at once only a {@link #flush} orders.
+     * Orders puts, gets and atomics that follow after those before, for each endpoint ({@code ucp_worker_fence}). It
+     * completes nothing and does not wait: across several network devices only a {@link #flush} orders.
      */
     public void fence() {
         checkOpen("worker_fence");
@@ -228,7 +236,7 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * What tells one worker from another in its address ({@code ucp_worker_address_query}).
+     * The number in an address that identifies its worker ({@code ucp_worker_address_query}).
      *
      * @param workerAddress what {@link #address()} gave on the other side
      * @return the number, the same for all addresses of one worker
@@ -269,9 +277,9 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Takes a peer that connected to a listener of this or another worker of the same context.
+     * Accepts a peer that connected to a listener of this or another worker of the same context.
      *
-     * @param request the peer's request, which is answered by this
+     * @param request the peer's request, which this call answers
      * @param options how to treat errors
      * @return the endpoint
      */
@@ -298,7 +306,7 @@ public final class UcpWorker implements AutoCloseable {
      * Listens at a socket address ({@code ucp_listener_create}).
      *
      * @param bindAddress where; port 0 lets the system choose
-     * @param handler told of each peer that wants to connect, on this worker's thread
+     * @param handler called with each peer that wants to connect, on this worker's thread
      * @return the listener, to be closed before this worker
      */
     public UcpListener listen(InetSocketAddress bindAddress, Consumer<UcpConnectionRequest> handler) {
@@ -396,8 +404,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Leaves the native worker to the process, for when operations do not end: destroying it then would abort the process. Its context
-     * cannot be cleaned up any more either.
+     * Leaves the native worker to the process when its operations do not end: destroying it would abort the process.
+     * Its context cannot be cleaned up any more either.
      */
     public void abandon() {
         checkThread();
@@ -416,7 +424,7 @@ public final class UcpWorker implements AutoCloseable {
         }
     }
 
-    /** Throws where this thread goes on with the worker after the call that would let another one enter. */
+    /** Throws when this thread still has the worker in use after the call, where another thread could enter. */
     private void checkMayLeave() {
         generics.checkNotInCallback();
         if (progressing) {
@@ -441,8 +449,9 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Lets UCX handle the socket events that it has put aside, before and after a socket is closed. It keeps them by descriptor: one that
-     * is left over would be taken for an event of the next socket with the same descriptor, which aborts the process.
+     * Lets UCX handle the socket events that it has queued, before and after a socket is closed. UCX queues them by
+     * descriptor: an event that is left over would be taken for one of the next socket with the same descriptor, which
+     * aborts the process.
      */
     void handleMissedEvents() {
         ucx_h.ucp_worker_progress(handle);

@@ -7,7 +7,8 @@ import java.util.Objects;
  * Limits and parameters of a worker.
  *
  * @param name name for logs, at most 31 characters
- * @param maxInFlight operations that may be under way at once, 1 to 1,048,576; one more is refused as {@link UcxStatus#NO_RESOURCE}
+ * @param maxInFlight operations that may be in flight at once, 1 to 1,048,576; one more is refused as {@link
+ *     UcxStatus#NO_RESOURCE}
  * @param maxInlineBytes active messages up to this payload size in bytes are copied on arrival; larger ones are held for a fetch
  * @param maxPendingConnections connection requests of a listener that may wait for an answer; one more is rejected
  * @param parameters what UCX makes it with
@@ -38,7 +39,7 @@ public record UcpWorkerConfig(String name, int maxInFlight, int maxInlineBytes, 
      * Limits of a worker that UCX makes as it does by itself.
      *
      * @param name name for logs
-     * @param maxInFlight operations that may be under way at once
+     * @param maxInFlight operations that may be in flight at once
      * @param maxInlineBytes active messages up to this payload size in bytes are copied on arrival
      * @param maxPendingConnections connection requests of a listener that may wait for an answer
      */

@@ -2,7 +2,7 @@ package io.reactorucx.core;
 
 import org.jspecify.annotations.Nullable;
 
-/** A call on an object, or an operation under way on one, that this side has closed. */
+/** A call on an object that this side has closed, or an operation that was in flight on it. */
 public final class UcxClosedException extends UcxException {
 
     private static final long serialVersionUID = 1L;

@@ -72,7 +72,7 @@ public class UcxException extends RuntimeException {
         return rawStatus;
     }
 
-    /** {@return what was tried} */
+    /** {@return name of the operation} */
     public final String operation() {
         return operation;
     }

@@ -27,7 +27,7 @@ public enum UcxMemoryType {
     ZE_MANAGED(8, true),
     /** Memory of a Gaudi accelerator, from UCX 1.21 on. */
     GAUDI(9, false),
-    /** A type that the library does not know, or does not tell. */
+    /** A type that the library does not know or does not report. */
     UNKNOWN(-1, false);
 
     private final int code;

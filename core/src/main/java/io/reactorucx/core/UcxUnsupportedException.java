@@ -6,7 +6,7 @@ public final class UcxUnsupportedException extends UcxException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Says what is not supported.
+     * Names what is not supported and why.
      *
      * @param operation what was tried
      * @param reason why it cannot be done, and what would allow it

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * The variables of the environment that UCX reads.
  *
- * <p><b>Threading:</b> any thread; needs no UCX. <b>Errors:</b> none: UCX ignores what it does not know, and so this only answers.
+ * <p><b>Threading:</b> any thread; needs no UCX. <b>Errors:</b> none, because UCX ignores unknown variables.
  */
 public final class UcxVariables {
 
@@ -17,7 +17,7 @@ public final class UcxVariables {
     }
 
     /**
-     * Whether some supported version of UCX reads a variable.
+     * Returns whether a supported version of UCX reads a variable.
      *
      * @param variable its name, with the prefix
      * @return whether it is one of UCX's
@@ -27,7 +27,7 @@ public final class UcxVariables {
     }
 
     /**
-     * What may have been meant.
+     * The known variable with the most similar name.
      *
      * @param variable a name that is not known
      * @return the variable of UCX whose name is nearest

@@ -13,7 +13,7 @@ public record UcxVersion(int major, int minor, int release) implements Comparabl
     public static final UcxVersion MINIMUM = new UcxVersion(1, 13, 0);
 
     /**
-     * Whether this version is at least another one.
+     * Returns whether this version is at least another one.
      *
      * @param otherMajor first number
      * @param otherMinor second number

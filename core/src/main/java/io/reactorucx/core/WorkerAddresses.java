@@ -9,10 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
-/** Addresses of workers, and what can be checked of one before UCX, which trusts it, parses it. */
+/** Addresses of workers, and the checks of an address before UCX parses it without any. */
 final class WorkerAddresses {
 
-    /** No address of a machine with many devices comes near this. */
+    /** Far above the size of an address of a machine with many devices. */
     static final int MAX_BYTES = 64 * 1024;
 
     private static final int MIN_BYTES = 9;

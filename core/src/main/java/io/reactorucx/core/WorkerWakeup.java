@@ -19,7 +19,10 @@ final class WorkerWakeup {
     private final int eventFd;
     private final boolean external;
     private final MemorySegment poll;
-    /** Read while signalling, so that several threads can at once; written when the worker goes: a signal to it then is a use after free. */
+    /**
+     * Read while signalling, so that several threads can at once; written when the worker is destroyed: a signal after
+     * that is a use after free.
+     */
     private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
     private boolean destroyed;
 
@@ -61,7 +64,7 @@ final class WorkerWakeup {
 
     void signal() {
         if (!lifetime.readLock().tryLock()) {
-            // It is going in this moment.
+            // The worker is being destroyed.
             return;
         }
         try {

@@ -145,7 +145,7 @@ abstract class AtomicContract extends LinkContract {
     }
 
     @Test
-    void countsEveryOneOfManyUnderWayAtOnce() {
+    void countsEachOfManyAtomicsInFlight() {
         UcpAtomics atomics = open(RemoteMemoryContract.Origin.REGISTERED);
         memory.segment().set(ValueLayout.JAVA_LONG, OFFSET, 0);
         List<Outcome> outcomes = new ArrayList<>();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A connection that every test harms as it can, and that has to work and to end in good order afterwards. */
+/** A connection that each test misuses, and that has to work and to close gracefully afterwards. */
 @ExtendWith(NoLeaks.class)
 abstract class BadInput {
 
@@ -48,7 +48,7 @@ abstract class BadInput {
         }
     }
 
-    /** Memory that only another thread may touch; it stays mapped until that thread is told to end. */
+    /** Memory that only another thread may touch; it stays mapped until that thread ends. */
     static final class OfAnotherThread implements AutoCloseable {
 
         private final CountDownLatch end = new CountDownLatch(1);
@@ -77,7 +77,7 @@ abstract class BadInput {
         }
     }
 
-    /** What a call throws on a thread that the worker does not belong to. */
+    /** The exception of a call on a thread that the worker does not belong to. */
     static Throwable thrownOnAnotherThread(Runnable call) {
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         Thread.ofPlatform().start(() -> {

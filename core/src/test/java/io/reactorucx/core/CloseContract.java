@@ -39,7 +39,7 @@ abstract class CloseContract extends LinkContract {
     }
 
     @Test
-    void tellsPeerWhenOtherSideClosesInGoodOrder() {
+    void reportsGracefulCloseToPeer() {
         assumePeer();
         Outcome closed = Outcome.of(done -> pair.toServer.close(CloseMode.FLUSH, done));
         pair.until(() -> !pair.errors.isEmpty(), "an error at the peer");
@@ -51,7 +51,7 @@ abstract class CloseContract extends LinkContract {
     }
 
     @Test
-    void tellsPeerWhenOtherSideClosesByForce() {
+    void reportsForcedCloseToPeer() {
         assumePeer();
         pair.awaitOk(Outcome.of(done -> pair.toServer.close(CloseMode.FORCE, done)));
         pair.until(() -> !pair.errors.isEmpty(), "an error at the peer");
@@ -72,7 +72,7 @@ abstract class CloseContract extends LinkContract {
     }
 
     @Test
-    void endsEverythingUnderWayWhenClosedByForce() {
+    void endsOperationsInFlightWhenClosedByForce() {
         assumePeer();
         List<Outcome> sent = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -108,7 +108,7 @@ abstract class CloseContract extends LinkContract {
     }
 
     @Test
-    void endsFetchThatIsUnderWayWhenSenderCloses() {
+    void endsFetchInFlightWhenSenderCloses() {
         assumePeer();
         Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(64 << 20), AmProtocol.RENDEZVOUS);
         UcpActiveMessage message = pair.awaitMessage();
@@ -120,7 +120,7 @@ abstract class CloseContract extends LinkContract {
     }
 
     @Test
-    void closesWorkerWithOffersThatNobodyTook() {
+    void closesWorkerWithOffersThatWereNotFetched() {
         Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(1 << 20), AmProtocol.RENDEZVOUS);
         UcpActiveMessage offer = pair.awaitMessage();
         assertThat(pair.server.activeMessages().held()).isEqualTo(1);

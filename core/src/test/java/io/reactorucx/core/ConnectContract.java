@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** The three ways to connect, and what comes of it when that fails. */
+/** The three ways to connect, and the errors when connecting fails. */
 abstract class ConnectContract extends LinkContract {
 
     private final List<UcpConnectionRequest> requests = new ArrayList<>();
@@ -166,7 +166,7 @@ abstract class ConnectContract extends LinkContract {
     }
 
     @Test
-    void failsWhenNobodyListens() throws IOException {
+    void failsWhenNoListenerIsThere() throws IOException {
         assumeSocketAddresses();
         UcpEndpoint endpoint = connect(Pair.loopback(unusedPort()));
         Outcome flushed = Outcome.of(endpoint::flush);
@@ -289,7 +289,7 @@ abstract class ConnectContract extends LinkContract {
         known.close();
     }
 
-    /** From 127.0.0.2 the system connects, UCX finds no device, and neither side ever hears of it. */
+    /** The system connects from 127.0.0.2, but UCX finds no device for it and reports that to neither side. */
     @Test
     void refusesToConnectFromAddressThatNoInterfaceHas() {
         for (String ip : List.of("127.0.0.2", "203.0.113.1")) {
@@ -316,7 +316,7 @@ abstract class ConnectContract extends LinkContract {
 
     @Test
     void refusesOptionsThatUcxWouldIgnore() {
-        EndpointOptions options = pair.options(link.errorMode(), "nobody");
+        EndpointOptions options = pair.options(link.errorMode(), "unconnected");
         InetSocketAddress v6 = new InetSocketAddress(InetAddress.ofLiteral("::"), 0);
         assertThatThrownBy(() -> pair.client.connect(pair.server.address(), options.from(Pair.loopback(0))))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("localAddress").hasMessageContaining("worker address");

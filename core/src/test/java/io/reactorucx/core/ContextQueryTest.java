@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What UCX says of itself and of a context, and what a context is made with. */
+/** Queries of the library and of a context, and the parameters of a context. */
 @ExtendWith(NoLeaks.class)
 class ContextQueryTest {
 
@@ -142,7 +142,7 @@ class ContextQueryTest {
         });
     }
 
-    /** With a wrong answer UCX would be let near addresses that it has no room for. */
+    /** With a wrong result UCX would get addresses that it has no space for. */
     @Test
     void knowsWhatTransportsReadFromVariablesWithPrefix() {
         UcpConfig.Builder prefixed = UcpConfig.builder().transports("self").environmentPrefix("RUTEST");

@@ -147,8 +147,8 @@ class DataBadInputTest extends BadInput {
     }
 
     /**
-     * Data that is here already is not received by UCX, so that what UCX would refuse or do with flags is this
-     * library's to see to.
+     * Data that has arrived already is copied by this library and not by UCX, so this library has to check the flags
+     * and arguments that UCX would check.
      */
     private UcpActiveMessage awaitEagerMessage() {
         pair.server.activeMessages().handler(Pair.ID, message -> pair.received.add(message.keep()), true);

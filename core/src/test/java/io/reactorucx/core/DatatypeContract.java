@@ -262,7 +262,7 @@ abstract class DatatypeContract extends LinkContract {
     }
 
     @Test
-    void tellsAboutOperationUnderWay() {
+    void describesOperationInFlight() {
         MemorySegment payload = Pair.pattern(1 << 20);
         Outcome sent = new Outcome();
         UcpRequest send = pair.toServer.dataOperations().tagSendSync(UcpData.of(payload), TAG, PLAIN, sent);
@@ -302,7 +302,7 @@ abstract class DatatypeContract extends LinkContract {
     }
 
     @Test
-    void completesEverySendThatIsUnderWayWhenItsEndpointIsForcedToClose() {
+    void completesEverySendInFlightWhenItsEndpointIsForcedToClose() {
         assumeTrue(link.errorMode() == ErrorMode.PEER, "only an endpoint with peer failure handling closes by force");
         List<Outcome> sent = new ArrayList<>();
         for (RequestFlag flag : List.of(RequestFlag.USER_REQUEST, RequestFlag.MULTI_SEND)) {
@@ -316,7 +316,7 @@ abstract class DatatypeContract extends LinkContract {
         pair.run(done -> pair.toServer.close(CloseMode.FORCE, done));
         for (Outcome each : sent) {
             UcxStatus status = pair.await(each);
-            // UCX's newer protocols take data that was packed for sent.
+            // UCX's newer protocols complete a send when its data has been packed.
             assertThat(Ucx.version().isAtLeast(1, 16) || status != UcxStatus.OK).as("%s", status).isTrue();
         }
         assertThat(pair.client.inFlight()).isZero();

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EndpointBadInputTest extends BadInput {
 
     private final MemorySegment good = Pair.pattern(16);
-    /** Of which nothing is copied within the call. */
+    /** A size of which nothing is copied within the call. */
     private final MemorySegment large = Pair.pattern(RequestTable.SLOT_HEADER_BYTES + 1L);
     private UcpMemory window;
     private UcpRemoteKey key;
@@ -345,7 +345,7 @@ class EndpointBadInputTest extends BadInput {
         }
     }
 
-    /** A worker connected to itself that can do one thing only. */
+    /** A worker connected to itself, with a single feature. */
     private record Features(UcpContext context, UcpWorker worker, UcpEndpoint endpoint) implements AutoCloseable {
 
         static Features of(UcpFeature feature) {

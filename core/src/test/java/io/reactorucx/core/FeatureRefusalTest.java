@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a context was not made for is refused before UCX, which would go on without. */
+/** Operations whose feature the context lacks are refused by this library; UCX itself would not check. */
 @ExtendWith(NoLeaks.class)
 class FeatureRefusalTest {
 

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** Code of the application that runs while an operation is posted, and does what it should not. */
+/** Application code that runs while an operation is posted and misuses the worker. */
 class GenericBadInputTest extends BadInput {
 
     private static final Set<RequestFlag> PLAIN = Set.of();
@@ -22,7 +22,7 @@ class GenericBadInputTest extends BadInput {
     private final MemorySegment good = Pair.pattern(16);
     private final List<String> calls = new ArrayList<>();
 
-    /** Data of some size that does something when it starts and when it ends. */
+    /** Data of some size that runs actions when it starts and when it ends. */
     private UcpData data(Runnable onStart, LongSupplier size, Runnable onFinish) {
         GenericDatatype.State state = new GenericDatatype.State() {
             @Override
@@ -95,7 +95,7 @@ class GenericBadInputTest extends BadInput {
         pair.awaitOk(received);
     }
 
-    /** A set whose methods are the application's. */
+    /** A set whose methods run application code. */
     private static <T> Set<T> thatRuns(Runnable action) {
         return new AbstractSet<>() {
             @Override

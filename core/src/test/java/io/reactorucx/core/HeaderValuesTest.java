@@ -6,7 +6,7 @@ import io.reactorucx.core.ffi.ucx_h;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
 
-/** That the numbers written out in this package's enumerations are those of UCX's headers, name by name. */
+/** The numbers in this package's enumerations are those of UCX's headers, name by name. */
 class HeaderValuesTest {
 
     /** The value that the bindings have for a constant of C. */

@@ -25,7 +25,7 @@ class LargePagesTest {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
     }
 
-    /** What the kernel says of the mapping that holds an address, its first line first; empty when none does. */
+    /** The kernel's lines about the mapping at an address; empty when there is none. */
     private static List<String> mappingOf(long address) throws IOException {
         List<String> lines = Files.readAllLines(Path.of("/proc/self/smaps"));
         for (int i = 0; i < lines.size(); i++) {
@@ -63,7 +63,7 @@ class LargePagesTest {
             address = LargePages.allocate(2 * LargePages.BYTES, arena).address();
             assertThat(mappingOf(address)).isNotEmpty();
         }
-        // Nobody else maps something there meanwhile that asks for large pages.
+        // No other thread maps memory there meanwhile that asks for large pages.
         assertThat(mappingOf(address)).noneMatch(line -> line.startsWith("VmFlags:") && line.contains(" hg"));
         assertThat(mappingOf(address + LargePages.BYTES)).noneMatch(line -> line.startsWith("VmFlags:") && line.contains(" hg"));
     }

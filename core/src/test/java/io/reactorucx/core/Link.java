@@ -32,7 +32,7 @@ enum Link {
         return this == SELF_NONE;
     }
 
-    /** Whether a transport, as {@code transport/device}, is the one that has to carry the data. */
+    /** Returns whether a transport, as {@code transport/device}, is the one that has to carry the data. */
     boolean isCarriedBy(String name) {
         List<String> fastest = transports.isEmpty() ? List.of("posix", "sysv") : List.of(transports.split(",")[0]);
         return fastest.stream().anyMatch(transport -> name.startsWith(transport + "/"));

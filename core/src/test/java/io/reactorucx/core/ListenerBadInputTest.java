@@ -55,13 +55,13 @@ class ListenerBadInputTest extends BadInput {
         pair.until(() -> pair.errors.contains(UcxStatus.REJECTED), "a rejection");
     }
 
-    /** A request that UCX has read and not told of yet is one that the close has to see. */
+    /** A request that UCX has read but not reported yet has to be found by the close. */
     @Test
     void rejectsRequestThatComesWhileListenerCloses() {
         UcpListener closing = pair.server.listen(Pair.loopback(0), request -> {
             throw new AssertionError("a request that was handed on");
         });
-        // Nothing but a request that UCX's own thread has read wakes the server: it makes no progress until then.
+        // Only a request that UCX's own thread has read wakes the server, which makes no progress until then.
         Pair.until(pair.server::progress, pair.server::arm, "a server without work");
         pair.client.connect(closing.address(), options());
         Pair.until(pair.client::progress, () -> pair.server.await(0), "a sign of the request");
@@ -90,7 +90,7 @@ class ListenerBadInputTest extends BadInput {
         pair.until(() -> pair.errors.contains(UcxStatus.REJECTED), "a rejection");
     }
 
-    /** What a port scanner may send: UCX's frame, and in it nothing that UCX would understand. */
+    /** Bytes that a port scanner may send: UCX's frame with contents that UCX does not understand. */
     @Test
     void survivesBytesOfStrangers() throws IOException {
         int frameBytes = 16;
@@ -140,7 +140,7 @@ class ListenerBadInputTest extends BadInput {
         assertThat(failing.isClosed()).isTrue();
     }
 
-    /** In C, nothing may end from within a callback; a handler is none. */
+    /** In C, nothing may be closed within a callback; a handler is not called within one. */
     @Test
     void closesListenerFromItsOwnHandler() {
         List<UcpListener> closing = new ArrayList<>();

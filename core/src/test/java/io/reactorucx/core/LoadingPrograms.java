@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Main classes for {@link LoadingTest}: what happens while UCX is loaded happens once in a process, or ends it. */
+/** Main classes for {@link LoadingTest}: UCX can be loaded only once in a process, and may end it. */
 final class LoadingPrograms {
 
     private static final int ITERATIONS = 200_000;
@@ -26,10 +26,10 @@ final class LoadingPrograms {
     private LoadingPrograms() {
     }
 
-    /** Sends an active message from a worker to itself and answers what was received. */
+    /** Sends an active message from a worker to itself and returns the text that was received. */
     private static String exchange(String transports) {
         List<UcpActiveMessage> received = new ArrayList<>();
-        // A number with a fraction, as some of UCX's own defaults have too: it is what a locale may keep UCX from understanding.
+        // A number with a fraction, as some of UCX's own defaults have: in some locales UCX cannot parse it.
         UcpConfig config = UcpConfig.builder().features(UcpFeature.AM).transports(transports.split(","))
                 .setting("KEEPALIVE_INTERVAL", "2.5s").build();
         try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("child"))) {
@@ -100,7 +100,7 @@ final class LoadingPrograms {
         }
     }
 
-    /** Says why UCX cannot be used. */
+    /** Prints why UCX cannot be used. */
     static final class Availability {
         public static void main(String[] arguments) {
             System.out.println("available " + Ucx.isAvailable());

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What loading UCX does to a JVM, and what it says when it cannot be loaded; each in a process of its own. */
+/** The effects of loading UCX on a JVM, and the errors when it cannot be loaded; each case in a process of its own. */
 class LoadingTest {
 
     private static final Pattern HANGUP_IGNORED = Pattern.compile("SigIgn:\\s+[0-9a-f]{15}[13579bdf]");

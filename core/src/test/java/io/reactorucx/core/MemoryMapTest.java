@@ -68,7 +68,7 @@ class MemoryMapTest {
         assertThatThrownBy(() -> context.memoryInfo(tooMuch)).isInstanceOf(UcxException.class).hasMessageContaining("posix has room for");
     }
 
-    /** An address far from where the system puts things, so that nobody takes it meanwhile. */
+    /** An address far from those that the system chooses, so that no other thread maps memory there meanwhile. */
     private static long freeAddress() {
         long address = 0x2000_0000_0000L;
         AddressReservation taken = AddressReservation.tryReserve(address, BYTES);
@@ -127,7 +127,10 @@ class MemoryMapTest {
         assertThat(AddressSpace.covers(address, PAGE, "---p")).as("a reservation left at the address").isFalse();
     }
 
-    /** UCX gives the address to {@code shmat} with {@code SHM_REMAP}, or to {@code mmap} with {@code MAP_FIXED}: what is there is gone. */
+    /**
+     * UCX passes the address to {@code shmat} with {@code SHM_REMAP}, or to {@code mmap} with {@code MAP_FIXED}, which
+     * replace what is mapped there.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"md:posix", "md:sysv", "mmap"})
     void neverReplacesWhatIsMappedAlready(String method) {
@@ -173,7 +176,7 @@ class MemoryMapTest {
         assertThatThrownBy(maker::make).isInstanceOf(IllegalArgumentException.class).hasMessageContainingAll(words);
     }
 
-    /** Makes parameters that should not come to be. */
+    /** Makes parameters that have to be refused. */
     private interface UcpMemoryParametersMaker {
         UcpMemoryParameters make();
     }

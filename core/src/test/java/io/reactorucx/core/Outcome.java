@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.function.Predicate;
 
-/** What came of one operation, and a check that its completion is called exactly as often as it should be. */
+/** The outcome of one operation, with a check that its completion is called exactly as often as it should be. */
 final class Outcome implements Completion {
 
     private boolean posted;
@@ -14,7 +14,7 @@ final class Outcome implements Completion {
     private long length;
     private long tag;
 
-    /** Posts an operation that answers whether it is done already. */
+    /** Posts an operation that returns whether it is done already. */
     static Outcome of(Predicate<Completion> operation) {
         Outcome outcome = new Outcome();
         outcome.immediate = operation.test(outcome);

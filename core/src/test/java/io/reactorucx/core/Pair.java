@@ -23,11 +23,11 @@ final class Pair implements AutoCloseable {
     final UcpContext context;
     final UcpWorker server;
     final UcpWorker client;
-    /** The client's way to the server. */
+    /** The client's endpoint to the server. */
     final UcpEndpoint toServer;
-    /** The server's way to the client. */
+    /** The server's endpoint to the client. */
     final UcpEndpoint toClient;
-    /** What the error handlers of both endpoints were told. */
+    /** The errors that the handlers of both endpoints were called with. */
     final List<UcxStatus> errors = new ArrayList<>();
     final List<UcpActiveMessage> received = new ArrayList<>();
     private final List<UcpListener> listeners = new ArrayList<>();
@@ -79,7 +79,7 @@ final class Pair implements AutoCloseable {
         until(this::step, condition, what);
     }
 
-    /** Drives workers until something is so; a test that would wait for ever fails instead. */
+    /** Drives workers until a condition holds; fails after a timeout. */
     static void until(Runnable step, BooleanSupplier condition, String what) {
         long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (!condition.getAsBoolean()) {
@@ -121,7 +121,7 @@ final class Pair implements AutoCloseable {
         return destination;
     }
 
-    /** That both directions still carry messages, after something that should not have done harm. */
+    /** Asserts that both directions still carry messages, after a misuse that should do no harm. */
     void assertStillWorks() {
         byte[] text = {1, 2, 3, 4};
         MemorySegment payload = pattern(text.length);
@@ -149,7 +149,7 @@ final class Pair implements AutoCloseable {
         return word;
     }
 
-    /** Native memory whose bytes tell their place. */
+    /** Native memory whose bytes depend on their offset. */
     static MemorySegment pattern(long bytes) {
         MemorySegment segment = Arena.ofAuto().allocate(bytes, 8);
         byte[] block = new byte[8191];
@@ -163,7 +163,10 @@ final class Pair implements AutoCloseable {
         return segment;
     }
 
-    /** Ends everything, checking that UCX lets go of it; what a test has under way ends by force where UCX can do that. */
+    /**
+     * Closes everything and checks that UCX releases it; operations that a test has left in flight end by force where
+     * UCX can do that.
+     */
     @Override
     public void close() {
         List<Outcome> closes = new ArrayList<>();

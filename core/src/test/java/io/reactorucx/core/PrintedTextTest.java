@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is read from text that UCX and the kernel print. */
+/** Parsing of text that UCX and the kernel print. */
 class PrintedTextTest {
 
     private static final String ENDPOINT = """

@@ -71,7 +71,7 @@ class RemoteKeyBadInputTest extends BadInput {
         ByteBuffer key = ByteBuffer.wrap(descriptor.key().clone()).order(ByteOrder.nativeOrder());
         int changed = 0;
         int at = TYPE_OFFSET + 1;
-        // What newer versions add behind the parts is none.
+        // Bytes that newer versions add behind the parts are no part.
         for (int part = 0; part < Long.bitCount(key.getLong(0)); part++) {
             int bytes = Byte.toUnsignedInt(key.get(at));
             if (bytes >= posixBytes) {

@@ -20,14 +20,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class RemoteMemoryContract extends LinkContract {
 
     private static final int SIZE = 100_000;
-    /** Offered to the peer, not sent along: an operation that is under way until the peer receives. */
+    /** Offered to the peer, not sent along: an operation that is in flight until the peer receives. */
     private static final int LARGE = 4 << 20;
 
     RemoteMemoryContract(Link link) {
         super(link);
     }
 
-    /** Whose memory the peer's is: UCX reaches its own without the peer's help, and emulates access to others'. */
+    /**
+     * The owner of the peer's memory: UCX accesses memory that it allocated without the peer's help, and emulates
+     * access to other memory.
+     */
     enum Origin {
         REGISTERED {
             @Override
@@ -80,7 +83,10 @@ abstract class RemoteMemoryContract extends LinkContract {
         }
     }
 
-    /** More than UCX sends before somebody makes progress: what waits there uses neither the source nor the caller's hold of the key. */
+    /**
+     * More than UCX sends before the peer makes progress: operations that wait there use neither the source nor the
+     * caller's pin of the key.
+     */
     @ParameterizedTest
     @EnumSource(Origin.class)
     void copiesSmallPutsBeforeCallReturns(Origin origin) {
@@ -160,7 +166,7 @@ abstract class RemoteMemoryContract extends LinkContract {
         try (UcpMemory memory = pair.context.register(Pair.pattern(4 << 20)); UcpMemory local = pair.context.allocate(4 << 20);
                 UcpRemoteKey key = keyTo(memory.descriptor())) {
             Outcome got = Outcome.of(done -> pair.toServer.get(local.segment(), local, key, 0, done));
-            assumeTrue(!got.isDone(), link + " gets within the call: no operation is under way");
+            assumeTrue(!got.isDone(), link + " gets within the call: no operation is in flight");
             assertThatThrownBy(local::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 operations still use it");
             pair.awaitOk(got);
             assertThat(local.segment().mismatch(memory.segment())).isEqualTo(-1);
@@ -201,11 +207,11 @@ abstract class RemoteMemoryContract extends LinkContract {
             assertThat(AddressSpace.isSharedMapping(pointer.address(), LARGE)).isTrue();
             assertReceived(sent);
             keyTo(memory.descriptor()).close();
-            assertThat(AddressSpace.isSharedMapping(pointer.address(), LARGE)).as("a mapping that nobody uses").isFalse();
+            assertThat(AddressSpace.isSharedMapping(pointer.address(), LARGE)).as("a mapping that is not used any more").isFalse();
         }
     }
 
-    /** What it refuses here it has to do when the test has ended. */
+    /** The close that is refused here has to succeed when the test has ended. */
     @Test
     void refusesToEndWorkerWhosePointerAnotherWorkerUses() {
         assumeTrue(link.isSharedMemory(), link + " gives no pointers");
@@ -264,7 +270,7 @@ abstract class RemoteMemoryContract extends LinkContract {
                 key.close();
                 assertThatThrownBy(() -> pointer.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
             } else if (link.isSelf() && Ucx.version().isAtLeast(1, 18)) {
-                // The memory itself, which ends with that and not with the key.
+                // The memory itself, which ends with the registration and not with the key.
                 assertThat(key.pointer()).isEqualTo(memory.segment().asSlice(100, 50));
                 key.close();
             } else {
@@ -304,7 +310,7 @@ abstract class RemoteMemoryContract extends LinkContract {
         }
     }
 
-    /** A key that is mapped again lies where it lay before, or near it. */
+    /** A key that is mapped again gets the same address as before, or one near it. */
     @Test
     void refusesPointerIntoTheCallersOwnMemory() {
         assumeTrue(link.isSharedMemory(), link + " gives no pointers");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The slots of operations, with made-up answers in place of UCX's. */
+/** The slots of operations, with invented status pointers in place of UCX's. */
 class RequestTableTest {
 
     private static final MemorySegment DONE = MemorySegment.NULL;

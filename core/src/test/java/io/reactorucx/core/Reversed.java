@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A datatype whose packed form is its memory backwards, and that can be told to throw. */
+/** A datatype whose packed form is its memory reversed, and that throws on request. */
 final class Reversed implements GenericDatatype {
 
     final MemorySegment memory;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** That settings arrive in UCX, whichever of its ways they have to take, and that the environment is what it was afterwards. */
+/** Settings arrive in UCX by each of its ways, and the environment is restored afterwards. */
 @ExtendWith(NoLeaks.class)
 class SettingsTest {
 
@@ -76,7 +76,7 @@ class SettingsTest {
         AtomicReference<Optional<String>> read = new AtomicReference<>();
         Thread writer = Thread.ofPlatform().start(() -> NativeEnvironment.with(Map.of(name, "1"), () -> {
             changed.countDown();
-            // Until the reader has read, or waits for its turn.
+            // Until the reader has read, or waits for the lock.
             while (read.get() == null && reader.getState() != Thread.State.WAITING) {
                 Thread.onSpinWait();
             }

@@ -165,7 +165,7 @@ abstract class StreamContract extends LinkContract {
     }
 
     @Test
-    void closesEndpointInGoodOrderWithReceiveUnderWay() {
+    void closesEndpointGracefullyWithReceiveInFlight() {
         Outcome received = receive(Arena.ofAuto().allocate(100), true);
         assertThat(pair.toClient.inFlight()).isEqualTo(1);
         Outcome closed = Outcome.of(done -> pair.toClient.close(CloseMode.FLUSH, done));
@@ -175,7 +175,7 @@ abstract class StreamContract extends LinkContract {
 
     @Test
     void endsReceiveWhenPeerCloses() {
-        assumeTrue(link.errorMode() == ErrorMode.PEER, "without peer failure handling nobody hears that the peer has closed");
+        assumeTrue(link.errorMode() == ErrorMode.PEER, "without peer failure handling UCX does not report that the peer has closed");
         Outcome received = receive(Arena.ofAuto().allocate(100), true);
         Outcome closed = Outcome.of(done -> pair.toServer.close(CloseMode.FORCE, done));
         assertThat(pair.await(received)).isNotEqualTo(UcxStatus.OK);

@@ -75,7 +75,7 @@ abstract class TagContract extends LinkContract {
         MemorySegment payload = Pair.pattern(bytes);
         Outcome sent = Outcome.of(done -> pair.toServer.tagSendSync(payload, null, TAG, done));
         letArrive();
-        assertThat(sent.isDone()).as("whether a send ended that nobody has matched").isFalse();
+        assertThat(sent.isDone()).as("whether a send ended that no receive has matched").isFalse();
         MemorySegment destination = Arena.ofAuto().allocate(bytes);
         Outcome received = receive(destination, TAG, ALL_BITS);
         pair.awaitOk(sent);

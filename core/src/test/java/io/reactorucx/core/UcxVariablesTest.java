@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.core.ffi.ucx_h;
 import org.junit.jupiter.api.Test;
 
-/** What can be asked about UCX's variables, and about the bindings. */
+/** Queries of UCX's variables, and of the bindings. */
 class UcxVariablesTest {
 
     @Test

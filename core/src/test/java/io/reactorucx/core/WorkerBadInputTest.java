@@ -85,7 +85,7 @@ class WorkerBadInputTest extends BadInput {
         Thread.ofPlatform().start(worker::signal);
         assertThat(worker.await(TimeUnit.SECONDS.toNanos(10))).as("woken").isTrue();
         Pair.until(worker::progress, worker::arm, "rest");
-        assertThat(worker.await(0)).as("woken by nobody").isFalse();
+        assertThat(worker.await(0)).as("woken without a signal").isFalse();
         worker.close();
         worker.signal();
         assertThat(worker.isClosed()).isTrue();

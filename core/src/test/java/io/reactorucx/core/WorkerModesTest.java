@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who may use a worker: one thread, or each that has entered it. */
+/** The threads that may use a worker: one thread, or each thread that has entered it. */
 @ExtendWith(NoLeaks.class)
 class WorkerModesTest {
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a worker is made with, and what of it UCX must not be given. */
+/** The parameters of a worker, and those that UCX must never get. */
 @ExtendWith(NoLeaks.class)
 class WorkerParametersTest {
 
@@ -102,7 +102,7 @@ class WorkerParametersTest {
     }
 
     @Test
-    void refusesEventsThatWakeNobody() {
+    void refusesEventsThatNeverWake() {
         assertThatThrownBy(() -> UcpWorkerParameters.builder().events(EnumSet.of(WakeupEvent.EDGE)).build())
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("events EDGE");
         assertThatThrownBy(() -> UcpWorkerParameters.builder().events(null).build()).isInstanceOf(NullPointerException.class)
@@ -153,7 +153,7 @@ class WorkerParametersTest {
         int epoll = c("epoll_create1", 0);
         UcpWorker worker = worker(UcpWorkerParameters.builder().eventFd(epoll, 0x1234567890L));
         Pair.until(worker::progress, worker::arm, "rest");
-        assertThat(worker.await(0)).as("woken by nobody").isFalse();
+        assertThat(worker.await(0)).as("woken without a signal").isFalse();
         worker.signal();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment event = arena.allocate(16);

@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A Java program in a process of its own, with the Java and the class path of this one: for what happens once in a process, or ends it.
+ * A Java program in a process of its own, with the Java and the class path of this one: for code that can run only once
+ * in a process, or that ends the process.
  */
 public final class ChildJvm extends ChildProcess {
 

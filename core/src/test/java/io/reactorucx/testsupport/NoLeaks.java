@@ -19,9 +19,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * Fails a test class that leaves a UCX context, a memory domain or an engine's thread behind.
  *
- * <p>A context refuses to close while it has an open worker or registration, and a worker while it has an open endpoint, listener or
- * operation; one that was abandoned stays counted. So the number of open contexts speaks for all of them, and the number of open memory
- * domains for what was made from those.
+ * <p>A context refuses to close while it has an open worker or registration, and a worker while it has an open
+ * endpoint, listener or operation; an abandoned worker stays counted. So the number of open contexts covers all of
+ * them, and the number of open memory domains covers what was made from those.
  */
 public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
 

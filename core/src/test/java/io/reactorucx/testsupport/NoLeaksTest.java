@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Test;
 
 class NoLeaksTest {
 
-    /** Finds something, so that it need not wait for an end. */
+    /** Finds a leak, without a long wait for threads to end. */
     private final NoLeaks hasty = new NoLeaks(Duration.ofMillis(100), "reactor-ucx");
     private final NoLeaks patient = new NoLeaks("reactor-ucx");
 
-    /** A class whose name alone tells that its threads are an engine's. */
+    /** A class that only its name marks as the thread of an engine. */
     private static final class SomeEngineThread extends Thread {
         SomeEngineThread(Runnable body) {
             super(body, "an ordinary name");

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 /**
  * A run of a module's tests of races (jcstress, {@code src/jcstress/java}) in a JVM of its own, which starts one more for each.
  *
- * <p>Short: each for a moment, compiled as the JVM likes. Long, with {@code -Dio.reactorucx.stress.seconds}: on each kind of JVM, with each
- * way to compile each actor, for so many seconds in all, the starts of JVMs aside.
+ * <p>Short: each race runs briefly, compiled as the JVM chooses. Long, with {@code -Dio.reactorucx.stress.seconds}: on
+ * each kind of JVM, with each way to compile each actor, for so many seconds in all, the starts of JVMs aside.
  *
  * @param verdicts what became of each test, by its simple name: {@code OK} or else
  * @param samples how often the actors met
@@ -34,7 +34,7 @@ public record RaceRun(Map<String, String> verdicts, long samples, String output)
     private static final Pattern SAMPLES = Pattern.compile("\\s([\\d,]+)\\s+[\\d.]+%\\s+(?:Acceptable|Interesting|Forbidden)\\b");
 
     /**
-     * Runs tests, shortly or as long as is asked for.
+     * Runs tests, for a short time or as long as the system property says.
      *
      * @param main jcstress's main class
      * @param tests pattern of their names
@@ -47,7 +47,7 @@ public record RaceRun(Map<String, String> verdicts, long samples, String output)
     }
 
     /**
-     * Runs tests shortly.
+     * Runs tests for a short time.
      *
      * @param main jcstress's main class
      * @param tests pattern of their names

@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A race that is lost: not ours, but what the run has to find. */
+/** A planted race, which the run has to find. */
 @JCStressTest
 @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "one after the other")
 @Outcome(expect = Expect.FORBIDDEN, desc = "one is lost")

@@ -1,8 +1,10 @@
 package io.reactorucx.engine;
 
-/** What has ended within the call that posted it, and waits for the engine's loop to say so. */
+/**
+ * A completion that was decided within the call that posted its operation, and that the engine's loop delivers later.
+ */
 interface DeferredCompletion {
 
-    /** Says so, on the engine's thread. */
+    /** Completes the operation. Thread: engine. */
     void deliver();
 }

@@ -11,14 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of a worker in the order that UCX needs: listeners, receives, endpoints, what is in flight, the worker.
+ * Closes a worker in the order that UCX needs: listeners, receives, endpoints, operations in flight, the worker.
  *
  * <p>When operations do not end in time the worker is left to the process, since UCX aborts the process otherwise.
  */
 final class EngineClosing {
 
     private static final Logger LOG = LoggerFactory.getLogger(EngineClosing.class);
-    /** Rounds of progress after the last operation, for what UCX still has to say to its peers. */
+    /** Rounds of progress after the last operation, so that UCX can send its last messages to the peers. */
     private static final int QUIET_ROUNDS = 32;
 
     private final long timeoutNanos;
@@ -30,7 +30,10 @@ final class EngineClosing {
         this.timeoutNanos = timeout.toNanos();
     }
 
-    /** One round, to be told whether all that has ended was delivered; answers whether the worker is gone. */
+    /**
+     * Makes one round; {@code delivered} says whether all completions have been delivered. Returns whether the worker
+     * is gone.
+     */
     boolean step(UcpWorker worker, boolean delivered) {
         if (!started) {
             started = true;
@@ -38,7 +41,7 @@ final class EngineClosing {
             worker.listeners().forEach(EngineClosing::close);
         }
         if (worker.inFlight() > 0) {
-            // In every round: a command or handler may have posted another one.
+            // In every round, because a command or handler may have posted another receive.
             worker.tags().cancelAll();
         }
         worker.endpoints().forEach(EngineClosing::close);

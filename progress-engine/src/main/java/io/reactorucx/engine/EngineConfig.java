@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Limits and habits of an engine.
+ * Limits and wait behaviour of an engine.
  *
  * @param name prefix of thread and worker names, at most 24 characters
- * @param waitStrategy what to do while there is nothing to do; all but BUSY_SPIN need a context with the feature WAKEUP
+ * @param waitStrategy how to wait for work; all but BUSY_SPIN need a context with the feature WAKEUP
  * @param commandQueueCapacity commands of other threads that may wait; a power of two, others are rounded up; one more is rejected as BUSY
  * @param commandsPerStep commands that are run before UCX gets its turn again
  * @param spins idle rounds that spin, for {@link WaitStrategy#ADAPTIVE}
@@ -28,7 +28,10 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
     public static final int DEFAULT_COMMANDS_PER_STEP = 64;
     /** Default of {@link #spins}. */
     public static final int DEFAULT_SPINS = 200;
-    /** Default of {@link #yields}: none, for beside a thread that computes on the same processor each gives away a whole time slice. */
+    /**
+     * Default of {@link #yields}: none, because each gives away a whole time slice to a thread that computes on the
+     * same processor.
+     */
     public static final int DEFAULT_YIELDS = 0;
     /** Default of {@link #maxSleep}. */
     public static final Duration DEFAULT_MAX_SLEEP = Duration.ofSeconds(1);
@@ -87,7 +90,7 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
     }
 
     /**
-     * The same with other limits of what may wait or be under way.
+     * The same with other limits of queued commands and operations in flight.
      *
      * @param queueCapacity see {@link #commandQueueCapacity}
      * @param inFlight see {@link #maxInFlight}

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * What an engine has done since it started.
  *
- * <p><b>Threading:</b> any thread may read; the engine's thread writes, without a fence, so that a reader may be a moment behind.
+ * <p><b>Threading:</b> any thread may read; the engine's thread writes without a fence, so that a reader may see
+ * slightly older values.
  */
 public final class EngineCounters {
 
@@ -95,7 +96,7 @@ public final class EngineCounters {
         return rejected.sum();
     }
 
-    /** {@return operations under way after the last round} */
+    /** {@return number of operations in flight after the last round} */
     public long inFlight() {
         return inFlight.getOpaque();
     }

@@ -1,7 +1,7 @@
 package io.reactorucx.engine;
 
 /**
- * Told of rare events of engines; what happens often is in {@link EngineCounters}.
+ * Notified of rare events of engines; frequent events are counted by {@link EngineCounters}.
  *
  * <p><b>Threading:</b> the thread that it happens on. <b>Errors:</b> should not throw; what it throws is logged.
  */

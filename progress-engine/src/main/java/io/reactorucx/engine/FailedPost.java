@@ -1,7 +1,7 @@
 package io.reactorucx.engine;
 
 /**
- * An operation that could not be posted.
+ * The completion of an operation that could not be posted.
  *
  * @param operation the operation
  * @param error why

@@ -6,9 +6,10 @@ import io.reactorucx.core.UcxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation of UCX as an engine runs it: posted by the engine's thread, ended once from its loop, never inside the call that posted it.
+ * One operation of UCX as an engine runs it: posted by the engine's thread and completed once from its loop, never
+ * inside the call that posts it.
  *
- * <p>It has no field of its own: there may be one for each message, and its makers know engine and kind already.
+ * <p>It has no field of its own: there may be one for each message, and its subclasses know engine and kind already.
  *
  * <p><b>Threading:</b> {@link #post}, {@link #succeeded} and {@link #failed} on the engine's thread; {@link #failed} also on the submitting
  * thread when the engine rejects it. <b>Ownership:</b> serves once, another attempt needs another object.
@@ -27,7 +28,7 @@ public abstract class Operation implements Command, Completion, DeferredCompleti
     public abstract OperationKind kind();
 
     /**
-     * Hands it to UCX, with this object as the completion.
+     * Posts it to UCX, with this object as the completion.
      *
      * @param worker the engine's worker
      * @return whether it is done already
@@ -35,7 +36,7 @@ public abstract class Operation implements Command, Completion, DeferredCompleti
     protected abstract boolean post(UcpWorker worker);
 
     /**
-     * It has ended well.
+     * The operation has succeeded.
      *
      * @param receivedLength bytes received, for a receive
      * @param tag the message's tag, for a tag receive
@@ -43,7 +44,7 @@ public abstract class Operation implements Command, Completion, DeferredCompleti
     protected abstract void succeeded(long receivedLength, long tag);
 
     /**
-     * It has ended badly, or was never begun.
+     * The operation has failed, or was never posted.
      *
      * @param error why
      */
@@ -93,13 +94,13 @@ public abstract class Operation implements Command, Completion, DeferredCompleti
         }
     }
 
-    /** Ends it, from the engine's loop, when it was done within the call that posted it: no receive is. */
+    /** Completes it, from the engine's loop, when it was done within the call that posted it, as no receive is. */
     @Override
     public final void deliver() {
         complete(0, 0, 0);
     }
 
-    /** Ends it, from the engine's loop, when UCX or what was asked of it would not have it. */
+    /** Fails it, from the engine's loop, when UCX or a check of the arguments has refused it. */
     final void refused(RuntimeException error) {
         engine().counters().ended(kind(), false, 0);
         failed(error);

@@ -2,7 +2,7 @@ package io.reactorucx.engine;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Whether an engine sleeps, so that it is woken once for a burst and never misses a wake-up. */
+/** The state of an engine's sleep: a burst of commands wakes it once, and no wake-up is lost. */
 final class ParkingState {
 
     private static final int AWAKE = 0;
@@ -11,7 +11,7 @@ final class ParkingState {
 
     private final AtomicInteger state = new AtomicInteger(AWAKE);
 
-    /** The engine is about to sleep; false when somebody has woken it since it last did. */
+    /** Called when the engine is about to sleep. Returns false when it has been woken since its last sleep. */
     boolean park() {
         if (state.compareAndSet(AWAKE, PARKED)) {
             return true;
@@ -25,12 +25,15 @@ final class ParkingState {
         state.set(AWAKE);
     }
 
-    /** Something has been queued, which the engine looks for after {@link #park()}; answers whether it has to be signalled. */
+    /**
+     * Called after a command was queued, which the engine looks for after {@link #park()}. Returns whether the engine
+     * has to be signalled.
+     */
     boolean wakeIfParked() {
         return state.get() == PARKED && state.compareAndSet(PARKED, WOKEN);
     }
 
-    /** Ends the present sleep or prevents the next one; answers whether the engine has to be signalled. */
+    /** Ends the present sleep or prevents the next one. Returns whether the engine has to be signalled. */
     boolean wake() {
         return state.getAndSet(WOKEN) == PARKED;
     }

@@ -19,7 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns one worker and drives it, round by round: commands of other threads, then UCX, then what came of both.
+ * Owns one worker and drives it in rounds: it runs the commands of other threads, lets UCX progress, delivers
+ * completions and runs the timeouts that are due.
  *
  * <p>A {@link ProgressEngineGroup} gives it a thread of its own; any other loop may drive it by {@link #step} instead, as tests do.
  *
@@ -55,8 +56,8 @@ public final class ProgressEngine {
      *
      * @param context what its worker is made from
      * @param config limits and habits
-     * @param index its number among its sisters, for names
-     * @param observer told of rare events
+     * @param index its index in its group, used in names
+     * @param observer notified of rare events
      */
     public ProgressEngine(UcpContext context, EngineConfig config, int index, EngineObserver observer) {
         this.context = Objects.requireNonNull(context, "context");
@@ -175,7 +176,8 @@ public final class ProgressEngine {
             return;
         }
         try {
-            // From here on whoever queues a command signals the worker; look at the queue once more for those who came before.
+            // From here on a thread that queues a command signals the worker; commands that were queued before are
+            // found by this check.
             if (commands.isEmpty() && !closeRequested && owned.arm()) {
                 counters.slept();
                 long now = System.nanoTime();
@@ -226,14 +228,14 @@ public final class ProgressEngine {
     }
 
     /**
-     * Whether there is room to deliver one more operation later; else it is rejected. To be asked before it is posted: one that UCX has done
-     * must not be reported as refused.
+     * Returns whether one more operation can be delivered later; else rejects it. Has to be called before the post: an
+     * operation that UCX has completed must not be reported as refused.
      */
     boolean admits(Operation operation) {
         if (deferred.size() < (long) config.maxInFlight() + config.commandsPerStep()) {
             return true;
         }
-        // Only a loop on the engine's own thread gets here: it posts without ever letting the engine go on.
+        // Only a loop on the engine's own thread can cause this: it posts without returning to the engine.
         counters.rejectedCommand();
         operation.reject(new UcxException(UcxStatus.BUSY, operation.kind().ucxName(), operation.peer(),
                 "the engine's thread has posted " + deferred.size() + " operations in one go, which wait to be delivered"));
@@ -244,21 +246,21 @@ public final class ProgressEngine {
         return closeRequested;
     }
 
-    /** Throws when the engine closes: an operation posted then, such as a receive that was cancelled, might keep it from ever ending. */
+    /** Throws when the engine closes: an operation posted then, a receive for example, might keep it from closing. */
     void checkOpen(OperationKind kind) {
         if (closeRequested) {
             throw new UcxClosedException(kind.ucxName(), "the engine " + name());
         }
     }
 
-    /** Lets the loop end an operation that was done, or refused, within the call that posted it. */
+    /** Has the loop complete an operation that was done, or refused, within the call that posted it. */
     void deliverLater(DeferredCompletion operation) {
         deferred.add(operation);
     }
 
     /**
-     * Begins to close: what waits is rejected, operations are not posted any more, listeners and endpoints are closed, by force where that
-     * is possible. The loop that steps the engine has to go on until {@link #isClosed()}.
+     * Begins to close: queued commands are rejected, operations are not posted any more, listeners and endpoints are
+     * closed, by force where that is possible. The engine has to be stepped until {@link #isClosed()}.
      *
      * @return completes when the worker is gone
      */
@@ -312,8 +314,9 @@ public final class ProgressEngine {
     }
 
     /**
-     * The next command, for one of the threads that reject them at the end. The queue's drain would stop at a place that a thread has taken
-     * but not filled yet; poll waits for it. That thread may have looked at {@link #closed} too early to reject its command itself.
+     * The next command, for one of the threads that reject commands at the end. The queue's drain would stop at a slot
+     * that a thread has claimed but not filled yet, while poll waits for it. That thread may have read {@link #closed}
+     * too early to reject its command itself.
      */
     private synchronized @Nullable Command nextQueued() {
         return commands.poll();

@@ -48,7 +48,7 @@ public final class ProgressEngineGroup implements AutoCloseable {
      * @param config limits and habits of each engine
      * @param count how many, at least 1
      * @param threads makes the threads
-     * @param observer told of rare events
+     * @param observer notified of rare events
      * @return the group, to be closed by the caller
      */
     public static ProgressEngineGroup start(UcpContext context, EngineConfig config, int count, ThreadFactory threads,
@@ -115,13 +115,16 @@ public final class ProgressEngineGroup implements AutoCloseable {
         }
     }
 
-    /** Drives one engine from Agrona's runner. */
+    /** Lets Agrona's runner drive one engine. */
     private static final class EngineAgent implements Agent {
 
         private final ProgressEngine engine;
         private final CompletableFuture<Void> started = new CompletableFuture<>();
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
-        /** No deadline but the longest sleep that is configured; a look at the clock in each round would be a third of what that costs. */
+        /**
+         * No deadline besides the configured longest sleep: reading the clock in each round would cost a third of an
+         * idle round.
+         */
         private final long never = System.nanoTime() + Long.MAX_VALUE / 2;
         private boolean hasThread;
 
@@ -153,7 +156,7 @@ public final class ProgressEngineGroup implements AutoCloseable {
                 LOG.warn("[{}] the thread was interrupted, which does not stop an engine; close it", engine.name());
             }
             engine.step(true, never);
-            // Not 0: after an empty round the runner would end on an interrupt and leave the worker behind.
+            // Not 0: after 0 the runner would end on an interrupt and leave the worker behind.
             return 1;
         }
 
@@ -168,7 +171,8 @@ public final class ProgressEngineGroup implements AutoCloseable {
         public void onClose() {
             try {
                 engine.closeAsync();
-                // For whatever else may have ended the runner: the worker has to end on this thread, and commands must not wait for ever.
+                // Whatever has ended the runner: the worker has to be closed on this thread, and commands must not wait
+                // for ever.
                 while (!engine.isClosed()) {
                     engine.step(false, 0);
                 }

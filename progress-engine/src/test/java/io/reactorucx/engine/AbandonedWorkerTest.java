@@ -30,7 +30,7 @@ class AbandonedWorkerTest {
         ChildJvm.Result result = ChildJvm.of(Program.class).run();
         assertThat(result.exitCode()).as("exit code, output:%n%s", result.output()).isZero();
         assertThat(result.output().lines().filter(line -> line.startsWith("> "))).containsExactly(
-                "> under way 1, ended 0",
+                "> in flight 1, ended 0",
                 "> closed true, worker closed true, future done true",
                 "> queued command: runs 0, rejections 1",
                 "> workers 1 after the other engine closed",
@@ -59,7 +59,7 @@ class AbandonedWorkerTest {
                 engine.step(false, 0);
                 peer.step(false, 0);
             }
-            print("under way " + worker.inFlight() + ", ended " + send.ends());
+            print("in flight " + worker.inFlight() + ", ended " + send.ends());
             Probe queued = new Probe();
             Fixture.elsewhere(() -> engine.execute(queued));
             var closed = engine.closeAsync();

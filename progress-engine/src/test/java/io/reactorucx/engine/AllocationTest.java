@@ -16,7 +16,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What engine and core allocate on the Java heap for an operation once the code is compiled, by the JVM's own count for the thread. */
+/**
+ * The Java heap that engine and core allocate for an operation once the code is compiled, by the JVM's own count for
+ * the thread.
+ */
 class AllocationTest {
 
     @RegisterExtension
@@ -30,7 +33,7 @@ class AllocationTest {
     private static final int AT_ONCE = 16;
     /** Between two looks at the clock, which allocate. */
     private static final int ROUNDS = 5_000;
-    /** Longest time until the code is compiled, on a machine that has much else to do. */
+    /** Longest time until the code is compiled, on a busy machine. */
     private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     @BeforeAll
@@ -97,7 +100,7 @@ class AllocationTest {
         }
     }
 
-    /** The least that a chunk of operations takes for each, as soon as that is within a limit. */
+    /** The fewest bytes for each operation of a chunk, measured until they are within a limit. */
     private static double least(Repeated[] operations, double limit, ProgressEngine... engines) {
         double least = Double.MAX_VALUE;
         long begun = System.nanoTime();

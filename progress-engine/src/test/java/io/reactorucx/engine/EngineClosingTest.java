@@ -28,7 +28,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The end of an engine that still has something under way. The fixture checks that each worker is destroyed, not left behind. */
+/**
+ * The end of an engine that still has something in flight. The fixture checks that each worker is destroyed, not left
+ * behind.
+ */
 @ExtendWith(NoLeaks.class)
 class EngineClosingTest {
 
@@ -71,7 +74,7 @@ class EngineClosingTest {
         send.then(() -> order.add("send, endpoint closed: " + endpoint.isClosed() + ", worker closed: " + worker.isClosed()));
         engine.execute(receive);
         engine.execute(send);
-        assertUnderWay(send);
+        assertInFlight(send);
         TestOperation done = TestOperation.inline(engine).then(() -> order.add("what was done before"));
         engine.execute(done);
 
@@ -88,12 +91,12 @@ class EngineClosingTest {
         assertThat(engine.counters().inFlight()).isZero();
     }
 
-    private void assertUnderWay(TestOperation send) {
+    private void assertInFlight(TestOperation send) {
         for (int i = 0; i < 1_000; i++) {
             engine.step(false, 0);
             peer.step(false, 0);
         }
-        assertThat(send.isEnded()).as("a rendezvous send that nobody matches has ended").isFalse();
+        assertThat(send.isEnded()).as("a rendezvous send that no receive matches has ended").isFalse();
         assertThat(engine.counters().inFlight()).isPositive();
     }
 
@@ -222,7 +225,7 @@ class EngineClosingTest {
     }
 
     @Test
-    void releasesMessagesThatNobodyFetched() {
+    void releasesMessagesThatWereNotFetched() {
         UcpWorker worker = Fixture.worker(engine);
         List<UcpActiveMessage> held = new ArrayList<>();
         worker.activeMessages().handler(AM_ID, message -> held.add(message.keep()));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Many threads at one engine: each command runs, or is rejected, exactly once. */
+/** Many threads use one engine: each command runs, or is rejected, exactly once. */
 @ExtendWith(NoLeaks.class)
 @Timeout(120)
 class EngineStressTest {
@@ -134,7 +134,10 @@ class EngineStressTest {
         }
     }
 
-    /** The narrowest window: the last look into the queue, without a worker that would take the time. All threads begin a round together. */
+    /**
+     * The narrowest window: the last check of the queue, without a worker that would take time. All threads begin a
+     * round together.
+     */
     @Test
     void rejectsEachCommandOnceWhenNeverSteppedEngineCloses() throws InterruptedException {
         int rounds = 50_000;

@@ -101,7 +101,7 @@ class EnginesTogetherTest {
 
             List<String> used = call(client.next(), worker -> endpoint.transports());
             assertThat(used).anyMatch(name -> name.startsWith(transports.split(",")[0]));
-            // A message may arrive before its sender has been told that it is sent.
+            // A message may arrive before its send has completed.
             await().untilAsserted(() -> {
                 EngineCounters sending = client.next().counters();
                 assertThat(server.engines().get(1).counters().succeeded(OperationKind.AM_SEND)).isEqualTo(MESSAGES);

@@ -21,12 +21,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Assumptions;
 
-/** A context, and engines over it that the thread of the test steps by hand. Closing it closes them and checks that nothing is left. */
+/**
+ * A context, and engines over it that the test's thread steps. Closing it closes them and checks that nothing is left.
+ */
 final class Fixture implements AutoCloseable {
 
     /** Prefix of the names of engines and their threads; the check for leaks knows it. */
     static final String NAME = "reactor-ucx-test";
-    /** A message that is offered, not sent along, so that its send waits for a matching receive; newer versions have to be told. */
+    /**
+     * A message that is offered, not sent along, so that its send waits for a matching receive; newer versions need a
+     * setting for that.
+     */
     static final int RENDEZVOUS_BYTES = 1 << 20;
     /** Longer than any test takes. */
     static final Duration FOREVER = Duration.ofHours(1);
@@ -112,7 +117,7 @@ final class Fixture implements AutoCloseable {
         return worker[0];
     }
 
-    /** Whether the worker of an engine that has started is gone. */
+    /** Returns whether the worker of an engine that has started is gone. */
     static boolean isClosed(ProgressEngine engine) {
         boolean[] ran = new boolean[1];
         engine.execute(new Probe(worker -> ran[0] = true));
@@ -125,7 +130,7 @@ final class Fixture implements AutoCloseable {
         return worker(from).connect(address, new EndpointOptions(errorMode, to.name(), (endpoint, status) -> { }));
     }
 
-    /** A send that stays under way until a receive of the peer matches it. */
+    /** A send that stays in flight until a receive of the peer matches it. */
     static TestOperation rendezvousSend(ProgressEngine engine, UcpEndpoint endpoint, long tag) {
         MemorySegment payload = Arena.ofAuto().allocate(RENDEZVOUS_BYTES);
         return new TestOperation(engine, OperationKind.TAG_SEND, RENDEZVOUS_BYTES,
@@ -145,7 +150,7 @@ final class Fixture implements AutoCloseable {
         });
     }
 
-    /** Steps all engines that have started until something is so. */
+    /** Steps all engines that have started until a condition holds. */
     void stepUntil(String what, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
@@ -154,7 +159,7 @@ final class Fixture implements AutoCloseable {
         }
     }
 
-    /** Steps an engine often enough for what is under way to be noticed. */
+    /** Steps an engine often enough for what is in flight to be noticed. */
     static void steps(ProgressEngine engine, int count) {
         for (int i = 0; i < count; i++) {
             engine.step(false, 0);
@@ -167,7 +172,7 @@ final class Fixture implements AutoCloseable {
         stepUntil(engine.name() + " is closed", engine::isClosed);
     }
 
-    /** Does something on another thread and waits for it. */
+    /** Runs an action on another thread and waits for its end. */
     static void elsewhere(Runnable action) {
         Throwable[] thrown = new Throwable[1];
         Thread thread = Thread.ofPlatform().name("elsewhere").uncaughtExceptionHandler((of, t) -> thrown[0] = t).start(action);

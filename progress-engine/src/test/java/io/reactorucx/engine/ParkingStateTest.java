@@ -9,7 +9,7 @@ class ParkingStateTest {
     private final ParkingState state = new ParkingState();
 
     @Test
-    void parksWhenNobodyHasWokenIt() {
+    void parksUnlessWoken() {
         assertThat(state.park()).isTrue();
         state.unpark();
         assertThat(state.park()).isTrue();

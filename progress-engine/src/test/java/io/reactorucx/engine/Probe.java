@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A command that counts what becomes of it. */
+/** A command that counts how often it was run and rejected. */
 final class Probe implements Command {
 
     private final Consumer<UcpWorker> action;

@@ -210,8 +210,8 @@ class ProgressEngineStepTest {
 
     @Test
     void closesWithoutWorkerWhenItWasNeverStepped() {
-        List<String> told = new ArrayList<>();
-        ProgressEngine engine = fixture.engine(EngineConfig.of(Fixture.NAME), recordingTo(told));
+        List<String> events = new ArrayList<>();
+        ProgressEngine engine = fixture.engine(EngineConfig.of(Fixture.NAME), recordingTo(events));
         Probe queued = new Probe();
         engine.execute(queued);
 
@@ -222,13 +222,13 @@ class ProgressEngineStepTest {
         assertThat(engine.isClosed()).isTrue();
         assertThat(engine.step(true, System.nanoTime())).isZero();
         assertThat(fixture.context().openWorkers()).isZero();
-        assertThat(told).as("events of an engine that never had a worker").isEmpty();
+        assertThat(events).as("events of an engine that never had a worker").isEmpty();
     }
 
     @Test
     void endsOnceWhenClosedTwice() {
-        List<String> told = new ArrayList<>();
-        ProgressEngine engine = fixture.engine(EngineConfig.of(Fixture.NAME), recordingTo(told));
+        List<String> events = new ArrayList<>();
+        ProgressEngine engine = fixture.engine(EngineConfig.of(Fixture.NAME), recordingTo(events));
         engine.step(false, 0);
         var first = engine.closeAsync();
         var second = engine.closeAsync();
@@ -238,7 +238,7 @@ class ProgressEngineStepTest {
 
         assertThat(first).isCompleted();
         assertThat(second).isCompleted();
-        assertThat(told).containsExactly("started", "closed");
+        assertThat(events).containsExactly("started", "closed");
         assertThat(engine.step(true, System.nanoTime())).isZero();
         Fixture.elsewhere(() -> assertThat(engine.step(true, System.nanoTime())).isZero());
     }
@@ -333,16 +333,16 @@ class ProgressEngineStepTest {
         }
     }
 
-    private static EngineObserver recordingTo(List<String> told) {
+    private static EngineObserver recordingTo(List<String> events) {
         return new EngineObserver() {
             @Override
             public void engineStarted(ProgressEngine engine) {
-                told.add("started");
+                events.add("started");
             }
 
             @Override
             public void engineClosed(ProgressEngine engine) {
-                told.add("closed");
+                events.add("closed");
             }
         };
     }

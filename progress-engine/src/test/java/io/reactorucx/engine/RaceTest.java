@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jcstress.Main;
 
-/** What threads may do to an engine at the same time; the races are in {@code src/jcstress/java}. */
+/** Concurrent use of an engine by several threads; the races are in {@code src/jcstress/java}. */
 class RaceTest {
 
     private static final Map<String, String> RACES = Map.of("BurstStress", "OK", "ParkingStateStress", "OK", "WakeupStress", "OK");

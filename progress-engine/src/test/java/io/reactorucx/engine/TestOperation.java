@@ -4,7 +4,7 @@ import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpWorker;
 import org.jspecify.annotations.Nullable;
 
-/** An operation that a test posts in its own way and that keeps what came of it. Only used on the engine's thread. */
+/** An operation that a test posts in its own way and that records its outcome. Thread: engine. */
 final class TestOperation extends Operation {
 
     /** How it is posted. */
@@ -37,7 +37,7 @@ final class TestOperation extends Operation {
         return new TestOperation(engine, OperationKind.FLUSH, 0, (worker, whenDone) -> true);
     }
 
-    /** What to do when it has ended, well or badly. */
+    /** An action to run when it has succeeded or failed. */
     TestOperation then(Runnable action) {
         then = action;
         return this;

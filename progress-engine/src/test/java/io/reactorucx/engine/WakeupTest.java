@@ -124,7 +124,7 @@ class WakeupTest {
     }
 
     @Test
-    void signalsNobodyWhenBurstComesWhileItWorks() throws InterruptedException {
+    void sendsNoSignalWhenBurstComesWhileItWorks() throws InterruptedException {
         try (Running running = new Running(WaitStrategy.EVENT)) {
             CountDownLatch working = new CountDownLatch(1);
             CountDownLatch goOn = new CountDownLatch(1);
@@ -200,7 +200,7 @@ class WakeupTest {
             Fixture.elsewhere(engine::wakeup);
             assertThat(engine.counters().signals()).as("signals to an engine that is awake").isZero();
 
-            // Comes back, although nothing else would wake it for an hour.
+            // Returns, although nothing else would wake it for an hour.
             engine.step(true, forever());
 
             assertThat(engine.counters().sleeps()).isEqualTo(slept);
@@ -209,7 +209,7 @@ class WakeupTest {
         }
     }
 
-    /** Steps until it has slept once more, at most for a moment. */
+    /** Steps until it has slept once more, for a short time at most. */
     private static void sleepOnce(ProgressEngine engine) {
         long slept = engine.counters().sleeps();
         for (int i = 0; i < 10_000 && engine.counters().sleeps() == slept; i++) {

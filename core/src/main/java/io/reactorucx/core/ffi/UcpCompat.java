@@ -259,7 +259,7 @@ public final class UcpCompat {
     }
 
     /**
-     * Whether the loaded library has a symbol.
+     * Returns whether the loaded library has a symbol.
      *
      * @param symbol name of a C function
      * @return whether it can be called

@@ -14,9 +14,9 @@ import java.lang.invoke.MethodHandles;
 import java.nio.ByteOrder;
 
 /**
- * What each message, put and get calls, a second time and by hand, with numbers for pointers: a segment for each would be an object
- * wherever the compiler does not see through it, and one of a shared arena is locked for the time of the call. Data of the caller's is a
- * segment for that lock.
+ * The calls of each message, put and get, bound a second time by hand with numbers for pointers: segments would be
+ * allocated wherever the compiler does not eliminate them, and segments of a shared arena are locked for the time of
+ * the call. The caller's data is a segment to get that lock.
  */
 public final class UcpDirect {
 

@@ -36,7 +36,7 @@ public final class UcpMacros {
      * {@snippet lang=c : #define UCS_PTR_STATUS(_ptr) (UCS_PTR_IS_PTR(_ptr) ? UCS_INPROGRESS : (ucs_status_t)(intptr_t)(_ptr)) }
      *
      * @param statusPointer a {@code ucs_status_ptr_t}
-     * @return 0 for done, 1 for a request that is under way, below 0 for an error
+     * @return 0 for done, 1 for a request in flight, below 0 for an error
      */
     public static byte status(long statusPointer) {
         return statusPointer == 0 || isError(statusPointer) ? (byte) statusPointer : UCS_INPROGRESS;

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/** What is mapped where in this process. */
+/** The mappings of this process ({@code /proc/self/maps}). */
 public final class AddressSpace {
 
     public static final long PAGE_BYTES = UcpCompat.pageSize();
@@ -15,7 +15,7 @@ public final class AddressSpace {
     private AddressSpace() {
     }
 
-    /** Whether all of a range is mapped with some rights, {@code rw} for example. */
+    /** Returns whether all of a range is mapped with some rights, {@code rw} for example. */
     public static boolean covers(long address, long bytes, String rights) {
         try {
             return covers(LoadedLibraries.maps(), address, bytes, rights);
@@ -24,7 +24,9 @@ public final class AddressSpace {
         }
     }
 
-    /** Whether a range is part of one mapping that others can have too, readable and writable, which the JVM's own memory is not. */
+    /**
+     * Returns whether a range is part of one shared, readable and writable mapping, which the JVM's own memory is not.
+     */
     public static boolean isSharedMapping(long address, long bytes) {
         try {
             return isSharedMapping(LoadedLibraries.maps(), address, bytes);

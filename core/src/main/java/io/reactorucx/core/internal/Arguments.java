@@ -66,14 +66,17 @@ public final class Arguments {
         return checked;
     }
 
-    /** Bytes for one of UCX's parsers, which are told no length: zeros behind them end what garbage would have it read on. */
+    /**
+     * Bytes for one of UCX's parsers, which get no length: the zeros behind them stop a parser that garbage would make
+     * read on.
+     */
     public static MemorySegment padded(byte[] bytes, Arena arena) {
         MemorySegment padded = arena.allocate(bytes.length + PADDING_BYTES);
         MemorySegment.copy(bytes, 0, padded, ValueLayout.JAVA_BYTE, 0, bytes.length);
         return padded;
     }
 
-    /** A name as UCX keeps it: a longer one would be cut, one with a zero would end there. */
+    /** Checks a name: UCX would cut a longer name, and end it at a 0. */
     public static String name(String value, String name) {
         Objects.requireNonNull(value, name);
         if (value.length() > MAX_NAME_LENGTH || value.indexOf(0) >= 0) {

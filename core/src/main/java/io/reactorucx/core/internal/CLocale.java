@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 /**
  * Runs native calls with the calling thread's decimal point set to a full stop.
  *
- * <p>UCX reads its own defaults with {@code sscanf("%lf")}: where the process has a locale with a decimal comma, as the JVM
- * takes it from the environment, {@code "0.06ns"} fails to parse and contexts cannot be made. The thread's locale is put
- * back afterwards, so that nothing else in the process sees a change.
+ * <p>UCX reads its own defaults with {@code sscanf("%lf")}: where the process has a locale with a decimal comma, as the
+ * JVM takes it from the environment, {@code "0.06ns"} fails to parse and contexts cannot be made. The thread's locale
+ * is put back afterwards, so that no other code of the process sees a change.
  */
 public final class CLocale {
 

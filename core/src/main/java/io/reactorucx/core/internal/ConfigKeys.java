@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The names that {@code ucp_config_modify} takes: UCX itself accepts any name and silently ignores one that it does not know. */
+/** The names of UCX's settings: {@code ucp_config_modify} accepts any name and silently ignores unknown ones. */
 public final class ConfigKeys {
 
     private static final Set<String> CONFIG = read("ucx-config-keys.txt");
@@ -31,7 +31,7 @@ public final class ConfigKeys {
         }
     }
 
-    /** The name in UCX's form, without the prefix; throws for one that UCX would ignore. */
+    /** Returns the name in UCX's form, without the prefix; throws for a name that UCX would ignore. */
     public static String checked(String key) {
         String upper = Objects.requireNonNull(key, "key").toUpperCase(Locale.ROOT);
         String name = upper.startsWith(PREFIX) ? upper.substring(PREFIX.length()) : upper;
@@ -46,7 +46,7 @@ public final class ConfigKeys {
                 + nearest(name, CONFIG));
     }
 
-    /** Whether a variable of the environment with this name, without the prefix, means something to UCX. */
+    /** Returns whether UCX reads a variable of the environment with this name, which is without the prefix. */
     public static boolean isKnown(String name) {
         return CONFIG.contains(name) || ENVIRONMENT.contains(name);
     }

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * This library's own duplicate of an application's epoll descriptor. UCX aborts the process when it cannot add to or remove from the
- * descriptor that it was given: when that is none, or when the application has closed it.
+ * This library's own duplicate of an application's epoll descriptor. UCX aborts the process when it cannot add to or
+ * remove from its descriptor: when the number is no epoll descriptor, or when the application has closed it.
  */
 public final class EpollDescriptor implements AutoCloseable {
 

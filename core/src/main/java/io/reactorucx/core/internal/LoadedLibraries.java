@@ -19,12 +19,15 @@ public final class LoadedLibraries {
     private LoadedLibraries() {
     }
 
-    /** The mappings of this process, a character for each byte: names of files are in any encoding, and only ends of lines are escaped. */
+    /**
+     * The mappings of this process, a character for each byte: file names may be in any encoding, and only line ends
+     * are escaped.
+     */
     public static List<String> maps() throws IOException {
         return List.of(Files.readString(MAPS, StandardCharsets.ISO_8859_1).split("\n"));
     }
 
-    /** Where a library is mapped from, by the start of its file name ({@code libucp.so}). */
+    /** The file that a library is mapped from, by the start of its name ({@code libucp.so}). */
     public static Optional<Path> find(String fileNamePrefix) {
         try {
             return find(maps().stream(), fileNamePrefix);
@@ -41,7 +44,7 @@ public final class LoadedLibraries {
                 .findFirst().flatMap(LoadedLibraries::path);
     }
 
-    /** Only of the file that is looked for: the encoding of names may have no form for others. */
+    /** Decodes only the name of the wanted file: other names may not be decodable. */
     private static Optional<Path> path(String file) {
         try {
             Charset names = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));

@@ -8,7 +8,10 @@ import java.lang.ref.WeakReference;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Parts of registered memory that have an arena of their own: it keeps something reachable, and is closed before the memory ends. */
+/**
+ * Parts of registered memory with an arena of their own, which keeps a companion object reachable and is closed before
+ * the memory ends.
+ */
 public final class MemoryViews {
 
     private final Set<Reference<? extends Arena>> arenas = ConcurrentHashMap.newKeySet();
@@ -20,14 +23,14 @@ public final class MemoryViews {
         }
         Arena arena = Arena.ofShared();
         arenas.add(new WeakReference<>(arena, unreachable));
-        // An arena keeps what it is to do at its end, and with that both of them; a segment keeps its arena's state.
+        // The arena references its cleanup action, and thereby both objects; a segment references its arena's state.
         return part.reinterpret(arena, ending -> {
             Reference.reachabilityFence(arena);
             Reference.reachabilityFence(companion);
         });
     }
 
-    /** Ends them; {@link IllegalStateException} when some thread is at work on one at this moment. */
+    /** Closes all views. Throws {@link IllegalStateException} while another thread accesses one. */
     public void close() {
         for (Reference<? extends Arena> each : arenas) {
             Arena arena = each.get();

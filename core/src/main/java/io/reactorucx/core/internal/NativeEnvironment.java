@@ -30,7 +30,8 @@ public final class NativeEnvironment {
         set("UCX_ERROR_SIGNALS", "", true);
         set("UCX_DEBUG_SIGNO", "", true);
         set("UCX_HANDLE_ERRORS", "none", true);
-        // Nothing is patched with these, and UCX 1.16 to 1.21 can still have the registration cache that they need, see NativeLibrary.
+        // With these UCX patches nothing, and UCX 1.16 to 1.21 can still have the registration cache that they need,
+        // see NativeLibrary.
         set("UCX_MEM_MMAP_HOOK_MODE", "none", false);
         set("UCX_MEM_MALLOC_HOOKS", "n", false);
         set("UCX_VFS_ENABLE", "n", false);
@@ -38,7 +39,7 @@ public final class NativeEnvironment {
         // Without these UCX leaves shared memory out between peers that watch each other.
         set("UCX_POSIX_ERROR_HANDLING", "y", false);
         set("UCX_SYSV_ERROR_HANDLING", "y", false);
-        // A server that comes back gets its port at once, and not when the connections of before are forgotten.
+        // A restarted server can bind its port at once, while connections of its predecessor are in TIME_WAIT.
         set("UCX_TCP_CM_REUSEADDR", "y", false);
         if (get("UCX_MEM_MMAP_HOOK_MODE").filter("reloc"::equals).isPresent()) {
             LOG.warn("UCX_MEM_MMAP_HOOK_MODE=reloc makes UCX deadlock while it is loaded; using none instead");
@@ -46,7 +47,10 @@ public final class NativeEnvironment {
         }
     }
 
-    /** Runs native calls with some variables set, and puts back what was there. One at a time, since the environment is the process's. */
+    /**
+     * Runs native calls with some variables set, and restores the old values. One call at a time, since the environment
+     * belongs to the process.
+     */
     public static <T> T with(Map<String, String> variables, Supplier<T> nativeCalls) {
         LOCK.lock();
         try {

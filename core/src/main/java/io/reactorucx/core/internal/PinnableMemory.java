@@ -6,8 +6,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that UCX unmaps when something is closed: what it allocated, and the pointers of remote keys. An operation of any context may
- * be given such memory, and has to hold it meanwhile. Looked through by every operation, and nearly always empty or short. Any thread.
+ * Memory that UCX unmaps when something is closed: what it allocated, and the pointers of remote keys. Operations of
+ * any context may use such memory and have to pin it meanwhile. Every operation searches the list, which is nearly
+ * always empty or short. Thread: any.
  */
 public final class PinnableMemory {
 
@@ -27,12 +28,12 @@ public final class PinnableMemory {
         return memory;
     }
 
-    /** Before the memory is unmapped: afterwards its addresses may be somebody else's. */
+    /** To be called before the memory is unmapped: afterwards other memory may have its addresses. */
     public void remove() {
         MAPPED.remove(this);
     }
 
-    /** What an operation on a segment has to hold; null for memory that is the application's own. */
+    /** What an operation on a segment has to pin; null for memory of the application. */
     public static @Nullable Pinned pinned(MemorySegment local) {
         for (PinnableMemory memory : MAPPED) {
             if (contains(memory.segment, local.address(), local.byteSize())) {
@@ -42,7 +43,7 @@ public final class PinnableMemory {
         return null;
     }
 
-    /** The part of such memory that lies at an address, which ends with it; null where there is none. */
+    /** The part of such memory at an address, with its lifetime; null where there is none. */
     public static @Nullable MemorySegment at(long address, long bytes) {
         for (PinnableMemory memory : MAPPED) {
             if (contains(memory.segment, address, bytes)) {

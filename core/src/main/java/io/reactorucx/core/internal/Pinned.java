@@ -2,14 +2,14 @@ package io.reactorucx.core.internal;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something that must not be closed while an operation uses it. */
+/** A resource that must not be closed while an operation uses it. */
 public interface Pinned {
 
     void pin();
 
     void unpin();
 
-    /** The operation has been left to the process and will never end: what it holds may be closed, but has to stay mapped. */
+    /** The operation was abandoned and will never end: the resource may be closed, but has to stay mapped. */
     default void abandon() {
     }
 

@@ -3,7 +3,10 @@ package io.reactorucx.core.internal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Memory of this process for UCX's requests, a block for each slot ({@code UCP_OP_ATTR_FIELD_REQUEST}); UCX must not free those. */
+/**
+ * Memory of this process for UCX's requests, a block for each slot ({@code UCP_OP_ATTR_FIELD_REQUEST}). UCX must not
+ * free such requests.
+ */
 public final class RequestBlocks {
 
     private static final long ALIGNMENT = 64;
@@ -18,7 +21,10 @@ public final class RequestBlocks {
         this.memory = arena.allocate(blockBytes * blocks, ALIGNMENT);
     }
 
-    /** What UCX gets for a slot: the end of its block, in front of which UCX writes; NULL for a slot without a block. */
+    /**
+     * The pointer to pass to UCX for a slot: the end of its block, in front of which UCX writes; NULL for a slot
+     * without a block.
+     */
     public MemorySegment of(int slot) {
         return slot < blocks ? MemorySegment.ofAddress(memory.address() + (slot + 1) * blockBytes) : MemorySegment.NULL;
     }

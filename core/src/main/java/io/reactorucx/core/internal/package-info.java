@@ -1,4 +1,7 @@
-/** What the packages of this module share and nobody else sees: checks of arguments, and the parts of the C library that UCX leans on. */
+/**
+ * What the packages of this module share and do not export: checks of arguments, and the parts of the C library and of
+ * the process that UCX depends on.
+ */
 @NullMarked
 package io.reactorucx.core.internal;
 

@@ -86,7 +86,7 @@ final class Allocator {
             throw new UcxException(UcxStatus.ALREADY_EXISTS, OPERATION, null, "twice the " + request.bytes() + " bytes are not free at 0x"
                     + Long.toHexString(request.address()));
         }
-        // Only a hint, which cannot be followed.
+        // The address is only a hint and is not free.
         check(call(description, 0, request.flags()));
     }
 
@@ -124,7 +124,7 @@ final class Allocator {
         }
     }
 
-    /** Who allocated the memory: one of the domains, or nobody that is known. */
+    /** The domain that allocated the memory, null when it is none of these. */
     @Nullable UctMemoryDomain domain(MemorySegment description) {
         long handle = uct_allocated_memory.md(description).address();
         return domains.stream().filter(domain -> domain.handle().address() == handle).findFirst().orElse(null);

@@ -3,7 +3,10 @@ package io.reactorucx.core.uct;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** What packed keys have to hold, as far as UCX's parsers rely on it: they are told no length, and abort the process on an empty range. */
+/**
+ * The contents of packed keys that UCX's parsers rely on: the parsers get no length, and abort the process on an empty
+ * range.
+ */
 final class KeyFormat {
 
     /** {@code seg_id} (8 bytes), {@code address} (8), {@code length} (8), then the folder of the file where it is not the usual one. */

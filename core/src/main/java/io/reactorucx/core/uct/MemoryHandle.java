@@ -7,10 +7,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
-/** Memory as its domain knows it ({@code uct_mem_h}): what can be done with it, whoever allocated it. */
+/** Memory as its domain knows it ({@code uct_mem_h}): the operations on it, whether it was allocated or registered. */
 final class MemoryHandle {
 
-    /** A domain without keys still wants an address to write them to. */
+    /** A domain without keys still needs an address to write keys to. */
     private static final long SPARE_BYTES = 64;
 
     private final UctMemoryDomain domain;

@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** Questions about memory that only domains of accelerators answer. */
+/** Queries of memory, which only domains of accelerators support. */
 final class MemoryQuery {
 
     private MemoryQuery() {

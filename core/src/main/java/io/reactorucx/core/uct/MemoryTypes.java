@@ -34,7 +34,7 @@ final class MemoryTypes {
         return Bits.decode(UcxMemoryType.class, mask & (1L << count(Ucx.version())) - 1, Enum::ordinal);
     }
 
-    /** Whether the loaded library has a number for it. */
+    /** Returns whether the loaded library has a number for it. */
     static boolean isKnown(UcxMemoryType type) {
         return type.ordinal() < count(Ucx.version());
     }

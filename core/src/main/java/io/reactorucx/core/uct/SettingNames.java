@@ -20,8 +20,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of a component's settings. UCX tells them only in what it prints about all components, under the names of variables of the
- * environment; which part of which variable is a setting of this component, it answers when it is asked for the value.
+ * The names of a component's settings. UCX reports them only in what it prints about all components, as names of
+ * environment variables. Which part of a variable's name is a setting of this component is found by asking UCX for its
+ * value.
  */
 final class SettingNames {
 
@@ -32,7 +33,10 @@ final class SettingNames {
     private SettingNames() {
     }
 
-    /** Settings with their values; {@code read} gives null for a name that is none, {@code exists} may be asked where that is not sure. */
+    /**
+     * Settings with their values. {@code read} returns null for a name that is none; {@code exists} decides where
+     * {@code read} also accepts the beginning of a name.
+     */
     static SortedMap<String, String> values(Function<String, @Nullable String> read, Predicate<String> exists) {
         if (!UcpCompat.has(FUNCTION)) {
             throw new UcxUnsupportedException(FUNCTION, "UCX " + Ucx.version() + " has no such function, so it cannot list settings");

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Memory that this process shares with others ({@code /proc/self/maps}), which the JVM's own memory is not. */
+/**
+ * Mappings that this process may share with others ({@code /proc/self/maps}); the JVM's own memory is in none of them.
+ */
 final class SharedMappings {
 
     private static final Path MAPS = Path.of("/proc/self/maps");
@@ -17,7 +19,7 @@ final class SharedMappings {
     private SharedMappings() {
     }
 
-    /** Whether a range lies within one mapping that is shared, readable and writable. */
+    /** Returns whether a range lies within one mapping that is shared, readable and writable. */
     static boolean contain(long address, long length) {
         try {
             return contain(List.of(Files.readString(MAPS, StandardCharsets.ISO_8859_1).split("\n")), address, length);

@@ -22,7 +22,7 @@ import java.util.Set;
  */
 public final class UctComponent {
 
-    /** Memory domains that may appear between the question how many there are and the one for their names. */
+    /** Memory domains that may appear between the query of their number and the query of their names. */
     private static final int SPARE_DOMAINS = 16;
 
     private final MemorySegment handle;
@@ -148,7 +148,7 @@ public final class UctComponent {
         if (!Objects.requireNonNull(config, "config").component().equals(this)) {
             throw new IllegalArgumentException("config: it is one of the component " + config.component() + ", this is " + this);
         }
-        // UCX opens what it has whatever the name says.
+        // UCX does not check the name.
         List<String> names = memoryDomainNames();
         if (!names.contains(memoryDomainName)) {
             throw new IllegalArgumentException(

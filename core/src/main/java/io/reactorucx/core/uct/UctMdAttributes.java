@@ -10,7 +10,7 @@ import java.util.BitSet;
 import java.util.Set;
 
 /**
- * What a memory domain can do at the moment of the question ({@code uct_md_attr_t}).
+ * The capabilities of a memory domain at the time of the query ({@code uct_md_attr_t}).
  *
  * @param componentName name of the component
  * @param flags what it can do

@@ -134,7 +134,9 @@ public final class UctMdConfig {
         }
     }
 
-    /** Changes a setting; newer versions of UCX want the component's prefix before the name, which they tell nobody. */
+    /**
+     * Changes a setting; newer versions of UCX expect the component's prefix before the name, which is not documented.
+     */
     private int modify(MemorySegment config, String name, String value) {
         if (name.isEmpty() || read(config, name) == null) {
             return UcxStatus.NO_ELEM.code();
@@ -150,7 +152,7 @@ public final class UctMdConfig {
         }
     }
 
-    /** Whether a name is complete, by a change of the setting to the value that it has. */
+    /** Returns whether a name is complete, by setting it to the value that it has. */
     private boolean exists(MemorySegment config, String name) {
         return modify(config, name, Objects.requireNonNull(read(config, name))) == 0;
     }

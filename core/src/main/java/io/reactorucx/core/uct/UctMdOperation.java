@@ -1,6 +1,6 @@
 package io.reactorucx.core.uct;
 
-/** What only some memory domains can do; to be asked by {@link UctMemoryDomain#isSupported} before it is tried. */
+/** Operations that only some memory domains support, see {@link UctMemoryDomain#isSupported}. */
 public enum UctMdOperation {
     /** {@link UctMemoryDomain#allocate} with the method {@link UctAllocationMethod#MD}. */
     ALLOCATE("uct_mem_alloc", "does not allocate memory (UCT_MD_FLAG_ALLOC)"),
@@ -43,7 +43,8 @@ public enum UctMdOperation {
             case ALLOCATE_FIXED -> attributes.flags().contains(UctMdFlag.ALLOC) && attributes.flags().contains(UctMdFlag.FIXED);
             case REGISTER -> attributes.flags().contains(UctMdFlag.REG);
             case ADVISE -> attributes.flags().contains(UctMdFlag.ADVISE);
-            // UCX itself asks only these; the other domains may have no function there at all, and a call would end the process.
+            // UCX itself queries only these; other domains may have no function for it, and a call would end the
+            // process.
             case QUERY_MEMORY, DETECT_MEMORY_TYPE -> !attributes.detectableTypes().isEmpty();
             case REMOTE_POINTER -> attributes.flags().contains(UctMdFlag.RKEY_PTR)
                     || component.flags().contains(UctComponentFlag.RKEY_PTR);

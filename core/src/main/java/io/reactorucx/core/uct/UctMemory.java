@@ -27,7 +27,7 @@ public sealed interface UctMemory extends AutoCloseable permits UctAllocatedMemo
     UctPackedKey packKey();
 
     /**
-     * Tells UCX how a part of the memory will be used ({@code uct_md_mem_advise}), which it may ignore.
+     * Advises UCX on how a part of the memory will be used ({@code uct_md_mem_advise}), which UCX may ignore.
      *
      * @param offset first byte
      * @param length size in bytes, at least 1

@@ -1,6 +1,6 @@
 package io.reactorucx.core.uct;
 
-/** What is said about the use of memory ({@code uct_mem_advice_t}). */
+/** Advice on the use of memory ({@code uct_mem_advice_t}). */
 public enum UctMemoryAdvice {
     /** Nothing special. */
     NORMAL,

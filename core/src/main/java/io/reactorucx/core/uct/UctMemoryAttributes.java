@@ -5,7 +5,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a memory domain knows about memory ({@code uct_md_mem_attr_t}). The fields that were not asked for have their least value.
+ * Attributes of memory that a memory domain recognises ({@code uct_md_mem_attr_t}). Fields that were not queried have
+ * their lowest value.
  *
  * @param memoryType type of the memory
  * @param systemDevice index of the device that holds it, empty when that is not known
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record UctMemoryAttributes(UcxMemoryType memoryType, OptionalInt systemDevice, long baseAddress, long allocationBytes,
         @Nullable UctDmabuf dmabuf) {
 
-    /** What can be asked for ({@code uct_md_mem_attr_field_t}). */
+    /** Attributes that can be queried ({@code uct_md_mem_attr_field_t}). */
     public enum Field {
         /** {@link UctMemoryAttributes#memoryType}. */
         MEM_TYPE(0),

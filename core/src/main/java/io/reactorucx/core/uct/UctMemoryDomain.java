@@ -111,7 +111,7 @@ public final class UctMemoryDomain implements AutoCloseable {
     }
 
     /**
-     * Whether an operation is possible on this domain.
+     * Returns whether an operation is possible on this domain.
      *
      * @param operation the operation
      * @return false when it would end in {@link UcxUnsupportedException}
@@ -160,7 +160,7 @@ public final class UctMemoryDomain implements AutoCloseable {
     }
 
     /**
-     * Tells what memory is, by its address ({@code uct_md_mem_query}).
+     * Queries attributes of memory by its address ({@code uct_md_mem_query}).
      *
      * @param segment native memory
      * @param fields what to ask for, at least one
@@ -172,7 +172,7 @@ public final class UctMemoryDomain implements AutoCloseable {
     }
 
     /**
-     * Tells the type of memory, by its address ({@code uct_md_detect_memory_type}).
+     * Detects the type of memory by its address ({@code uct_md_detect_memory_type}).
      *
      * @param segment native memory
      * @return the type
@@ -183,12 +183,13 @@ public final class UctMemoryDomain implements AutoCloseable {
     }
 
     /**
-     * Whether an address is one of this machine, or can be reached from it ({@code uct_md_is_sockaddr_accessible}). UCX keeps the
-     * function for old programs; no domain of the versions since 1.13 supports it.
+     * Returns whether an address is one of this machine, or can be reached from it ({@code
+     * uct_md_is_sockaddr_accessible}). UCX keeps the function for old programs; no domain of the versions since 1.13
+     * supports it.
      *
      * @param address the address
      * @param mode what is asked
-     * @return the answer
+     * @return whether it is
      */
     public boolean isSockaddrAccessible(InetSocketAddress address, UctSockaddrAccessibility mode) {
         checkOpen("uct_md_is_sockaddr_accessible");

@@ -14,7 +14,7 @@ public enum UctMemoryFlag {
     FIXED(1),
     /** Keep the pages in memory. */
     LOCK(2),
-    /** A failed registration is nothing to log. */
+    /** UCX does not log a failed registration. */
     HIDE_ERRORS(3),
     /** Peers may put. */
     ACCESS_REMOTE_PUT(5),

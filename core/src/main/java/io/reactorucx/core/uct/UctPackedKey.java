@@ -11,9 +11,9 @@ import java.util.Objects;
 /**
  * What a peer needs to reach memory of a memory domain: the component, address and length in the owner's process, and the packed key.
  *
- * <p>Layout of {@link #toBytes()}, big-endian: magic {@code 0x5255434b} (4 bytes), version 1 (1), address (8), length (8), size of the
- * component's name (1), name, size of the key (2), key. Whoever holds a key can use the memory, and whoever uses it trusts the one who
- * made it: it decides what is mapped.
+ * <p>Layout of {@link #toBytes()}, big-endian: magic {@code 0x5255434b} (4 bytes), version 1 (1), address (8), length
+ * (8), size of the component's name (1), name, size of the key (2), key. Every holder of a key can use the memory, and
+ * has to trust its creator: the key decides what is mapped.
  *
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> copies what it is given. <b>Errors:</b> {@link IllegalArgumentException} for bytes
  * that are no packed key.

@@ -1,6 +1,6 @@
 package io.reactorucx.core.uct;
 
-/** What is asked about a socket address ({@code uct_sockaddr_accessibility_t}). */
+/** Queries of a socket address ({@code uct_sockaddr_accessibility_t}). */
 public enum UctSockaddrAccessibility {
     /** Whether it belongs to a local network interface, for binding. */
     LOCAL,

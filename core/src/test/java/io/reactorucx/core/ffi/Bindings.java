@@ -17,7 +17,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** What the generated classes of this package say about C, found by reflection. */
+/** The layouts and constants of the generated classes of this package, found by reflection. */
 final class Bindings {
 
     private Bindings() {

@@ -13,8 +13,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Asks the machine's C compiler for the value of integer expressions. One that does not compile, because the installed headers lack
- * what it names, has no answer. Each expression stands on a line of its own, so that the compiler's complaint names the expression.
+ * Evaluates integer expressions with the machine's C compiler. An expression that does not compile, because the
+ * installed headers lack what it names, has no value. Each expression stands on a line of its own, so that the
+ * compiler's complaint names the expression.
  */
 final class CProbe {
     private static final int MAX_ROUNDS = 5;

@@ -30,7 +30,10 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What only memory domains of accelerators do, with a component made of C for the test, in a process of its own. */
+/**
+ * Operations that only memory domains of accelerators have, with a component written in C for the test, in a process of
+ * its own.
+ */
 class AcceleratorTest {
 
     @TempDir

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What each memory domain can do, and how it says what it cannot. */
+/** The capabilities of each memory domain, and its refusals of what it does not support. */
 class MemoryDomainTest extends Domains {
 
     private final MemorySegment memory = Arena.ofAuto().allocate(4096);

@@ -30,7 +30,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Keys to shared memory: what they reach, and what UCX would do with wrong ones. */
+/**
+ * Keys to shared memory: the memory that they reach, and the refusal of wrong keys, on which UCX would end the process.
+ */
 class RemoteKeyTest extends Domains {
 
     private static final UctAllocationRequest REQUEST = UctAllocationRequest.of(10_000).withFlags(UctMemoryFlag.accessRma());
@@ -125,7 +127,7 @@ class RemoteKeyTest extends Domains {
         }
     }
 
-    /** Uses memory whose file is shorter than its key says, which a peer may do to us at any time. */
+    /** Uses memory whose file is shorter than its key says, which a peer may cause at any time. */
     static final class Victim {
         public static void main(String[] args) {
             UctPackedKey packed = UctPackedKey.fromBytes(HexFormat.of().parseHex(args[0]));

@@ -9,7 +9,7 @@ import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
 
-/** That the numbers written out in this package's enumerations are those of UCX's headers, name by name. */
+/** The numbers in this package's enumerations are those of UCX's headers, name by name. */
 class UctHeaderValuesTest {
 
     private static long inC(String name) {

@@ -10,7 +10,10 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What UCX's own tool says about the memory domains of this machine ({@code ucx_info -d}): a witness that shares no code with us. */
+/**
+ * The memory domains of this machine as UCX's own tool prints them ({@code ucx_info -d}), which shares no code with
+ * this library.
+ */
 final class UcxInfo {
 
     private static final Pattern LINE = Pattern.compile("#\\s*(Memory domain|Component|Transport|Device|Type|remote key|allocate|register"
