@@ -81,7 +81,8 @@ class LeakedMessageTest implements NeedsUcx {
             if (level == LeakDetection.SIMPLE) {
                 assertThat(leak.text()).contains("-Dreactorucx.leakDetection=advanced");
             } else {
-                assertThat(leak.text()).contains(LeakingApplication.class.getName() + ".dropMessages(LeakingApplication.java:");
+                assertThat(leak.text()).contains(LeakingApplication.class.getName()
+                        + ".dropMessages(LeakingApplication.java:");
             }
         });
         peers.assertWorks();

@@ -23,7 +23,8 @@ public final class ReservedMessageIds {
     /** Refuses an id that is none, or not the user's. */
     public static void checkFree(int id) {
         if (id < 0 || id > UcpActiveMessages.MAX_ID || (id >= FIRST && id <= LAST)) {
-            throw new IllegalArgumentException("id " + id + ": must be in 0.." + UcpActiveMessages.MAX_ID + " and not in "
+            throw new IllegalArgumentException("id " + id + ": must be in 0.." + UcpActiveMessages.MAX_ID
+                    + " and not in "
                     + FIRST + ".." + LAST
                     + ", which are reserved");
         }

@@ -97,9 +97,10 @@ final class MemoryRequestHandler {
         if (message.isInline()) {
             range.copyFrom(message.payload());
             written(0);
-        } else if (worker.activeMessages().fetch(message, range, to.registration(), (status, length, tag) -> written(status))) {
-            written(0);
-        }
+        } else if (worker.activeMessages().fetch(message, range,
+                to.registration(), (status, length, tag) -> written(status))) {
+                    written(0);
+                }
     }
 
     private void written(int status) {

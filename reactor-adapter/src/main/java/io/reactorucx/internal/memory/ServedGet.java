@@ -44,7 +44,8 @@ abstract class ServedGet<T> extends ServedOperation<T> {
         try {
             if (message.isInline()) {
                 destination().copyFrom(message.payload());
-            } else if (!connection().registry().worker().activeMessages().fetch(message, destination(), destinationRegistration(),
+            } else if (!connection().registry().worker().activeMessages()
+                    .fetch(message, destination(), destinationRegistration(),
                     (status, received, tag) -> letGo(status))) {
                 givenToUcx();
             }

@@ -142,7 +142,9 @@ class ConnectionLifecycleTest {
                 .containsExactly(ConnectionPhase.CLOSED);
     }
 
-    /** Nothing waits for ever: the deadline means something wherever a peer, or the application, could take its time. */
+    /**
+     * Nothing waits for ever: the deadline means something wherever a peer, or the application, could take its time.
+     */
     @ParameterizedTest
     @EnumSource(value = ConnectionPhase.class, mode = EnumSource.Mode.EXCLUDE,
             names = {"TERMINATING", "ABORTING", "OVERDUE", "CLOSED"})
