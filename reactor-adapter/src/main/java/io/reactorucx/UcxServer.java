@@ -336,14 +336,10 @@ public final class UcxServer {
 
     private HandledConnection handle(Established established) {
         UcxConnection accepted = new UcxConnection(established, resources);
-        Mono<Void> handled;
-        try {
+        return new HandledConnection(Mono.defer(() -> {
             handling.hooks().announce(accepted);
-            handled = Mono.from(handling.handler().apply(accepted));
-        } catch (RuntimeException e) {
-            handled = Mono.error(e);
-        }
-        return new HandledConnection(handled, accepted::windUp);
+            return Mono.from(handling.handler().apply(accepted));
+        }), accepted::windUp);
     }
 
     /** {@return the bound server, waited for at most 10 s} */
