@@ -10,6 +10,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.ProgressEngineGroup;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
@@ -56,7 +57,7 @@ public final class UcxResources implements Disposable {
     private final UcpContext context;
     private final ProgressEngineGroup engines;
     private final EngineResources connecting;
-    private final UcxBufferPool buffers;
+    private final BufferPool buffers;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final IdleEndpointLimit idleEndpoints;
     private final LeakReporter leaks;
@@ -66,7 +67,7 @@ public final class UcxResources implements Disposable {
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners ends, UcxBufferPool buffers,
+    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners ends, BufferPool buffers,
             IdleEndpointLimit idle,
             LeakReporter leaks, ServedMemoryConfig memory) {
         this.idleEndpoints = idle;
@@ -75,7 +76,7 @@ public final class UcxResources implements Disposable {
         this.buffers = buffers;
         this.leaks = leaks;
         this.connecting = new EngineResources(engines.engines(), idle, buffers, leaks);
-        this.windows = new WindowRegistry(context, memory, this::owned, connecting::connections);
+        this.windows = new WindowRegistry(context, memory, this::owned);
         connecting.start(ends, windows).block(Duration.ofSeconds(10));
     }
 
@@ -91,6 +92,10 @@ public final class UcxResources implements Disposable {
 
     /** {@return the pool that fetches and remote reads lease from} */
     public UcxBufferPool buffers() {
+        return buffers;
+    }
+
+    BufferPool bufferPool() {
         return buffers;
     }
 
