@@ -1,8 +1,8 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBufferPool;
-import io.reactorucx.connection.ConnectionCounters;
-import io.reactorucx.connection.PeerCounters;
+import io.reactorucx.connection.ConnectionStatistics;
+import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
@@ -24,7 +24,7 @@ import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.memory.ServedMemoryStatistics;
 import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.message.DropReason;
-import io.reactorucx.message.MessageCounters;
+import io.reactorucx.message.MessageStatistics;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -212,9 +212,9 @@ public final class UcxResources implements Disposable {
         return leaks.messages();
     }
 
-    /** {@return what became of peers, by number of the engine} */
-    public List<PeerCounters> peerCounters() {
-        return connecting.connections().stream().map(EngineConnections::counters).toList();
+    /** {@return lost and rejected peers, for each of {@link #engines()}} */
+    public List<PeerStatistics> peerStatistics() {
+        return connecting.connections().stream().map(EngineConnections::peerStatistics).toList();
     }
 
     /** {@return endpoints that wait for the next connection to the same peer} */
@@ -237,14 +237,18 @@ public final class UcxResources implements Disposable {
         return connecting.handshakes().failed();
     }
 
-    /** {@return what servers, pools and reconnecting connections have done and hold} */
-    public ConnectionCounters connectionCounters() {
+    /** {@return counts and amounts of servers, connection pools and reconnecting connections} */
+    public ConnectionStatistics connectionStatistics() {
+        return counters.snapshot();
+    }
+
+    ConnectionCounters counters() {
         return counters;
     }
 
-    /** {@return what became of flow-controlled messages, for each of {@link #engines()}} */
-    public List<MessageCounters> messageCounters() {
-        return connecting.engines().stream().map(engine -> engine.messages().counters()).toList();
+    /** {@return counts and amounts of flow-controlled messages, for each of {@link #engines()}} */
+    public List<MessageStatistics> messageStatistics() {
+        return connecting.engines().stream().map(engine -> engine.messages().counters().snapshot()).toList();
     }
 
     int checkEngine(int number) {
