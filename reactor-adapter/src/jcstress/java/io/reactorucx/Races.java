@@ -1,14 +1,15 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.LeakDetection;
-import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.EngineObserver;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineExecutor;
 import io.reactorucx.internal.config.ConnectionConfig;
@@ -34,8 +35,8 @@ final class Races {
     }
 
     /** A pool with room for the leases of all states that exist at once. */
-    static UcxBufferPool pool() {
-        return new UcxBufferPool(CONTEXT, 1L << 30, 0, LEAKS);
+    static BufferPool pool() {
+        return new BufferPool(CONTEXT, 1L << 30, 0, LEAKS);
     }
 
     /** A connection whose engine is never stepped: the actors play its thread. */

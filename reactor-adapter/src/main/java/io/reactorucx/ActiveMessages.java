@@ -5,9 +5,11 @@ import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.AmSendFlag;
 import io.reactorucx.core.UcpData;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.operation.SingleCallMono;
+import io.reactorucx.internal.ucp.ActiveMessageArguments;
 import io.reactorucx.internal.ucp.ActiveMessageProtocol;
 import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.Arena;
@@ -68,7 +70,7 @@ public final class ActiveMessages {
      * @return completes when the payload is free again
      */
     public Mono<Void> send(int id, MemorySegment header, MemorySegment payload, AmProtocol protocol) {
-        check(id, header, protocol);
+        ActiveMessageArguments.check(connection, id, header, protocol);
         Objects.requireNonNull(payload, "payload");
         return SingleCallMono.of(connection, OperationKind.AM_SEND, payload.byteSize(),
                 (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload, null, protocol, true, whenDone));
@@ -83,7 +85,7 @@ public final class ActiveMessages {
      * @return completes when the payload is free again
      */
     public Mono<Void> send(int id, MemorySegment header, List<MemorySegment> payload) {
-        check(id, header, AmProtocol.AUTO);
+        ActiveMessageArguments.check(connection, id, header, AmProtocol.AUTO);
         UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
         return SingleCallMono.of(connection, OperationKind.AM_SEND,
                 data.byteSize(), (worker, endpoint, whenDone) -> endpoint.dataOperations()
@@ -100,11 +102,10 @@ public final class ActiveMessages {
      * @return completes when the payload is free again
      */
     public Mono<Void> send(int id, MemorySegment header, UcxBuffer payload, AmProtocol protocol) {
-        check(id, header, protocol);
+        ActiveMessageArguments.check(connection, id, header, protocol);
         return SingleCallMono.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.AM_SEND,
-                (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload.segment(), payload.registration(),
-                protocol, true,
-                        whenDone));
+                (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload.segment(),
+                        LeasedBuffer.of(payload).registration(), protocol, true, whenDone));
     }
 
     /**
@@ -131,15 +132,5 @@ public final class ActiveMessages {
     public Flux<ActiveMessage> receive(int id) {
         ReservedMessageIds.checkFree(id);
         return Objects.requireNonNull(connection.protocol(ActiveMessageProtocol.class)).receive(id);
-    }
-
-    private void check(int id, MemorySegment header, AmProtocol protocol) {
-        ReservedMessageIds.checkFree(id);
-        Objects.requireNonNull(header, "header");
-        if (header.byteSize() > connection.maxHeaderBytes()) {
-            throw new IllegalArgumentException("header of " + header.byteSize() + " bytes: at most "
-                    + connection.maxHeaderBytes());
-        }
-        Objects.requireNonNull(protocol, "protocol");
     }
 }

@@ -1,8 +1,9 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.operation.SingleCallMono;
 import io.reactorucx.internal.ucp.ByteStreamReceiver;
@@ -26,9 +27,9 @@ public final class ByteStream {
     public static final int DEFAULT_CHUNK_BYTES = 64 * 1024;
 
     private final ConnectionCore connection;
-    private final UcxBufferPool pool;
+    private final BufferPool pool;
 
-    ByteStream(ConnectionCore connection, UcxBufferPool pool) {
+    ByteStream(ConnectionCore connection, BufferPool pool) {
         this.connection = connection;
         this.pool = pool;
     }
@@ -55,7 +56,7 @@ public final class ByteStream {
         return SingleCallMono.retaining(Objects.requireNonNull(payload, "payload"), connection,
                 OperationKind.STREAM_SEND,
                 (worker, endpoint, whenDone) -> endpoint.stream()
-                .send(payload.segment(), payload.registration(), whenDone));
+                .send(payload.segment(), LeasedBuffer.of(payload).registration(), whenDone));
     }
 
     /** {@return as {@link #receive(int)}, in pieces of at most {@value #DEFAULT_CHUNK_BYTES} bytes} */

@@ -180,8 +180,8 @@ public final class RemoteMemory {
         return Flux.defer(() -> {
             PrefetchedLeases leases = new PrefetchedLeases();
             return offsets.flatMapSequential(next -> access.get(next, (int) Math.min(chunkBytes, end - next))
-                    .doOnNext(leases::arrived),
-                    prefetch, 1).doOnNext(leases::handedOn).doFinally(signal -> leases.close());
+                    .doOnNext(leases::add),
+                    prefetch, 1).doOnNext(leases::remove).doFinally(signal -> leases.close());
         });
     }
 

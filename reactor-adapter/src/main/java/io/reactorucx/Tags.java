@@ -1,11 +1,11 @@
 package io.reactorucx;
 
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpData;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.operation.OperationMono;
@@ -40,9 +40,9 @@ public final class Tags {
     private static final long ALL_BITS = -1L;
 
     private final ConnectionCore connection;
-    private final UcxBufferPool pool;
+    private final BufferPool pool;
 
-    Tags(ConnectionCore connection, UcxBufferPool pool) {
+    Tags(ConnectionCore connection, BufferPool pool) {
         this.connection = connection;
         this.pool = pool;
     }

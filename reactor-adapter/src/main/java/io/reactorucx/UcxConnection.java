@@ -68,8 +68,8 @@ public final class UcxConnection implements Disposable {
         this.peerVersion = peer == null ? null : peer.ucxVersion();
         this.maxHeaderBytes = core.maxHeaderBytes();
         this.activeMessages = new ActiveMessages(core);
-        this.tags = new Tags(core, resources.buffers());
-        this.streams = new ByteStream(core, resources.buffers());
+        this.tags = new Tags(core, resources.bufferPool());
+        this.streams = new ByteStream(core, resources.bufferPool());
         this.scheduler = Schedulers.fromExecutor(new EngineExecutor(core.engine()));
     }
 
@@ -140,7 +140,8 @@ public final class UcxConnection implements Disposable {
      */
     public RemoteMemory memory(MemoryDescriptor descriptor) {
         Objects.requireNonNull(descriptor, "descriptor");
-        return new RemoteMemory(core, new OneSidedAccess(core, descriptor, resources.buffers()), descriptor.length());
+        return new RemoteMemory(core, new OneSidedAccess(core, descriptor, resources.bufferPool()),
+                descriptor.length());
     }
 
     /** {@return as {@link #memory(WindowDescriptor, MemoryPath)} with {@link MemoryPath#AUTO}} */
@@ -156,7 +157,8 @@ public final class UcxConnection implements Disposable {
      * @return the memory
      */
     public RemoteMemory memory(WindowDescriptor descriptor, MemoryPath path) {
-        return new RemoteMemory(core, new MemoryAccessFactory(core, resources).to(descriptor, path),
+        return new RemoteMemory(core, new MemoryAccessFactory(core, resources.context(), resources.bufferPool())
+                .to(descriptor, path),
                 descriptor.length());
     }
 
@@ -205,7 +207,7 @@ public final class UcxConnection implements Disposable {
             worker.fence();
             MemoryProtocol part = core.protocol(MemoryProtocol.class);
             if (part != null) {
-                part.caller().fence();
+                part.client().fence();
             }
             return true;
         }).then();

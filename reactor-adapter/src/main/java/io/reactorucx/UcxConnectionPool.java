@@ -68,7 +68,7 @@ public final class UcxConnectionPool implements Disposable {
                 .clock(clock);
         this.pool = (settings.evictionInterval().isZero() ? builder
                 : builder.evictInBackground(settings.evictionInterval())).buildPool();
-        client.resources().connectionCounters().add(this);
+        client.resources().counters().add(this);
     }
 
     /**

@@ -56,7 +56,7 @@ public final class UcxReconnectingConnection implements Disposable {
 
     /** Makes the first connection; completes when it stands. */
     Mono<Void> start() {
-        settings.client().resources().connectionCounters().add(this);
+        settings.client().resources().counters().add(this);
         ConnectionIncarnation first = current.get();
         make(first, null);
         return first.connection().then();
@@ -95,7 +95,7 @@ public final class UcxReconnectingConnection implements Disposable {
         }
         if (again) {
             reconnects.incrementAndGet();
-            settings.client().resources().connectionCounters().reconnected();
+            settings.client().resources().counters().reconnected();
             LOG.debug("[{}] connected again", peer);
         }
         tell(ConnectionState.CONNECTED);

@@ -1,8 +1,8 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBufferPool;
-import io.reactorucx.connection.ConnectionCounters;
-import io.reactorucx.connection.PeerCounters;
+import io.reactorucx.connection.ConnectionStatistics;
+import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
@@ -10,6 +10,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.ProgressEngineGroup;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
@@ -23,7 +24,7 @@ import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.memory.ServedMemoryStatistics;
 import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.message.DropReason;
-import io.reactorucx.message.MessageCounters;
+import io.reactorucx.message.MessageStatistics;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -56,7 +57,7 @@ public final class UcxResources implements Disposable {
     private final UcpContext context;
     private final ProgressEngineGroup engines;
     private final EngineResources connecting;
-    private final UcxBufferPool buffers;
+    private final BufferPool buffers;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final IdleEndpointLimit idleEndpoints;
     private final LeakReporter leaks;
@@ -66,7 +67,7 @@ public final class UcxResources implements Disposable {
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners ends, UcxBufferPool buffers,
+    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners ends, BufferPool buffers,
             IdleEndpointLimit idle,
             LeakReporter leaks, ServedMemoryConfig memory) {
         this.idleEndpoints = idle;
@@ -75,7 +76,7 @@ public final class UcxResources implements Disposable {
         this.buffers = buffers;
         this.leaks = leaks;
         this.connecting = new EngineResources(engines.engines(), idle, buffers, leaks);
-        this.windows = new WindowRegistry(context, memory, this::owned, connecting::connections);
+        this.windows = new WindowRegistry(context, memory, this::owned);
         connecting.start(ends, windows).block(Duration.ofSeconds(10));
     }
 
@@ -91,6 +92,10 @@ public final class UcxResources implements Disposable {
 
     /** {@return the pool that fetches and remote reads lease from} */
     public UcxBufferPool buffers() {
+        return buffers;
+    }
+
+    BufferPool bufferPool() {
         return buffers;
     }
 
@@ -207,9 +212,9 @@ public final class UcxResources implements Disposable {
         return leaks.messages();
     }
 
-    /** {@return what became of peers, by number of the engine} */
-    public List<PeerCounters> peerCounters() {
-        return connecting.connections().stream().map(EngineConnections::counters).toList();
+    /** {@return lost and rejected peers, for each of {@link #engines()}} */
+    public List<PeerStatistics> peerStatistics() {
+        return connecting.connections().stream().map(EngineConnections::peerStatistics).toList();
     }
 
     /** {@return endpoints that wait for the next connection to the same peer} */
@@ -232,14 +237,18 @@ public final class UcxResources implements Disposable {
         return connecting.handshakes().failed();
     }
 
-    /** {@return what servers, pools and reconnecting connections have done and hold} */
-    public ConnectionCounters connectionCounters() {
+    /** {@return counts and amounts of servers, connection pools and reconnecting connections} */
+    public ConnectionStatistics connectionStatistics() {
+        return counters.snapshot();
+    }
+
+    ConnectionCounters counters() {
         return counters;
     }
 
-    /** {@return what became of flow-controlled messages, for each of {@link #engines()}} */
-    public List<MessageCounters> messageCounters() {
-        return connecting.engines().stream().map(engine -> engine.messages().counters()).toList();
+    /** {@return counts and amounts of flow-controlled messages, for each of {@link #engines()}} */
+    public List<MessageStatistics> messageStatistics() {
+        return connecting.engines().stream().map(engine -> engine.messages().counters().snapshot()).toList();
     }
 
     int checkEngine(int number) {

@@ -8,6 +8,7 @@ import io.reactorucx.core.UcpFeature;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.ProgressEngineGroup;
 import io.reactorucx.engine.WaitStrategy;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
@@ -152,7 +153,7 @@ public final class UcxResourcesBuilder {
      * @return this
      */
     public UcxResourcesBuilder maxBufferBytes(long bytes) {
-        maxBufferBytes = UcxBufferPool.checkMaxBytes(bytes);
+        maxBufferBytes = BufferPool.checkMaxBytes(bytes);
         return this;
     }
 
@@ -163,7 +164,7 @@ public final class UcxResourcesBuilder {
      * @return this
      */
     public UcxResourcesBuilder maxBufferWaiters(int count) {
-        maxBufferWaiters = UcxBufferPool.checkMaxWaiters(count);
+        maxBufferWaiters = BufferPool.checkMaxWaiters(count);
         return this;
     }
 
@@ -201,7 +202,7 @@ public final class UcxResourcesBuilder {
     }
 
     private LeakReporter leaks() {
-        LeakDetection level = leakDetection == null ? LeakDetection.byDefault() : leakDetection;
+        LeakDetection level = leakDetection == null ? LeakReporter.defaultLevel() : leakDetection;
         return leakLog == null ? new LeakReporter(level) : new LeakReporter(level, leakLog);
     }
 
@@ -240,7 +241,7 @@ public final class UcxResourcesBuilder {
             ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount,
                     EngineThread.factory(engine.name()), ends);
             undo.addFirst(group);
-            return new UcxResources(context, group, ends, new UcxBufferPool(context, maxBufferBytes, maxBufferWaiters,
+            return new UcxResources(context, group, ends, new BufferPool(context, maxBufferBytes, maxBufferWaiters,
                     leaks),
                     new IdleEndpointLimit(maxIdleEndpoints), leaks,
                     servedMemory);

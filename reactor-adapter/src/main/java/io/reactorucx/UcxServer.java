@@ -326,7 +326,7 @@ public final class UcxServer {
                         + ": the host name has no known address"));
             }
             ServerConnections connections = new ServerConnections(handling.maxConnections(), this::handle,
-                    resources.connectionCounters()::rejected);
+                    resources.counters()::rejected);
             EndpointAcceptor acceptor = new EndpointAcceptor(resources.connecting(), config, maxPendingHandshakes,
                     acceptWorkerAddresses, connections);
             return acceptor.bind(bindAddress).map(listener -> new UcxBoundServer(acceptor, listener))

@@ -160,7 +160,7 @@ class ActiveMessageContractTest extends SharedPeers {
     void inlineDataCanBeFetchedToo() {
         peers.client().activeMessages().send(ID, new byte[] {1, 2, 3}).block(Waits.PATIENCE);
         ActiveMessage message = inbox.next();
-        assertThat(message.isInline()).isTrue();
+        assertThat(message.hasData()).isTrue();
 
         UcxBuffer buffer = Objects.requireNonNull(message.fetch(peers.serverResources().buffers())
                 .block(Waits.PATIENCE));

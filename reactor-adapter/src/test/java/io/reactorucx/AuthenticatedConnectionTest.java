@@ -93,8 +93,8 @@ class AuthenticatedConnectionTest implements NeedsUcx {
 
     private void awaitRefused(String reason, long count) {
         await().atMost(Waits.PATIENCE).untilAsserted(() ->
-                assertThat(serverResources.peerCounters().getFirst().refusedHandshakes(reason))
-                .isEqualTo(count));
+                assertThat(serverResources.peerStatistics().getFirst().rejectedHandshakes())
+                        .containsEntry(reason, count));
     }
 
     @Test

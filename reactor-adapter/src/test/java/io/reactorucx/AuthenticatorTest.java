@@ -21,7 +21,11 @@ import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
 import io.reactorucx.security.Authenticator;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.util.Arrays;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,6 +46,22 @@ class AuthenticatorTest {
         pair.assertConnected();
         assertThat(pair.client.types()).containsExactly(Type.HELLO, Type.PROOF, Type.READY);
         assertThat(pair.server.types()).containsExactly(Type.CHALLENGE, Type.WELCOME);
+    }
+
+    @Test
+    void proofIsOverTheProtocolsVersionTheRoleAndTheNonces() throws GeneralSecurityException {
+        Authenticator.ClientSide client = secret().clientSide("server");
+        Authenticator.ServerSide server = secret().serverSide("client");
+        byte[] ofClient = client.opening();
+        byte[] ofServer = server.challenge(ofClient).block();
+        byte[] label = ("reactor-ucx " + ControlFrame.PROTOCOL_VERSION + " CLIENT\0")
+                .getBytes(StandardCharsets.US_ASCII);
+        Mac mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(SECRET, "HmacSHA256"));
+        mac.update(label);
+        mac.update(ofClient);
+
+        assertThat(client.prove(ofServer).block()).isEqualTo(mac.doFinal(ofServer));
     }
 
     private void assertServerSaidNothing() {

@@ -6,8 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
-import io.reactorucx.connection.ConnectionCounters;
-import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
@@ -50,11 +48,11 @@ class BadInputTest implements NeedsUcx {
             UcxConnection.class,
             ActiveMessages.class, ActiveMessage.class, Tags.class, RemoteMemory.class, UcxResources.class,
             UcxResourcesBuilder.class,
-            UcxBuffer.class, UcxBufferPool.class, ByteStream.class, RemoteAtomics.class, PeerCounters.class,
+            UcxBuffer.class, UcxBufferPool.class, ByteStream.class, RemoteAtomics.class,
             UcxInbound.class, UcxOutbound.class,
             UcxReconnectingClient.class, UcxReconnectingConnection.class, UcxConnectionPool.class,
             UcxConnectionPoolBuilder.class,
-            PooledConnection.class, ConnectionCounters.class, UcxMemoryWindow.class, WindowDescriptor.class,
+            PooledConnection.class, UcxMemoryWindow.class, WindowDescriptor.class,
             UcxRequester.class);
 
     /** Whatever they are given is right: both values of a switch. */

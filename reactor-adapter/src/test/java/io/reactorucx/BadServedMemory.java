@@ -92,7 +92,7 @@ final class BadServedMemory {
     private void descriptors() {
         String read = "WindowDescriptor.fromBytes(byte[])";
         cases.add(thrown(read, "null", MISSING, tried -> WindowDescriptor.fromBytes(null), "bytes"));
-        byte[] good = new WindowDescriptor(WindowKey.random(), 100, ALL, null).toBytes();
+        byte[] good = Descriptors.of(WindowKey.random(), 100, ALL).toBytes();
         for (int size = 0; size < good.length; size++) {
             byte[] part = Arrays.copyOf(good, size);
             cases.add(thrown(read, size + " bytes", ILLEGAL, tried -> WindowDescriptor.fromBytes(part), "bytes"));

@@ -127,11 +127,6 @@ final class BadSettings {
         cases.add(thrown("Authenticator.sharedSecret(byte[])", "15 bytes",
                 ILLEGAL, tried -> Authenticator.sharedSecret(new byte[15]),
                 "secret of 15 bytes", "at least 16"));
-        cases.add(thrown("PeerCounters.lostConnections(String)", "unknown cause", ILLEGAL,
-                tried -> tried.resources().peerCounters().getFirst().lostConnections("fate"), "fate", "heartbeat"));
-        cases.add(thrown("PeerCounters.refusedHandshakes(String)", "unknown reason", ILLEGAL,
-                tried -> tried.resources().peerCounters().getFirst().refusedHandshakes("fate"), "fate",
-                "authentication"));
         String ofClient = "UcxClient.receiveQueue(int,long,OverflowPolicy)";
         String ofServer = "UcxServer.receiveQueue(int,long,OverflowPolicy)";
         for (int bad : new int[] {0, -1, Integer.MIN_VALUE}) {

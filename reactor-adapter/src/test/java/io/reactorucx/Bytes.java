@@ -47,7 +47,7 @@ final class Bytes {
 
     /** The data of a message, fetched if it has to be. */
     static MemorySegment of(ActiveMessage message) {
-        return message.isInline() ? message.data()
+        return message.hasData() ? message.data()
                 : Objects.requireNonNull(message.fetch(zeroed(message.length())).block(Waits.PATIENCE));
     }
 

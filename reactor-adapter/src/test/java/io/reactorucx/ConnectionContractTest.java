@@ -90,7 +90,7 @@ class ConnectionContractTest implements NeedsUcx {
         MemorySegment payload = Bytes.pattern(5, 100_000);
         client.activeMessages().send(ID, MemorySegment.NULL, payload, AmProtocol.EAGER).block(Waits.PATIENCE);
         ActiveMessage offer = inbox.next();
-        assertThat(offer.isInline()).isFalse();
+        assertThat(offer.hasData()).isFalse();
 
         CompletableFuture<Void> closed = client.close().toFuture();
         inbox.end().orTimeout(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS).join();

@@ -46,7 +46,7 @@ class ControlFrameTest {
     }
 
     private static ControlFrame frame(ControlFrame.Type type, Random random) {
-        return type == ControlFrame.Type.REJECT ? ControlFrame.reject(new Rejection("because " + random.nextInt()))
+        return type == ControlFrame.Type.REJECT ? new Rejection("because " + random.nextInt()).toFrame()
                 : ControlFrame.of(type, FACTS.addTo(ControlFields.NONE)
                 .with(Key.AUTHENTICATION, bytes(random, random.nextInt(40))));
     }
@@ -250,7 +250,7 @@ class ControlFrameTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, ControlFrame.MAX_BYTES, 1, 3})
     void reasonOfAnotherSizeThanItSaysIsRefused(int size) {
-        byte[] bytes = ControlFrame.reject(new Rejection("no")).toBytes();
+        byte[] bytes = new Rejection("no").toFrame().toBytes();
         assertThat(ByteBuffer.wrap(bytes).getInt(REJECT_HEAD_BYTES - Integer.BYTES)).isEqualTo(2);
         ByteBuffer.wrap(bytes).putInt(REJECT_HEAD_BYTES - Integer.BYTES, size);
         assertThat(parse(bytes)).isNull();
@@ -261,13 +261,13 @@ class ControlFrameTest {
     void ofAnotherVersionHelloAndRejectAreReadAsFarAsTheyMay(int version) {
         byte[] hello = hello(new byte[] {1, 2, 3, 4, 5, 6, 7});
         hello[4] = (byte) version;
-        byte[] reject = ControlFrame.reject(new Rejection("too new")).toBytes();
+        byte[] reject = new Rejection("too new").toFrame().toBytes();
         reject[4] = (byte) version;
 
         assertSame(parse(hello), new ControlFrame(version, ControlFrame.Type.HELLO, ControlFields.NONE,
-                new Rejection("")));
+                UcxStatus.REJECTED, ""));
         assertSame(parse(reject), new ControlFrame(version, ControlFrame.Type.REJECT, ControlFields.NONE,
-                new Rejection("too new")));
+                UcxStatus.REJECTED, "too new"));
         for (ControlFrame.Type type : ControlFrame.Type.values()) {
             byte[] other = ControlFrame.of(type).toBytes();
             other[4] = (byte) version;
@@ -292,7 +292,7 @@ class ControlFrameTest {
         assertThat(read.protocolVersion()).isEqualTo(1);
         assertThat(read.reason()).isEqualTo("protocol version 2 there, 1 here");
 
-        ByteBuffer ours = ByteBuffer.wrap(ControlFrame.reject(new Rejection("no")).toBytes());
+        ByteBuffer ours = ByteBuffer.wrap(new Rejection("no").toFrame().toBytes());
         assertThat(ours.getInt()).isEqualTo(0x52554358);
         assertThat(ours.position(5).get()).isEqualTo((byte) 2);
         assertThat(ours.get()).as("error mode").isBetween((byte) 0, (byte) 1);
@@ -322,15 +322,16 @@ class ControlFrameTest {
     @ParameterizedTest
     @EnumSource(UcxStatus.class)
     void ofARejectionOnlyWhetherToTryAgainIsBelieved(UcxStatus status) {
-        ControlFrame frame = parse(ControlFrame.reject(new Rejection(status, "full")).toBytes());
-        assertThat(frame.rejection()).isEqualTo(new Rejection(status.isRetryable() ? status : UcxStatus.REJECTED,
-                "full"));
-        assertThat(frame.rejection().toException("them", null).isRetryable()).isEqualTo(status.isRetryable());
+        ControlFrame frame = parse(new Rejection(status, "full").toFrame().toBytes());
+        assertThat(frame.status()).isEqualTo(status.isRetryable() ? status : UcxStatus.REJECTED);
+        assertThat(frame.reason()).isEqualTo("full");
+        assertThat(new Rejection(frame.status(), frame.reason()).toException("them", null).isRetryable())
+                .isEqualTo(status.isRetryable());
     }
 
     @Test
     void reasonStaysInOneLineOfBoundedLength() {
-        String shown = parse(ControlFrame.reject(new Rejection("a\nb\u001b[31m\u2028c" + "x".repeat(5000))).toBytes())
+        String shown = parse(new Rejection("a\nb\u001b[31m\u2028c" + "x".repeat(5000)).toFrame().toBytes())
                 .reason();
         assertThat(shown).startsWith("a?b?[31m?cxx").hasSize(500);
     }

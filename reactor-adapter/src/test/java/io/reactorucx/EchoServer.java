@@ -107,7 +107,7 @@ final class EchoServer {
     }
 
     private Mono<Void> echo(ActiveMessages messages, ActiveMessage message) {
-        if (message.isInline()) {
+        if (message.hasData()) {
             MemorySegment copy = Bytes.zeroed(message.length()).copyFrom(message.data());
             return messages.send(ECHOED, message.header(), copy);
         }

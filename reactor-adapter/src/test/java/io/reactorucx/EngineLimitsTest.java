@@ -136,7 +136,8 @@ class EngineLimitsTest implements NeedsUcx {
     void largeMessageThatFindsNoSlotIsFetchedWhenThereIsOne() {
         connect(1024, 4);
         CompletableFuture<byte[]> received = peers.served().inbound().receiveByteArrays().next().toFuture();
-        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().messageCounters().getFirst().credit() > 0);
+        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().messageStatistics().getFirst()
+                .sendCredit() > 0);
         List<PendingOperation> slots = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             slots.add(PendingOperation.of(peers.served().tags().receive(ID, Bytes.zeroed(8))));

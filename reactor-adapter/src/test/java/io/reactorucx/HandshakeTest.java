@@ -93,13 +93,13 @@ class HandshakeTest {
     @Test
     void otherVersionIsSaidOnBothSides() {
         pair.between(CLIENT, null, SERVER, null);
-        pair.serverSide.received(new ControlFrame(1, Type.HELLO, ControlFields.NONE, new Rejection("")));
+        pair.serverSide.received(new ControlFrame(1, Type.HELLO, ControlFields.NONE, UcxStatus.REJECTED, ""));
         pair.server.assertFailed(Kind.VERSION, "protocol version: 1 at the client, 2 at the server");
         assertThat(pair.server.all.getFirst().reason()).isEqualTo("protocol version: 1 at the client, 2 at the server");
 
         pair.clientSide.start();
         pair.clientSide.received(new ControlFrame(1, Type.REJECT, ControlFields.NONE,
-                new Rejection("protocol version 2 there, 1 here")));
+                UcxStatus.REJECTED, "protocol version 2 there, 1 here"));
         pair.client.assertFailed(Kind.PEER, "protocol version 2 there, 1 here");
     }
 
@@ -135,7 +135,8 @@ class HandshakeTest {
                     fields = fields.with(Key.AUTHENTICATION_METHOD, "hmac-sha-256");
                 }
                 Type type = types[random.nextInt(types.length)];
-                ControlFrame frame = new ControlFrame(random.nextInt(8) == 0 ? 1 : 2, type, fields, new Rejection(""));
+                ControlFrame frame = new ControlFrame(random.nextInt(8) == 0 ? 1 : 2, type, fields,
+                        UcxStatus.REJECTED, "");
                 test.serverSide.received(frame);
                 test.clientSide.received(frame);
                 test.client.runTasks();

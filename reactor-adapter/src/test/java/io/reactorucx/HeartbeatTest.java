@@ -145,7 +145,7 @@ class HeartbeatTest implements NeedsUcx {
         gate.countDown();
 
         peers.served().onDispose().block(Waits.PATIENCE);
-        assertThat(registry(peers.clientResources()).counters().lostConnections("heartbeat")).isEqualTo(1);
+        assertThat(registry(peers.clientResources()).peerStatistics().lostConnections()).containsEntry("heartbeat", 1L);
     }
 
     private static void assertSilent(Throwable error) {
@@ -207,7 +207,7 @@ class HeartbeatTest implements NeedsUcx {
                     .block(Waits.PATIENCE);
         }
         assertNothingMissed();
-        assertThat(registry(peers.clientResources()).counters().lostConnections("heartbeat")).isZero();
+        assertThat(registry(peers.clientResources()).peerStatistics().lostConnections()).containsEntry("heartbeat", 0L);
     }
 
     /** Where the way of active messages is blocked, another one suffices. */

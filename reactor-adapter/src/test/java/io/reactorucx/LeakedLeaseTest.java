@@ -8,6 +8,7 @@ import io.reactorucx.application.LeakingApplication;
 import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -88,7 +89,7 @@ class LeakedLeaseTest implements NeedsUcx {
 
     @Test
     void someLeasesAreWatchedByDefaultAndNoneWhenDisabled() {
-        assertThat(LeakDetection.byDefault()).isEqualTo(LeakDetection.SIMPLE);
+        assertThat(LeakReporter.defaultLevel()).isEqualTo(LeakDetection.SIMPLE);
         open(LeakDetection.SIMPLE);
         List<UcxBuffer> leases = new ArrayList<>();
         for (int i = 0; i < 2000; i++) {
@@ -250,7 +251,7 @@ class LeakedLeaseTest implements NeedsUcx {
         String before = System.getProperty(LeakDetection.PROPERTY);
         try {
             System.setProperty(LeakDetection.PROPERTY, "paranoid");
-            assertThat(LeakDetection.byDefault()).isEqualTo(LeakDetection.PARANOID);
+            assertThat(LeakReporter.defaultLevel()).isEqualTo(LeakDetection.PARANOID);
             System.setProperty(LeakDetection.PROPERTY, "much");
             assertThatThrownBy(() -> UcxResources.builder().build()).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(LeakDetection.PROPERTY).hasMessageContaining("much")

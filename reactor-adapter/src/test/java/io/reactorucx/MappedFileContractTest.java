@@ -96,7 +96,7 @@ class MappedFileContractTest extends SharedPeers {
                 .send(ID, MemorySegment.NULL, source(1), protocol));
 
         ActiveMessage message = inbox.next();
-        if (message.isInline()) {
+        if (message.hasData()) {
             destination().copyFrom(message.data());
         } else {
             message.fetch(destination()).block(Waits.PATIENCE);

@@ -1,17 +1,18 @@
 package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.core.AtomicWidth;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
 import io.reactorucx.internal.frame.WindowKey;
-import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.ServedMemoryConfig;
+import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Random;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,7 +68,7 @@ class MemoryFrameTest {
         assertThat(MemoryFrame.parse(new MemoryFrame.Reply(1, MemoryReplyStatus.OK, 8, 0).toSegment(), 1)).isNotNull();
         assertThat(MemoryFrame.parse(new MemoryFrame.Reply(1, MemoryReplyStatus.NO_RIGHT, 8, 0).toSegment(), 1))
                 .isNull();
-        for (int limit : new int[] {0, MemoryFrame.FIRST_REQUESTS - 1, MemoryFrame.MAX_REQUESTS + 1, 65_535}) {
+        for (int limit : new int[] {0, MemoryFrame.FIRST_REQUESTS - 1, ServedMemoryConfig.MAX_REQUESTS + 1, 65_535}) {
             assertThat(MemoryFrame.parse(new MemoryFrame.Reply(1, MemoryReplyStatus.OK, limit, 0).toSegment(), 0))
                     .isNull();
         }
@@ -97,12 +98,15 @@ class MemoryFrameTest {
 
     @Test
     void rightsAreReadAsTheyWereWritten() {
-        for (int bits = -3; bits < 300; bits++) {
-            Set<MemoryRight> rights = MemoryRight.of(bits);
+        for (int bits = 0; bits < 256; bits++) {
+            byte[] bytes = Descriptors.bytes(WindowKey.random(), 10, bits);
             if (bits >= 1 && bits <= 7) {
-                assertThat(MemoryRight.bits(rights)).isEqualTo(bits);
+                WindowDescriptor read = WindowDescriptor.fromBytes(bytes);
+                assertThat(Descriptors.bits(read.rights())).isEqualTo(bits);
+                assertThat(read.toBytes()).isEqualTo(bytes);
             } else {
-                assertThat(rights).isNull();
+                assertThatThrownBy(() -> WindowDescriptor.fromBytes(bytes))
+                        .isInstanceOf(IllegalArgumentException.class);
             }
         }
     }

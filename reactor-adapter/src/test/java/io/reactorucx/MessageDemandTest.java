@@ -160,7 +160,7 @@ class MessageDemandTest implements NeedsUcx {
         sent.assertDone();
         await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1000));
         settle();
-        assertThat(peers.serverResources().messageCounters().getFirst().batches()).isLessThan(40);
+        assertThat(peers.serverResources().messageStatistics().getFirst().batches()).isLessThan(40);
         asker.cancel();
     }
 

@@ -42,7 +42,7 @@ class MessageFaultTest implements NeedsUcx {
     @AfterEach
     void close() {
         if (peers != null) {
-            assertThat(peers.serverResources().messageCounters().getFirst().violations()).as("violations").isZero();
+            assertThat(peers.serverResources().messageStatistics().getFirst().violations()).as("violations").isZero();
             peers.close();
         }
     }

@@ -79,8 +79,8 @@ final class MessageRate {
             double seconds = (System.nanoTime() - begin) / 1e9;
             System.out.printf("%s, %d B: %.2f M/s, %.3f GB/s, %.1f messages in a batch%n", transports, size,
                     count / seconds / 1e6,
-                    (double) count * size / seconds / 1e9, (double) resources.messageCounters().getFirst().sent()
-                            / resources.messageCounters().getFirst().batches());
+                    (double) count * size / seconds / 1e9, (double) resources.messageStatistics().getFirst().sent()
+                            / resources.messageStatistics().getFirst().batches());
         }
         resources.disposeNow();
     }

@@ -74,9 +74,9 @@ class MessageStreamTest implements NeedsUcx {
         }
         for (UcxResources resources : List.of(peers.clientResources(), peers.serverResources())) {
             await().atMost(Waits.PATIENCE).untilAsserted(() -> {
-                assertThat(resources.messageCounters().getFirst().streams()).as("open streams").isZero();
-                assertThat(resources.messageCounters().getFirst().heldBytes()).as("held bytes").isZero();
-                assertThat(resources.messageCounters().getFirst().violations()).as("violations").isZero();
+                assertThat(resources.messageStatistics().getFirst().openStreams()).as("open streams").isZero();
+                assertThat(resources.messageStatistics().getFirst().bufferedBytes()).as("held bytes").isZero();
+                assertThat(resources.messageStatistics().getFirst().violations()).as("violations").isZero();
             });
         }
         peers.close();

@@ -9,7 +9,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.message.SequenceWindow;
-import io.reactorucx.message.MessageCounters;
+import io.reactorucx.message.MessageStatistics;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -277,10 +278,10 @@ class MessageViolationTest implements NeedsUcx {
         ends.take();
         CompletableFuture<Void> end = ends.take();
         // From here on nothing but what breaks the rules: the API of this side has sent nothing.
-        await().atMost(Waits.PATIENCE).until(() -> rudeResources.messageCounters().getFirst().credit() == CREDIT);
+        await().atMost(Waits.PATIENCE).until(() -> rudeResources.messageStatistics().getFirst().sendCredit() == CREDIT);
         ByteBuffer batch = violation.batch();
         boolean large = violation.header().length > 0;
-        MessageCounters counters = serverResources.messageCounters().getFirst();
+        Supplier<MessageStatistics> counters = () -> serverResources.messageStatistics().getFirst();
 
         RawFrames.send(rudeResources, ReservedMessageIds.MESSAGES, MemorySegment.ofArray(violation.header()),
                 MemorySegment.ofArray(batch.array()).asSlice(0, batch.position()), large ? AmProtocol.RENDEZVOUS
@@ -291,12 +292,12 @@ class MessageViolationTest implements NeedsUcx {
             assertThat(error).hasMessageContaining("does not keep to the protocol")
                     .hasMessageContaining(violation.words);
         });
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(counters.violations()).isEqualTo(1));
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(counters.get().violations()).isEqualTo(1));
         await().atMost(Waits.PATIENCE).until(() -> server.connections() == 1);
         rude.onDispose().block(Waits.PATIENCE);
         assertThat(serverResources.engines().getFirst().counters().heldMessages()).isZero();
-        assertThat(counters.streams()).as("open streams").isZero();
-        assertThat(counters.credit()).as("credit of peers that are gone").isZero();
+        assertThat(counters.get().openStreams()).as("open streams").isZero();
+        assertThat(counters.get().sendCredit()).as("credit of peers that are gone").isZero();
         assertEchoes();
     }
 
@@ -306,8 +307,8 @@ class MessageViolationTest implements NeedsUcx {
         UcxConnection hasty = UcxClient.create(rudeResources).remoteAddress("127.0.0.1", server.port()).connectNow();
         ends.take();
         ends.take();
-        await().atMost(Waits.PATIENCE).until(() -> rudeResources.messageCounters().getFirst().credit() == CREDIT);
-        MessageCounters counters = serverResources.messageCounters().getFirst();
+        await().atMost(Waits.PATIENCE).until(() -> rudeResources.messageStatistics().getFirst().sendCredit() == CREDIT);
+        Supplier<MessageStatistics> counters = () -> serverResources.messageStatistics().getFirst();
         ByteBuffer batch = Violation.begin();
         for (int i = 0; i < 1100; i++) {
             int stream = 2 * i + 3;
@@ -319,9 +320,9 @@ class MessageViolationTest implements NeedsUcx {
         RawFrames.send(rudeResources, ReservedMessageIds.MESSAGES, MemorySegment.NULL,
                 MemorySegment.ofArray(batch.array()).asSlice(0, batch.position()), AmProtocol.EAGER, true);
 
-        await().atMost(Waits.PATIENCE).until(() -> counters.received() == 1);
-        assertThat(counters.violations()).as("violations").isZero();
-        assertThat(counters.streams()).as("open streams").isZero();
+        await().atMost(Waits.PATIENCE).until(() -> counters.get().received() == 1);
+        assertThat(counters.get().violations()).as("violations").isZero();
+        assertThat(counters.get().openStreams()).as("open streams").isZero();
         assertThat(server.connections()).isEqualTo(2);
         hasty.close().block(Waits.PATIENCE);
     }

@@ -12,7 +12,6 @@ import io.micrometer.core.instrument.search.Search;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
-import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.engine.OperationKind;
@@ -319,8 +318,9 @@ class MetricsTest implements NeedsUcx {
         Set<String> bounded = new TreeSet<>(Set.of("outcome=success", "outcome=error"));
         peers.clientResources().engines().forEach(engine -> bounded.add("engine=" + engine.name()));
         Stream.of(OperationKind.values()).forEach(kind -> bounded.add("kind=" + kind.ucxName()));
-        PeerCounters.lossCauses().forEach(cause -> bounded.add("cause=" + cause));
-        PeerCounters.refusalReasons().forEach(reason -> bounded.add("reason=" + reason));
+        Stream.of("transport", "heartbeat").forEach(cause -> bounded.add("cause=" + cause));
+        Stream.of("version", "mismatch", "authentication", "protocol", "admission", "timeout", "peer")
+                .forEach(reason -> bounded.add("reason=" + reason));
         Stream.of(DropReason.values()).forEach(reason -> bounded.add("reason=" + reason.name()
                 .toLowerCase(Locale.ROOT)));
         assertThat(values).isEqualTo(bounded);

@@ -147,7 +147,7 @@ class OverflowPolicyTest implements NeedsUcx {
         third.assertPending();
         awaitReceived(2);
         Bytes.assertSame(Bytes.of(subscriber.received().getFirst()), Bytes.pattern(2, OFFERED));
-        assertThat(subscriber.received().getLast().isInline()).isTrue();
+        assertThat(subscriber.received().getLast().hasData()).isTrue();
     }
 
     @Test

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.reactorucx.connection.ConnectionCounters;
 import io.reactorucx.connection.ConnectionState;
+import io.reactorucx.connection.ConnectionStatistics;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -86,7 +86,7 @@ class PoolTest implements NeedsUcx {
         await().atMost(Waits.PATIENCE).untilAsserted(() ->
                 assertThat(List.of(pool.acquiredConnections(), pool.idleConnections(),
                 pool.pendingAcquires())).as("acquired, idle, pending").containsExactly(acquired, idle, pending));
-        ConnectionCounters counters = resources.connectionCounters();
+        ConnectionStatistics counters = resources.connectionStatistics();
         assertThat(List.of(counters.acquiredConnections(), counters.idleConnections(), counters.pendingAcquires()))
                 .containsExactly(acquired, idle, pending);
     }
@@ -115,7 +115,7 @@ class PoolTest implements NeedsUcx {
         assertThat(second.connection().isDisposed()).as("who gave it back has no power over it").isFalse();
         awaitCounts(1, 0, 0);
         assertThat(pool.maxConnections()).isEqualTo(2);
-        assertThat(resources.connectionCounters().maxPooledConnections()).isEqualTo(2);
+        assertThat(resources.connectionStatistics().maxPooledConnections()).isEqualTo(2);
         release(second);
     }
 
@@ -363,7 +363,7 @@ class PoolTest implements NeedsUcx {
         Waits.get(disposal);
         last.connection().onTerminate().block(Waits.PATIENCE);
         pool.onDispose().block(Waits.PATIENCE);
-        assertThat(resources.connectionCounters().maxPooledConnections()).as("no longer counted").isZero();
+        assertThat(resources.connectionStatistics().maxPooledConnections()).as("no longer counted").isZero();
     }
 
     @Test

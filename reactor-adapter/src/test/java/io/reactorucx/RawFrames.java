@@ -7,6 +7,7 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.config.PeerLimits;
 import io.reactorucx.internal.connection.ConnectionCore;
@@ -15,7 +16,6 @@ import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.internal.handshake.Rejection;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -87,7 +87,7 @@ final class RawFrames {
         PeerInfo facts = new PeerInfo(Ucx.version(), ErrorMode.PEER, ByteOrder.nativeOrder(), PeerLimits.DEFAULT, 0,
                 4711);
         ControlFields fields = facts.addTo(ControlFields.NONE).with(ControlFields.Key.CONNECTION_ID, 4711);
-        return new ControlFrame(protocolVersion, type, fields, new Rejection(reason)).toBytes();
+        return new ControlFrame(protocolVersion, type, fields, UcxStatus.REJECTED, reason).toBytes();
     }
 
     /** From now on the control frames that these resources get come here, and nowhere else. */

@@ -139,7 +139,7 @@ class ReconnectTest implements NeedsUcx {
         assertThat(connection.connection().block(Waits.PATIENCE)).isNotSameAs(first);
         assertEchoes(connection);
         assertThat(setUps).hasValue(2);
-        assertThat(resources.connectionCounters().reconnects()).isEqualTo(1);
+        assertThat(resources.connectionStatistics().reconnects()).isEqualTo(1);
         connection.close().block(Waits.PATIENCE);
         assertThat(states).containsExactly(ConnectionState.CONNECTED, ConnectionState.RECONNECTING,
                 ConnectionState.CONNECTED,
@@ -155,7 +155,7 @@ class ReconnectTest implements NeedsUcx {
                 .mapToObj(i -> connection.connection().map(live -> new byte[] {(byte) i})
                 .toFuture()).toList();
         await().atMost(Waits.PATIENCE).until(() -> connection.pending() == 3);
-        assertThat(resources.connectionCounters().pendingReconnects()).isEqualTo(3);
+        assertThat(resources.connectionStatistics().pendingReconnects()).isEqualTo(3);
         waiting.getLast().cancel(true);
         await().atMost(Waits.PATIENCE).until(() -> connection.pending() == 2);
 

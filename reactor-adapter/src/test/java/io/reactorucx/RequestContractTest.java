@@ -71,9 +71,9 @@ class RequestContractTest implements NeedsUcx {
         }
         for (UcxResources resources : List.of(peers.clientResources(), peers.serverResources())) {
             await().atMost(Waits.PATIENCE).untilAsserted(() -> {
-                assertThat(resources.messageCounters().getFirst().streams()).as("open streams").isZero();
-                assertThat(resources.messageCounters().getFirst().heldBytes()).as("held bytes").isZero();
-                assertThat(resources.messageCounters().getFirst().violations()).as("violations").isZero();
+                assertThat(resources.messageStatistics().getFirst().openStreams()).as("open streams").isZero();
+                assertThat(resources.messageStatistics().getFirst().bufferedBytes()).as("held bytes").isZero();
+                assertThat(resources.messageStatistics().getFirst().violations()).as("violations").isZero();
             });
         }
         peers.close();
@@ -197,7 +197,7 @@ class RequestContractTest implements NeedsUcx {
                     .block(Waits.PATIENCE);
         }
 
-        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().messageCounters().getFirst()
+        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().messageStatistics().getFirst()
                 .droppedRequests() == MOST);
         assertThat(begun).hasValue(MOST);
         answers.complete();

@@ -24,6 +24,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -288,7 +290,8 @@ class ServedMemoryContractTest implements NeedsUcx {
     }
 
     static Stream<Set<MemoryRight>> rights() {
-        return Stream.of(1, 2, 3, 4, 5, 6, 7).map(MemoryRight::of);
+        return IntStream.rangeClosed(1, 7).mapToObj(bits -> Stream.of(MemoryRight.values())
+                .filter(right -> (bits & 1 << right.ordinal()) != 0).collect(Collectors.toSet()));
     }
 
     @ParameterizedTest
@@ -341,8 +344,8 @@ class ServedMemoryContractTest implements NeedsUcx {
         RemoteMemory remote = open(memory, ALL);
         WindowDescriptor honest = exported.getFirst().descriptor();
         // A descriptor that promises more than there is gets past this side's check, as a peer without one would.
-        RemoteMemory lying = peers.client().memory(new WindowDescriptor(honest.key(), Long.MAX_VALUE, honest.rights(),
-                null));
+        RemoteMemory lying = peers.client().memory(Descriptors.of(WindowKey.of(honest), Long.MAX_VALUE,
+                honest.rights()));
         for (long offset : new long[] {85, 100, 101, Long.MAX_VALUE - 16}) {
             assertThatThrownBy(() -> remote.get(offset, Bytes.zeroed(16)))
                     .isInstanceOf(IndexOutOfBoundsException.class);
@@ -364,15 +367,15 @@ class ServedMemoryContractTest implements NeedsUcx {
     void whoHasNoKeyLearnsNothing() {
         open(Bytes.zeroed(100), ALL);
         WindowDescriptor honest = exported.getFirst().descriptor();
-        RemoteMemory guessed = peers.client().memory(new WindowDescriptor(new WindowKey(honest.key().high(),
-                honest.key().low() ^ 1),
-                100, ALL, null));
+        WindowKey key = WindowKey.of(honest);
+        RemoteMemory guessed = peers.client().memory(Descriptors.of(new WindowKey(key.high(), key.low() ^ 1), 100,
+                ALL));
 
         assertRefused(guessed.get(0, Bytes.zeroed(10)), UcxStatus.INVALID_ADDR);
         assertRefused(guessed.put(0, Bytes.zeroed(Bytes.MIB).asSlice(0, 100)), UcxStatus.INVALID_ADDR);
         assertRefused(guessed.atomics().fetchAdd(0, 1), UcxStatus.INVALID_ADDR);
-        assertThat(honest.toString()).doesNotContain(Long.toHexString(honest.key().high()),
-                Long.toString(honest.key().high()));
+        assertThat(honest.toString()).doesNotContain(Long.toHexString(key.high()),
+                Long.toString(key.high()));
     }
 
     @Test

@@ -116,7 +116,7 @@ class ServedMemoryHostileTest implements NeedsUcx {
     }
 
     private WindowKey key() {
-        return window.descriptor().key();
+        return WindowKey.of(window.descriptor());
     }
 
     /**

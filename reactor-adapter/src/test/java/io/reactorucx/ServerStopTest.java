@@ -91,7 +91,7 @@ class ServerStopTest implements NeedsUcx {
         UcxBoundServer server = server(connection -> Mono.never()).maxConnections(2).bindNow();
         UcxConnection first = connect(server);
         UcxConnection second = connect(server);
-        assertThat(serverResources.connectionCounters().maxServerConnections()).isEqualTo(2);
+        assertThat(serverResources.connectionStatistics().maxServerConnections()).isEqualTo(2);
 
         for (int i = 1; i <= 3; i++) {
             assertThat(Waits.failure(client(server).connect().toFuture()))
@@ -100,7 +100,7 @@ class ServerStopTest implements NeedsUcx {
                         assertThat(full.isRetryable()).isTrue();
                         assertThat(full).hasMessageContaining("maxConnections 2");
                     });
-            assertThat(serverResources.connectionCounters().rejectedConnections()).isEqualTo(i);
+            assertThat(serverResources.connectionStatistics().rejectedConnections()).isEqualTo(i);
         }
         second.close().block(Waits.PATIENCE);
 
@@ -109,7 +109,7 @@ class ServerStopTest implements NeedsUcx {
         assertThat(first.state()).isEqualTo(ConnectionState.CONNECTED);
         assertThat(third.state()).isEqualTo(ConnectionState.CONNECTED);
         server.disposeNow();
-        assertThat(serverResources.connectionCounters().maxServerConnections()).isZero();
+        assertThat(serverResources.connectionStatistics().maxServerConnections()).isZero();
     }
 
     @Test
@@ -123,7 +123,7 @@ class ServerStopTest implements NeedsUcx {
 
         assertThat(cut).isInstanceOf(UcxException.class);
         assertThat(first.state()).isEqualTo(ConnectionState.CONNECTED);
-        assertThat(serverResources.connectionCounters().rejectedConnections()).isEqualTo(1);
+        assertThat(serverResources.connectionStatistics().rejectedConnections()).isEqualTo(1);
         first.close().block(Waits.PATIENCE);
     }
 

@@ -2,7 +2,7 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.connection.PeerCounters;
+import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -68,8 +68,8 @@ class StoppedPeerTest implements NeedsUcx {
         });
     }
 
-    private PeerCounters counters() {
-        return resources.peerCounters().getFirst();
+    private PeerStatistics statistics() {
+        return resources.peerStatistics().getFirst();
     }
 
     @Test
@@ -101,8 +101,8 @@ class StoppedPeerTest implements NeedsUcx {
         assertSilent("receive", Waits.failure(idle.end()));
         assertSilent("receive", Waits.failure(offers.end()));
         connection.onDispose().block(Waits.PATIENCE);
-        assertThat(counters().lostConnections("heartbeat")).isEqualTo(1);
-        assertThat(counters().missedHeartbeats()).isEqualTo(1);
+        assertThat(statistics().lostConnections()).containsEntry("heartbeat", 1L);
+        assertThat(statistics().missedHeartbeats()).isEqualTo(1);
     }
 
     @Test

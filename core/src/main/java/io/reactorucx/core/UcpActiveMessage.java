@@ -122,17 +122,22 @@ public final class UcpActiveMessage {
         return length;
     }
 
-    /** {@return whether the data is here already, and nothing has to be released} */
+    /** {@return whether {@link #payload()} returns the data, and nothing has to be fetched or released} */
     public boolean isInline() {
         return data() == 0;
     }
 
-    /** {@return whether the data is still with the sender} */
+    /**
+     * {@return whether the data is still with the sender}
+     *
+     * <p>False does not mean that {@link #payload()} returns the data: UCX also keeps large data that was sent eagerly
+     * until it is fetched or released. Ask {@link #isInline()} for that.
+     */
     public boolean isRendezvous() {
         return rendezvous;
     }
 
-    /** {@return the data of an inline message, on the Java heap} */
+    /** {@return the data, on the Java heap; {@link IllegalStateException} unless {@link #isInline()}} */
     public MemorySegment payload() {
         checkInline();
         return MemorySegment.ofArray(bytes()).asSlice(headerLength).asReadOnly();

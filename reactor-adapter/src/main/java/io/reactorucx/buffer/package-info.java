@@ -1,7 +1,4 @@
-/**
- * Registered memory: {@link io.reactorucx.buffer.UcxBufferPool} hands out {@link io.reactorucx.buffer.UcxBuffer},
- * counted leases on its slabs.
- */
+/** Buffers: {@link io.reactorucx.buffer.UcxBuffer leases} on pooled memory that is registered with UCX. */
 @NullMarked
 package io.reactorucx.buffer;
 

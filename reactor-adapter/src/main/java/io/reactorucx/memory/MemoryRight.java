@@ -22,12 +22,13 @@ public enum MemoryRight {
         this.bit = bit;
     }
 
-    public static int bits(Set<MemoryRight> rights) {
+    /** Returns the bits of a descriptor. */
+    static int bits(Set<MemoryRight> rights) {
         return rights.stream().mapToInt(right -> right.bit).sum();
     }
 
-    /** The rights of a descriptor, or null when these bits are none. */
-    public static @Nullable Set<MemoryRight> of(int bits) {
+    /** Returns the rights of a descriptor, or null when the bits are invalid. */
+    static @Nullable Set<MemoryRight> of(int bits) {
         if (bits < 1 || bits > ALL) {
             return null;
         }

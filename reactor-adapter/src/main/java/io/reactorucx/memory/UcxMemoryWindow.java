@@ -1,139 +1,75 @@
 package io.reactorucx.memory;
 
-import io.reactorucx.core.UcpMemory;
-import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.memory.WindowRegistry;
-import java.lang.foreign.MemorySegment;
+import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.internal.memory.ExportedWindow;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 
 /**
  * Memory of this process that framework peers may reach by its {@link #descriptor()}, within its bounds and rights,
  * until it is revoked.
  *
- * <p><b>Threading:</b> any thread; peers' reads, writes and atomic operations happen on engines' threads.
- * <b>Ownership:</b> the memory has to stay alive until {@link #revoke()} has completed; ends with the resources, or
- * with the connection that it was exported to, if not before. <b>Errors:</b> a request that does not keep to it is an
- * error of the peer that made it, and nothing here.
+ * <p><b>Threading:</b> any thread; reads, writes and atomic operations of peers happen on the threads of engines.
+ * <b>Ownership:</b> the memory has to stay alive until {@link #revoke()} has completed; the window ends with the
+ * resources, or with the connection that it was exported to, if not before. <b>Errors:</b> a request that exceeds the
+ * bounds or rights fails at the peer that sent it; this side only counts it.
  */
-public final class UcxMemoryWindow implements Disposable {
+public abstract sealed class UcxMemoryWindow implements Disposable permits ExportedWindow {
 
-    /** Added to the number of uses when there may be no more. */
-    private static final int REVOKED = Integer.MIN_VALUE;
-
-    private final WindowRegistry windows;
     private final WindowDescriptor descriptor;
-    private final MemorySegment segment;
-    private final @Nullable UcpMemory registration;
-    private final boolean ownsRegistration;
-    private final @Nullable ConnectionCore only;
-    private final AtomicInteger uses = new AtomicInteger();
-    private final Sinks.Empty<Void> revoked = Sinks.empty();
 
-    public UcxMemoryWindow(WindowRegistry windows, WindowDescriptor descriptor, MemorySegment segment,
-            @Nullable UcpMemory registration,
-            boolean ownsRegistration, @Nullable ConnectionCore only) {
-        this.windows = windows;
-        this.descriptor = descriptor;
-        this.segment = segment;
-        this.registration = registration;
-        this.ownsRegistration = ownsRegistration;
-        this.only = only;
+    /**
+     * For the implementation.
+     *
+     * @param key secret of 16 bytes
+     * @param length size in bytes
+     * @param rights what peers may do
+     * @param oneSided descriptor for one-sided access, null without
+     */
+    protected UcxMemoryWindow(byte[] key, long length, Set<MemoryRight> rights, @Nullable MemoryDescriptor oneSided) {
+        this.descriptor = new WindowDescriptor(key, length, rights, oneSided);
     }
 
     /** {@return what peers need; its bytes are a secret between this side and them} */
-    public WindowDescriptor descriptor() {
+    public final WindowDescriptor descriptor() {
         return descriptor;
     }
 
     /** {@return size in bytes} */
-    public long length() {
+    public final long length() {
         return descriptor.length();
     }
 
     /** {@return what peers may do} */
-    public Set<MemoryRight> rights() {
+    public final Set<MemoryRight> rights() {
         return descriptor.rights();
     }
 
     /**
-     * Ends the window: from now on requests for it are refused, those that have begun finish or fail. One that its peer
-     * does not finish in {@link ServedMemoryConfig#revokeTimeout()} is ended by closing its connection by force; where
-     * failures of the peer are not noticed (error mode NONE) that is impossible, and it is waited for.
+     * Ends the window: from now on requests for it are refused, and requests in flight finish or fail. A connection
+     * whose peer does not finish its request within {@link ServedMemoryConfig#revokeTimeout()} is closed by force.
+     * Without failure detection (error mode NONE) no connection can be closed by force, and the request is waited for.
      *
      * @return completes when no request touches the memory any more, which may then be freed. A peer that was given
      *     UCX's own key ({@link WindowDescriptor#oneSided()}) is not stopped by that
      */
-    public Mono<Void> revoke() {
-        return Mono.defer(() -> {
-            beginRevoke();
-            return revoked.asMono();
-        });
-    }
+    public abstract Mono<Void> revoke();
 
-    private void beginRevoke() {
-        int before = uses.getAndUpdate(count -> count < 0 ? count : count + REVOKED);
-        if (before == 0) {
-            ended();
-        } else if (before > 0) {
-            windows.revoking(this);
-        }
-    }
+    /** As {@link #revoke()}, without waiting. */
+    @Override
+    public abstract void dispose();
 
-    /** Begins a use of the memory; answers whether it may. */
-    public boolean enter(ConnectionCore connection) {
-        return (only == null || only == connection) && uses.getAndUpdate(count -> count < 0 ? count : count + 1) >= 0;
-    }
+    /** {@return whether {@link #revoke()} has begun} */
+    @Override
+    public abstract boolean isDisposed();
 
-    /** The use is over: nothing touches the memory for its sake any more. */
-    public void leave() {
-        if (uses.decrementAndGet() == REVOKED) {
-            ended();
-        }
-    }
-
-    private void ended() {
-        windows.remove(this);
-        try {
-            if (ownsRegistration && registration != null) {
-                registration.close();
-            }
-            revoked.tryEmitEmpty();
-        } catch (IllegalStateException e) {
-            revoked.tryEmitError(e);
-        }
-    }
-
-    public MemorySegment memory() {
-        return segment;
-    }
-
-    public @Nullable UcpMemory registration() {
-        return registration;
-    }
+    /** {@return completes when the window is revoked, as {@link #revoke()} does} */
+    public abstract Mono<Void> onDispose();
 
     @Override
-    public void dispose() {
-        beginRevoke();
-    }
-
-    /** {@return whether it is revoked, or about to be} */
-    @Override
-    public boolean isDisposed() {
-        return uses.get() < 0;
-    }
-
-    /** {@return completes when it is revoked, as {@link #revoke()} has it} */
-    public Mono<Void> onDispose() {
-        return revoked.asMono();
-    }
-
-    @Override
-    public String toString() {
+    public final String toString() {
         return "UcxMemoryWindow[" + length() + " bytes, " + rights() + (isDisposed() ? ", revoked]" : "]");
     }
 }

@@ -1,9 +1,9 @@
 package io.reactorucx.memory;
 
 import io.reactorucx.core.MemoryDescriptor;
-import io.reactorucx.internal.frame.WindowKey;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -14,35 +14,39 @@ import org.jspecify.annotations.Nullable;
  * one-sided access.
  *
  * <p>Layout of {@link #toBytes()}, big-endian: magic {@code 0x52555757} (4 bytes), version 1 (1), rights (1: 1 read, 2
- * write, 4 atomic), key (16), length (8), size of the one-sided descriptor, 0 for none (2), that descriptor. Whoever
- * holds a descriptor can use the window until it is revoked: hand it over a channel that you trust, and do not log its
+ * write, 4 atomic), key (16), length (8), size of the one-sided descriptor, 0 for none (2), that descriptor. A holder
+ * of the descriptor can use the window until it is revoked: send it over a channel that you trust, and do not log its
  * bytes.
  *
- * <p><b>Threading:</b> immutable. <b>Ownership:</b> copies what it is given. <b>Errors:</b>
- * {@link IllegalArgumentException} for bytes that are no descriptor.
+ * <p><b>Threading:</b> immutable. <b>Ownership:</b> arrays are copied. <b>Errors:</b> {@link IllegalArgumentException}
+ * for bytes that are not a descriptor.
  */
 public final class WindowDescriptor {
 
     private static final int MAGIC = 0x52555757;
     private static final byte VERSION = 1;
-    private static final int FIXED_BYTES = 4 + 1 + 1 + WindowKey.BYTES + 8 + 2;
+    private static final int KEY_BYTES = 16;
+    private static final int FIXED_BYTES = 4 + 1 + 1 + KEY_BYTES + 8 + 2;
 
-    private final WindowKey key;
+    private final byte[] key;
     private final long length;
     private final Set<MemoryRight> rights;
     private final @Nullable MemoryDescriptor oneSided;
 
-    public WindowDescriptor(WindowKey key, long length, Set<MemoryRight> rights, @Nullable MemoryDescriptor oneSided) {
-        this.key = key;
+    WindowDescriptor(byte[] key, long length, Set<MemoryRight> rights, @Nullable MemoryDescriptor oneSided) {
+        if (key.length != KEY_BYTES) {
+            throw new IllegalArgumentException("key of " + key.length + " bytes: must be " + KEY_BYTES);
+        }
+        this.key = key.clone();
         this.length = length;
         this.rights = rights;
         this.oneSided = oneSided;
     }
 
     /**
-     * Reads a descriptor that a peer sent.
+     * Reads a descriptor of a peer.
      *
-     * @param bytes what its {@link #toBytes()} gave
+     * @param bytes the result of its {@link #toBytes()}
      * @return the descriptor
      */
     public static WindowDescriptor fromBytes(byte[] bytes) {
@@ -54,7 +58,8 @@ public final class WindowDescriptor {
                 throw new IllegalArgumentException("bytes: no window descriptor of version " + VERSION);
             }
             Set<MemoryRight> rights = MemoryRight.of(in.get());
-            WindowKey key = WindowKey.read(in);
+            byte[] key = new byte[KEY_BYTES];
+            in.get(key);
             long length = in.getLong();
             byte[] oneSided = new byte[Short.toUnsignedInt(in.getShort())];
             in.get(oneSided);
@@ -77,13 +82,12 @@ public final class WindowDescriptor {
         }
     }
 
-    /** {@return the descriptor as bytes, to be sent to a peer} */
+    /** {@return the descriptor as bytes, for a peer} */
     public byte[] toBytes() {
         byte[] direct = oneSided == null ? new byte[0] : oneSided.toBytes();
-        ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + direct.length).putInt(MAGIC).put(VERSION)
-                .put((byte) MemoryRight.bits(rights));
-        key.write(out);
-        return out.putLong(length).putShort((short) direct.length).put(direct).array();
+        return ByteBuffer.allocate(FIXED_BYTES + direct.length).putInt(MAGIC).put(VERSION)
+                .put((byte) MemoryRight.bits(rights)).put(key).putLong(length).putShort((short) direct.length)
+                .put(direct).array();
     }
 
     /** {@return size in bytes} */
@@ -101,20 +105,15 @@ public final class WindowDescriptor {
         return Optional.ofNullable(oneSided);
     }
 
-    public WindowKey key() {
-        return key;
-    }
-
     @Override
     public boolean equals(Object other) {
-        return other instanceof WindowDescriptor that && key.equals(that.key) && length == that.length
-                && rights.equals(that.rights)
-                && Objects.equals(oneSided, that.oneSided);
+        return other instanceof WindowDescriptor that && Arrays.equals(key, that.key) && length == that.length
+                && rights.equals(that.rights) && Objects.equals(oneSided, that.oneSided);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(key, length, rights, oneSided);
+        return Objects.hash(Arrays.hashCode(key), length, rights, oneSided);
     }
 
     @Override

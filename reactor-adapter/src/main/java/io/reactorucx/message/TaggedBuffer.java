@@ -1,7 +1,7 @@
 package io.reactorucx.message;
 
+import io.reactorucx.buffer.Discardable;
 import io.reactorucx.buffer.UcxBuffer;
-import reactor.core.Disposable;
 
 /**
  * A tagged message in leased memory.
@@ -9,7 +9,7 @@ import reactor.core.Disposable;
  * @param tag the sender's tag
  * @param data the message, as long as it is; the receiver's to release
  */
-public record TaggedBuffer(long tag, UcxBuffer data) implements Disposable {
+public record TaggedBuffer(long tag, UcxBuffer data) implements Discardable {
 
     /** Gives the data's reference back, if there is one left. */
     @Override

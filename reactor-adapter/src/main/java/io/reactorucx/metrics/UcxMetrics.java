@@ -7,20 +7,21 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.reactorucx.UcxResources;
-import io.reactorucx.connection.ConnectionCounters;
-import io.reactorucx.connection.PeerCounters;
+import io.reactorucx.connection.ConnectionStatistics;
+import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.message.DropReason;
-import io.reactorucx.message.MessageCounters;
+import io.reactorucx.message.MessageStatistics;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
 /**
- * Shows resources in a registry. Nothing is added to the path of a message: the meters read counters that the engines
- * keep anyway.
+ * Binds the meters of some resources to a registry. Nothing is added to the path of a message: the meters read counters
+ * that the engines keep anyway, when the registry is scraped.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the resources weakly. <b>Errors:</b> none.
  */
@@ -58,7 +59,7 @@ public final class UcxMetrics implements MeterBinder {
         gauge(registry, UcxMeters.IDLE_ENDPOINTS_LIMIT, resources, common, UcxResources::maxIdleEndpoints);
         gauge(registry, UcxMeters.PENDING_HANDSHAKES, resources, common, UcxResources::pendingHandshakes);
         counter(registry, UcxMeters.FAILED_HANDSHAKES, resources, common, UcxResources::failedHandshakes);
-        bind(registry, resources.connectionCounters());
+        connections(registry);
         gauge(registry, UcxMeters.REGISTERED_BYTES, resources, common, shown -> shown.context().registeredBytes());
         gauge(registry, UcxMeters.LEASED_BYTES, resources, common, shown -> shown.buffers().leasedBytes());
         gauge(registry, UcxMeters.SLAB_BYTES, resources, common, shown -> shown.buffers().slabBytes());
@@ -75,39 +76,60 @@ public final class UcxMetrics implements MeterBinder {
             ProgressEngine engine = resources.engines().get(i);
             Tags tags = common.and(UcxMeters.Tag.ENGINE.asString(), engine.name());
             bind(registry, engine);
-            bind(registry, resources.peerCounters().get(i), tags);
-            bind(registry, resources.messageCounters().get(i), tags);
+            peers(registry, i, tags);
+            messages(registry, i, tags);
         }
     }
 
-    private static void bind(MeterRegistry registry, MessageCounters messages, Tags tags) {
-        counter(registry, UcxMeters.MESSAGES_SENT, messages, tags, MessageCounters::sent);
-        counter(registry, UcxMeters.MESSAGES_RECEIVED, messages, tags, MessageCounters::received);
-        counter(registry, UcxMeters.MESSAGE_BATCHES, messages, tags, MessageCounters::batches);
-        gauge(registry, UcxMeters.MESSAGE_CREDIT, messages, tags, MessageCounters::credit);
-        gauge(registry, UcxMeters.MESSAGE_HELD_BYTES, messages, tags, MessageCounters::heldBytes);
-        gauge(registry, UcxMeters.STREAMS, messages, tags, MessageCounters::streams);
-        counter(registry, UcxMeters.VIOLATIONS, messages, tags, MessageCounters::violations);
-        counter(registry, UcxMeters.DROPPED_REQUESTS, messages, tags, MessageCounters::droppedRequests);
+    private void messages(MeterRegistry registry, int engine, Tags tags) {
+        counter(registry, UcxMeters.MESSAGES_SENT, resources, tags, message(engine, MessageStatistics::sent));
+        counter(registry, UcxMeters.MESSAGES_RECEIVED, resources, tags, message(engine, MessageStatistics::received));
+        counter(registry, UcxMeters.MESSAGE_BATCHES, resources, tags, message(engine, MessageStatistics::batches));
+        gauge(registry, UcxMeters.MESSAGE_CREDIT, resources, tags, message(engine, MessageStatistics::sendCredit));
+        gauge(registry, UcxMeters.MESSAGE_HELD_BYTES, resources, tags,
+                message(engine, MessageStatistics::bufferedBytes));
+        gauge(registry, UcxMeters.STREAMS, resources, tags, message(engine, MessageStatistics::openStreams));
+        counter(registry, UcxMeters.VIOLATIONS, resources, tags, message(engine, MessageStatistics::violations));
+        counter(registry, UcxMeters.DROPPED_REQUESTS, resources, tags,
+                message(engine, MessageStatistics::droppedRequests));
     }
 
-    private static void bind(MeterRegistry registry, PeerCounters peers, Tags tags) {
-        counter(registry, UcxMeters.MISSED_HEARTBEATS, peers, tags, PeerCounters::missedHeartbeats);
-        PeerCounters.lossCauses().forEach(cause -> counter(registry, UcxMeters.LOST_CONNECTIONS, peers,
-                tags.and(UcxMeters.Tag.CAUSE.asString(), cause), shown -> shown.lostConnections(cause)));
-        PeerCounters.refusalReasons().forEach(reason -> counter(registry, UcxMeters.REFUSED_HANDSHAKES, peers,
-                tags.and(UcxMeters.Tag.REASON.asString(), reason), shown -> shown.refusedHandshakes(reason)));
+    private static ToDoubleFunction<UcxResources> message(int engine, ToLongFunction<MessageStatistics> value) {
+        return shown -> value.applyAsLong(shown.messageStatistics().get(engine));
     }
 
-    private void bind(MeterRegistry registry, ConnectionCounters counters) {
-        gauge(registry, UcxMeters.SERVER_CONNECTIONS_LIMIT, counters, common, ConnectionCounters::maxServerConnections);
-        counter(registry, UcxMeters.REJECTED_CONNECTIONS, counters, common, ConnectionCounters::rejectedConnections);
-        counter(registry, UcxMeters.RECONNECTS, counters, common, ConnectionCounters::reconnects);
-        gauge(registry, UcxMeters.PENDING_RECONNECTS, counters, common, ConnectionCounters::pendingReconnects);
-        gauge(registry, UcxMeters.ACQUIRED_CONNECTIONS, counters, common, ConnectionCounters::acquiredConnections);
-        gauge(registry, UcxMeters.IDLE_CONNECTIONS, counters, common, ConnectionCounters::idleConnections);
-        gauge(registry, UcxMeters.PENDING_ACQUIRES, counters, common, ConnectionCounters::pendingAcquires);
-        gauge(registry, UcxMeters.POOLED_CONNECTIONS_LIMIT, counters, common, ConnectionCounters::maxPooledConnections);
+    private void peers(MeterRegistry registry, int engine, Tags tags) {
+        PeerStatistics now = resources.peerStatistics().get(engine);
+        counter(registry, UcxMeters.MISSED_HEARTBEATS, resources, tags,
+                shown -> shown.peerStatistics().get(engine).missedHeartbeats());
+        now.lostConnections().keySet().forEach(cause -> counter(registry, UcxMeters.LOST_CONNECTIONS, resources,
+                tags.and(UcxMeters.Tag.CAUSE.asString(), cause),
+                shown -> shown.peerStatistics().get(engine).lostConnections().get(cause)));
+        now.rejectedHandshakes().keySet().forEach(reason -> counter(registry, UcxMeters.REFUSED_HANDSHAKES, resources,
+                tags.and(UcxMeters.Tag.REASON.asString(), reason),
+                shown -> shown.peerStatistics().get(engine).rejectedHandshakes().get(reason)));
+    }
+
+    private void connections(MeterRegistry registry) {
+        gauge(registry, UcxMeters.SERVER_CONNECTIONS_LIMIT, resources, common,
+                connection(ConnectionStatistics::maxServerConnections));
+        counter(registry, UcxMeters.REJECTED_CONNECTIONS, resources, common,
+                connection(ConnectionStatistics::rejectedConnections));
+        counter(registry, UcxMeters.RECONNECTS, resources, common, connection(ConnectionStatistics::reconnects));
+        gauge(registry, UcxMeters.PENDING_RECONNECTS, resources, common,
+                connection(ConnectionStatistics::pendingReconnects));
+        gauge(registry, UcxMeters.ACQUIRED_CONNECTIONS, resources, common,
+                connection(ConnectionStatistics::acquiredConnections));
+        gauge(registry, UcxMeters.IDLE_CONNECTIONS, resources, common,
+                connection(ConnectionStatistics::idleConnections));
+        gauge(registry, UcxMeters.PENDING_ACQUIRES, resources, common,
+                connection(ConnectionStatistics::pendingAcquires));
+        gauge(registry, UcxMeters.POOLED_CONNECTIONS_LIMIT, resources, common,
+                connection(ConnectionStatistics::maxPooledConnections));
+    }
+
+    private static ToDoubleFunction<UcxResources> connection(ToLongFunction<ConnectionStatistics> value) {
+        return shown -> value.applyAsLong(shown.connectionStatistics());
     }
 
     private void memory(MeterRegistry registry) {

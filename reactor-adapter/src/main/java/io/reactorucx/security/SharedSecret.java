@@ -1,6 +1,5 @@
 package io.reactorucx.security;
 
-import io.reactorucx.internal.frame.ControlFrame;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -12,15 +11,17 @@ import javax.crypto.spec.SecretKeySpec;
 import reactor.core.publisher.Mono;
 
 /**
- * Proves to know a secret: HMAC-SHA-256 over a label with the protocol's version, the role of who proves, and 32 random
- * bytes of each side. The role is why a peer cannot hand this side's own proof back, the random bytes of each side are
- * why no proof is good twice.
+ * Authenticates by a secret that both sides know. A proof is an HMAC-SHA-256 over a label with the protocol's version,
+ * the role of the proving side, and 32 random bytes of each side. With the role a peer cannot return the proof that it
+ * got, and with the random bytes of each side no proof is valid twice.
  */
 final class SharedSecret implements Authenticator {
 
     static final int NONCE_BYTES = 32;
 
     private static final int MIN_SECRET_BYTES = 16;
+    /** The version of the handshake's protocol, which is part of the label. */
+    private static final int PROTOCOL_VERSION = 2;
     private static final String ALGORITHM = "HmacSHA256";
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -58,7 +59,7 @@ final class SharedSecret implements Authenticator {
     }
 
     private byte[] proof(Role role, byte[] ofClient, byte[] ofServer) {
-        byte[] label = ("reactor-ucx " + ControlFrame.PROTOCOL_VERSION + " " + role)
+        byte[] label = ("reactor-ucx " + PROTOCOL_VERSION + " " + role)
                 .getBytes(StandardCharsets.US_ASCII);
         ByteBuffer text = ByteBuffer.allocate(label.length + 1 + 2 * NONCE_BYTES).put(label).put((byte) 0).put(ofClient)
                 .put(ofServer);

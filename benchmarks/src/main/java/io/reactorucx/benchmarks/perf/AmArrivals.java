@@ -29,7 +29,7 @@ final class AmArrivals extends Signals<ActiveMessage> {
 
     @Override
     public void onNext(ActiveMessage message) {
-        if (message.isInline()) {
+        if (message.hasData()) {
             whenArrived.run();
         } else {
             message.fetch(destinations.segment(next++ & Integer.MAX_VALUE)).subscribe(fetched);

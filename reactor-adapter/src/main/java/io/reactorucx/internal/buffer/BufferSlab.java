@@ -8,8 +8,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Memory that is mapped and registered at once, and cut into blocks of one size. Under the lock of its pool. */
-public final class BufferSlab {
+/** Memory that is mapped and registered at once, and cut into blocks of one size. Thread: holds the pool's lock. */
+final class BufferSlab {
 
     private static final Logger LOG = LoggerFactory.getLogger(BufferSlab.class);
 
@@ -25,11 +25,11 @@ public final class BufferSlab {
         this.sizeClass = sizeClass;
     }
 
-    /** A piece of a slab that is leased as a whole. */
-    public record Block(MemorySegment memory, long offset, BufferSlab slab) {
+    /** A part of a slab that is leased as a whole. */
+    record Block(MemorySegment memory, long offset, BufferSlab slab) {
 
-        /** The first bytes; as long as they can be reached, the companion can. */
-        public MemorySegment view(long bytes, Object companion) {
+        /** Returns the first bytes as a segment that keeps the companion reachable. */
+        MemorySegment view(long bytes, Object companion) {
             return slab.registration.view(offset, bytes, companion);
         }
     }
@@ -58,13 +58,13 @@ public final class BufferSlab {
         return leases == 0;
     }
 
-    public void watch(LeakTracker lease) {
-        watched.add(lease);
+    void watch(LeakTracker tracker) {
+        watched.add(tracker);
     }
 
-    /** A lease has ended; answers whether it had not before. */
-    public boolean unwatch(LeakTracker lease) {
-        return watched.remove(lease);
+    /** Ends a tracker. Returns whether it had not ended before. */
+    boolean unwatch(LeakTracker tracker) {
+        return watched.remove(tracker);
     }
 
     boolean isWatched() {
@@ -72,8 +72,8 @@ public final class BufferSlab {
     }
 
     /**
-     * Gives the memory back, unless it is in use although all leases were released; answers whether it did. Whoever
-     * kept a segment of a lease that ended gets an exception from it then, and no foreign memory.
+     * Frees the memory, unless an operation uses it although all leases were released. Returns whether it is freed.
+     * A segment of an ended lease that the application kept throws from then on, and never shows other memory.
      */
     boolean tryFree() {
         try {
@@ -85,7 +85,7 @@ public final class BufferSlab {
         try {
             arena.close();
         } catch (IllegalStateException e) {
-            LOG.error("{} bytes stay mapped: a thread is at work on a lease that was released", bytes(), e);
+            LOG.error("{} bytes stay mapped: a thread still uses a lease that was released", bytes(), e);
         }
         return true;
     }

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears from the garbage collector of what nobody can reach any more. One thread of the process, from the first thing
- * that is watched.
+ * Reclaims watched objects that the garbage collector has found unreachable. One daemon thread of the process, started
+ * with the first watched object.
  */
 public final class LeakReaper {
 
@@ -22,14 +22,14 @@ public final class LeakReaper {
     private LeakReaper() {
     }
 
-    /** Something to watch; whoever makes it keeps it reachable for as long. */
+    /** A reference to a watched object. Its creator keeps the reference reachable for as long as the object. */
     public abstract static class Watched<T> extends WeakReference<T> {
 
-        public Watched(T watched) {
+        protected Watched(T watched) {
             super(watched, UNREACHABLE);
         }
 
-        /** Nobody can reach it any more. On the reaper's thread. */
+        /** The object has become unreachable. Thread: reaper. */
         public abstract void unreachable();
     }
 
@@ -40,9 +40,9 @@ public final class LeakReaper {
                     watched.unreachable();
                 }
             } catch (InterruptedException e) {
-                LOG.debug("nobody may end this thread", e);
+                LOG.debug("ucx-leak-reaper was interrupted and continues", e);
             } catch (RuntimeException | LinkageError e) {
-                LOG.error("What nobody can reach any more could not be given back", e);
+                LOG.error("An unreachable lease or message could not be reclaimed", e);
             }
         }
     }

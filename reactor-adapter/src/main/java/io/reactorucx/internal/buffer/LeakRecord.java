@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Where something was done to what leaked later: the stack of the thread that did it. */
+/** The place where an operation was done to a leaked object: the stack of the thread that did it. */
 public final class LeakRecord extends Throwable {
 
     private static final long serialVersionUID = 1;
@@ -25,20 +25,23 @@ public final class LeakRecord extends Throwable {
         this.what = what;
     }
 
-    /** The same place, for a report that adds to it. */
+    /** Returns a record of the same place, for a report that adds suppressed records to it. */
     LeakRecord copy() {
         LeakRecord copy = new LeakRecord(what);
         copy.setStackTrace(getStackTrace());
         return copy;
     }
 
-    /** The first frame of the application, or at least outside of this library. */
+    /** Returns the first frame of the application, or at least the first one outside of this library. */
     String firstOutside() {
         List<StackTraceElement> outside = Arrays.stream(getStackTrace()).filter(Predicate.not(LeakRecord::isLibrary))
                 .toList();
-        return Stream.concat(outside.stream().filter(frame -> NOT_THE_APPLICATION.stream()
-                .noneMatch(frame.getClassName()::startsWith)),
-                outside.stream()).findFirst().map(StackTraceElement::toString).orElse("an unknown place");
+        return Stream.concat(outside.stream().filter(LeakRecord::isApplication), outside.stream()).findFirst()
+                .map(StackTraceElement::toString).orElse("an unknown place");
+    }
+
+    private static boolean isApplication(StackTraceElement frame) {
+        return NOT_THE_APPLICATION.stream().noneMatch(frame.getClassName()::startsWith);
     }
 
     private static boolean isLibrary(StackTraceElement frame) {

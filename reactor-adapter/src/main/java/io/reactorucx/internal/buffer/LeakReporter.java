@@ -1,7 +1,7 @@
 package io.reactorucx.internal.buffer;
 
 import io.reactorucx.buffer.LeakDetection;
-import io.reactorucx.internal.ucp.RendezvousOffer;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -12,15 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The leaks of some resources: how closely is looked for them, how many there were, and what is said of them. Any
- * thread.
+ * Counts and logs the leaks of some resources, and decides by their {@link LeakDetection} what is watched and recorded.
+ * Any thread.
  */
 public final class LeakReporter {
 
-    static final int SAMPLED_ONE_IN = 128;
+    /** {@link LeakDetection#SIMPLE} watches one lease of so many. */
+    static final int SAMPLING_INTERVAL = 128;
 
     private static final Logger LOG = LoggerFactory.getLogger(LeakReporter.class);
-    private static final int REPORTS_IN_A_PERIOD = 10;
+    private static final int MAX_REPORTS_IN_A_PERIOD = 10;
     private static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LeakDetection level;
@@ -29,84 +30,101 @@ public final class LeakReporter {
     private final AtomicLong messages = new AtomicLong();
     private long periodStart;
     private int reports;
-    private long unsaid;
+    private long unreported;
 
     public LeakReporter(LeakDetection level) {
         this(level, LOG::error);
     }
 
+    /** Reports to a consumer instead of the log. */
     public LeakReporter(LeakDetection level, BiConsumer<String, @Nullable LeakRecord> log) {
         this.level = level;
         this.log = log;
     }
 
-    /** Whether the next lease is watched. */
-    public boolean watchesNextLease() {
-        return level.showsPlaces() || (level == LeakDetection.SIMPLE
-                && ThreadLocalRandom.current().nextInt(SAMPLED_ONE_IN) == 0);
+    /** Returns the level of the system property, {@link LeakDetection#SIMPLE} without one. */
+    public static LeakDetection defaultLevel() {
+        String name = System.getProperty(LeakDetection.PROPERTY, LeakDetection.SIMPLE.name());
+        try {
+            return LeakDetection.valueOf(name.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("system property " + LeakDetection.PROPERTY + " " + name
+                    + ": must be one of " + Arrays.toString(LeakDetection.values()), e);
+        }
     }
 
+    private boolean recordsPlaces() {
+        return level.compareTo(LeakDetection.ADVANCED) >= 0;
+    }
+
+    /** Returns whether to watch the next lease. */
+    boolean watchesNextLease() {
+        return recordsPlaces() || (level == LeakDetection.SIMPLE
+                && ThreadLocalRandom.current().nextInt(SAMPLING_INTERVAL) == 0);
+    }
+
+    /** Returns whether to watch offered messages. */
     public boolean watchesOffers() {
         return level != LeakDetection.DISABLED;
     }
 
-    /** Where this call comes from, if that is to be remembered. */
+    /** Records the place of this call. Returns null where places are not recorded. */
     public @Nullable LeakRecord place(String what) {
-        return level.showsPlaces() ? new LeakRecord(what) : null;
+        return recordsPlaces() ? new LeakRecord(what) : null;
     }
 
-    public @Nullable LeakTrace history() {
+    /** Returns a trace for a lease, or null where none is kept. */
+    @Nullable LeakTrace trace() {
         return level == LeakDetection.PARANOID ? new LeakTrace() : null;
     }
 
-    void ofLease(long bytes, @Nullable LeakRecord allocated, @Nullable LeakTrace history) {
+    /** Counts and reports a leaked lease. */
+    void leaseLeaked(long bytes, @Nullable LeakRecord allocated, @Nullable LeakTrace trace) {
         long count = leases.incrementAndGet();
         if (mayReport()) {
             LeakRecord shown = allocated == null ? null : allocated.copy();
-            if (shown != null && history != null) {
-                history.describe(shown);
+            if (shown != null && trace != null) {
+                trace.describe(shown);
             }
             log.accept("LEAK: a lease of " + bytes
                     + " bytes was dropped without a release, and is taken back. Leaked leases so far: " + count
-                    + (level == LeakDetection.SIMPLE ? ", of the one in " + SAMPLED_ONE_IN + " that is looked at. "
-                    : ". ")
-                    + where("allocated", shown), shown);
+                    + (level == LeakDetection.SIMPLE ? ", of the one in " + SAMPLING_INTERVAL + " that is watched. "
+                    : ". ") + place("allocated", shown), shown);
         }
     }
 
-    public void ofOffer(RendezvousOffer offer, @Nullable LeakRecord subscribed) {
+    /** Counts and reports a leaked message that offers so many bytes. */
+    public void messageLeaked(String peer, int id, long bytes, @Nullable LeakRecord subscribed) {
         long count = messages.incrementAndGet();
         if (mayReport()) {
-            log.accept("LEAK: [" + offer.peer() + "] an active message " + offer.message()
-                    .id() + " that offers " + offer.message().length()
+            log.accept("LEAK: [" + peer + "] an active message " + id + " that offers " + bytes
                     + " bytes was dropped, neither fetched nor discarded, and is discarded. Leaked messages so far: "
-                    + count + ". "
-                    + where("received", subscribed), subscribed);
+                    + count + ". " + place("received", subscribed), subscribed);
         }
     }
 
-    private static String where(String what, @Nullable LeakRecord place) {
-        return place == null ? "-D" + LeakDetection.PROPERTY + "=" + LeakDetection.ADVANCED.name()
-                .toLowerCase(Locale.ROOT)
-                + " tells the place" : "It was " + what + " at " + place.firstOutside();
+    private static String place(String what, @Nullable LeakRecord place) {
+        return place == null ? "-D" + LeakDetection.PROPERTY + "="
+                + LeakDetection.ADVANCED.name().toLowerCase(Locale.ROOT) + " tells the place"
+                : "It was " + what + " at " + place.firstOutside();
     }
 
-    /** Bounds the log: a leak seldom comes alone. */
+    /** Limits the log, because leaks come in numbers. Returns whether to report the next leak. */
     private synchronized boolean mayReport() {
         long now = System.nanoTime();
         if (reports == 0 || now - periodStart > PERIOD_NANOS) {
-            if (unsaid > 0) {
-                log.accept("LEAK: " + unsaid + " more leaks were not reported one by one", null);
+            if (unreported > 0) {
+                log.accept("LEAK: " + unreported + " more leaks were not reported one by one", null);
             }
             periodStart = now;
             reports = 0;
-            unsaid = 0;
+            unreported = 0;
         }
-        boolean may = reports < REPORTS_IN_A_PERIOD;
+        boolean may = reports < MAX_REPORTS_IN_A_PERIOD;
         if (may) {
             reports++;
         } else {
-            unsaid++;
+            unreported++;
         }
         return may;
     }

@@ -5,36 +5,36 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last places where something was done to a lease. Any thread. It must not lead to the lease, which would then
- * never be unreachable.
+ * The places of the last operations on a lease. Any thread. It must not refer to the lease, which would then never
+ * become unreachable.
  */
 final class LeakTrace {
 
-    private static final int LAST = 8;
-    private static final int HINT_CHARACTERS = 200;
+    private static final int MAX_RECORDS = 8;
+    private static final int MAX_HINT_CHARACTERS = 200;
 
-    private final Deque<LeakRecord> places = new ArrayDeque<>(LAST);
+    private final Deque<LeakRecord> records = new ArrayDeque<>(MAX_RECORDS);
     private long count;
 
     void add(String what, @Nullable Object hint) {
         String text = hint == null ? "" : ": " + hint;
-        LeakRecord place = new LeakRecord(what + text.substring(0, Math.min(text.length(), HINT_CHARACTERS)));
-        synchronized (places) {
-            if (places.size() == LAST) {
-                places.removeFirst();
+        LeakRecord place = new LeakRecord(what + text.substring(0, Math.min(text.length(), MAX_HINT_CHARACTERS)));
+        synchronized (records) {
+            if (records.size() == MAX_RECORDS) {
+                records.removeFirst();
             }
-            places.addLast(place);
+            records.addLast(place);
             count++;
         }
     }
 
-    /** Adds what is known to a report. */
+    /** Adds the records to a report. */
     void describe(Throwable report) {
-        synchronized (places) {
-            if (count > places.size()) {
-                report.addSuppressed(new LeakRecord(count - places.size() + " earlier ones are forgotten"));
+        synchronized (records) {
+            if (count > records.size()) {
+                report.addSuppressed(new LeakRecord(count - records.size() + " earlier ones are forgotten"));
             }
-            places.forEach(report::addSuppressed);
+            records.forEach(report::addSuppressed);
         }
     }
 }

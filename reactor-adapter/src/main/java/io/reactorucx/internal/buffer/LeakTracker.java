@@ -1,37 +1,36 @@
 package io.reactorucx.internal.buffer;
 
-import io.reactorucx.buffer.UcxBufferPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease whose loss is noticed, by a companion of its memory: whoever holds the lease, a slice, a segment or a buffer
- * of its memory holds the companion, and so does an operation of UCX. So nobody loses memory that is still in use.
+ * Detects the leak of a lease by a companion object of its memory. The lease, its slices, and segments and buffers of
+ * its memory refer to the companion, and so does an operation of UCX. So memory that is still in use is never
+ * reclaimed.
  */
-public final class LeakTracker extends LeakReaper.Watched<Object> {
+final class LeakTracker extends LeakReaper.Watched<Object> {
 
-    private final UcxBufferPool pool;
+    private final BufferPool pool;
     private final BufferSlab.Block block;
     private final long bytes;
     private final @Nullable LeakRecord allocated;
-    private final @Nullable LeakTrace history;
+    private final @Nullable LeakTrace trace;
 
-    public LeakTracker(Object companion, UcxBufferPool pool, BufferSlab.Block block, long bytes,
-            @Nullable LeakRecord allocated,
-            @Nullable LeakTrace history) {
+    LeakTracker(Object companion, BufferPool pool, BufferSlab.Block block, long bytes, @Nullable LeakRecord allocated,
+            @Nullable LeakTrace trace) {
         super(companion);
         this.pool = pool;
         this.block = block;
         this.bytes = bytes;
         this.allocated = allocated;
-        this.history = history;
+        this.trace = trace;
     }
 
-    public BufferSlab.Block block() {
+    BufferSlab.Block block() {
         return block;
     }
 
-    @Nullable LeakTrace history() {
-        return history;
+    @Nullable LeakTrace trace() {
+        return trace;
     }
 
     @Override
@@ -39,7 +38,7 @@ public final class LeakTracker extends LeakReaper.Watched<Object> {
         pool.unreachable(this);
     }
 
-    public void report(LeakReporter leaks) {
-        leaks.ofLease(bytes, allocated, history);
+    void report(LeakReporter leaks) {
+        leaks.leaseLeaked(bytes, allocated, trace);
     }
 }

@@ -1,7 +1,6 @@
 package io.reactorucx.internal.buffer;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -10,56 +9,56 @@ import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
-/** One subscriber who waits for memory of a pool: it gets a lease, an error, or nothing after its cancel. */
-public final class PendingAcquire implements Subscription {
+/** One subscriber that waits for memory of a pool. It gets a lease, an error, or nothing after its cancel. */
+final class PendingAcquire implements Subscription {
 
     private static final Logger LOG = LoggerFactory.getLogger(PendingAcquire.class);
 
     private enum State { NEW, WAITING, DONE }
 
-    private final UcxBufferPool pool;
+    private final AcquireQueue queue;
     private final long bytes;
-    private final @Nullable LeakRecord asked;
+    private final @Nullable LeakRecord place;
     private final CoreSubscriber<? super UcxBuffer> subscriber;
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
 
-    public PendingAcquire(UcxBufferPool pool, long bytes, @Nullable LeakRecord asked,
+    PendingAcquire(AcquireQueue queue, long bytes, @Nullable LeakRecord place,
             CoreSubscriber<? super UcxBuffer> subscriber) {
-        this.pool = pool;
+        this.queue = queue;
         this.bytes = bytes;
-        this.asked = asked;
+        this.place = place;
         this.subscriber = subscriber;
     }
 
-    public long bytes() {
+    long bytes() {
         return bytes;
     }
 
-    /** Where the memory was asked for, if that is remembered. */
-    public @Nullable LeakRecord asked() {
-        return asked;
+    /** The place of the request; null where places are not recorded. */
+    @Nullable LeakRecord place() {
+        return place;
     }
 
     @Override
     public void request(long n) {
         if (Operators.validate(n) && state.compareAndSet(State.NEW, State.WAITING)) {
-            pool.await(this);
+            queue.add(this);
         }
     }
 
     @Override
     public void cancel() {
         if (state.getAndSet(State.DONE) == State.WAITING) {
-            pool.leave(this);
+            queue.remove(this);
         }
     }
 
-    public boolean isOver() {
+    boolean isOver() {
         return state.get() == State.DONE;
     }
 
-    /** Ends the wait with a lease, which goes back after a cancel, or with an error. */
-    public void end(@Nullable UcxBuffer lease, @Nullable RuntimeException error) {
+    /** Ends the wait with a lease or with an error. After a cancel the lease is released. */
+    void end(@Nullable LeasedBuffer lease, @Nullable RuntimeException error) {
         if (!state.compareAndSet(State.WAITING, State.DONE)) {
             if (lease != null) {
                 lease.release();
@@ -74,12 +73,12 @@ public final class PendingAcquire implements Subscription {
         }
     }
 
-    /** Others wait behind this one, and whoever gave memory back has nothing to do with its subscriber. */
+    /** Other subscribers wait behind this one, and the caller that released memory is not to get its exception. */
     private static void signal(Runnable signals) {
         try {
             signals.run();
         } catch (RuntimeException | LinkageError e) {
-            LOG.error("A subscriber who waited for memory threw", e);
+            LOG.error("A subscriber that waited for memory threw", e);
         }
     }
 }

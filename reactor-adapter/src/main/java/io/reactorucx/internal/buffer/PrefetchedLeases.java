@@ -5,33 +5,36 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Leases that have arrived for one subscriber and that it has not got yet: they go back when it gives up, whichever
- * operator holds them.
+ * Leases on their way to one subscriber through operators that prefetch. They are released when the subscriber cancels,
+ * whichever operator holds them. Any thread.
  */
 public final class PrefetchedLeases {
 
-    private final Set<UcxBuffer> waiting = ConcurrentHashMap.newKeySet();
+    private final Set<UcxBuffer> prefetched = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    public void arrived(UcxBuffer lease) {
-        waiting.add(lease);
+    /** Adds a lease that has arrived. */
+    public void add(UcxBuffer lease) {
+        prefetched.add(lease);
         if (closed) {
-            giveBack(lease);
+            release(lease);
         }
     }
 
-    public void handedOn(UcxBuffer lease) {
-        waiting.remove(lease);
+    /** Removes a lease that the subscriber gets now. */
+    public void remove(UcxBuffer lease) {
+        prefetched.remove(lease);
     }
 
-    void giveBack(UcxBuffer lease) {
-        if (waiting.remove(lease)) {
+    private void release(UcxBuffer lease) {
+        if (prefetched.remove(lease)) {
             lease.release();
         }
     }
 
+    /** Releases the leases that the subscriber has not got, and those that arrive later. */
     public void close() {
         closed = true;
-        waiting.forEach(this::giveBack);
+        prefetched.forEach(this::release);
     }
 }

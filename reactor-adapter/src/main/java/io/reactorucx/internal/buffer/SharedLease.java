@@ -1,61 +1,57 @@
 package io.reactorucx.internal.buffer;
 
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpMemory;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A leased block and how many buffers share it, the first one and its slices: it goes back with the last of them. Any
- * thread.
- */
-public final class SharedLease {
+/** A leased block, shared by the first buffer on it and by its slices. It is released with the last. Any thread. */
+final class SharedLease {
 
     private static final AtomicIntegerFieldUpdater<SharedLease> SHARERS =
             AtomicIntegerFieldUpdater.newUpdater(SharedLease.class, "sharers");
 
-    private final UcxBufferPool pool;
+    private final BufferPool pool;
     private final BufferSlab.Block block;
-    private final @Nullable LeakTracker watched;
-    private final @Nullable LeakTrace history;
+    private final @Nullable LeakTracker tracker;
+    private final @Nullable LeakTrace trace;
     private volatile int sharers = 1;
 
-    public SharedLease(UcxBufferPool pool, BufferSlab.Block block, @Nullable LeakTracker watched) {
+    SharedLease(BufferPool pool, BufferSlab.Block block, @Nullable LeakTracker tracker) {
         this.pool = pool;
         this.block = block;
-        this.watched = watched;
-        this.history = watched == null ? null : watched.history();
+        this.tracker = tracker;
+        this.trace = tracker == null ? null : tracker.trace();
     }
 
-    public BufferSlab.Block block() {
+    BufferSlab.Block block() {
         return block;
     }
 
-    /** How its loss would be noticed, if it would. */
-    public @Nullable LeakTracker watched() {
-        return watched;
+    /** Detects a leak of this lease; null when it is not watched. */
+    @Nullable LeakTracker tracker() {
+        return tracker;
     }
 
-    public UcpMemory registration() {
+    UcpMemory registration() {
         return block.slab().registration();
     }
 
-    /** One more buffer; answers whether the block was still leased. */
-    public boolean share() {
+    /** Adds a sharer. Returns whether the block was still leased. */
+    boolean share() {
         return SHARERS.getAndUpdate(this, count -> count <= 0 ? count : count + 1) > 0;
     }
 
-    /** One of the buffers has ended. */
-    public void giveBack() {
+    /** Removes a sharer. */
+    void release() {
         if (SHARERS.decrementAndGet(this) == 0) {
             pool.release(this);
         }
     }
 
-    /** Remembers the place of this call, where such are remembered. */
-    public void note(String what, @Nullable Object hint) {
-        if (history != null) {
-            history.add(what, hint);
+    /** Records the place of this call, where a trace is kept. */
+    void record(String what, @Nullable Object hint) {
+        if (trace != null) {
+            trace.add(what, hint);
         }
     }
 }

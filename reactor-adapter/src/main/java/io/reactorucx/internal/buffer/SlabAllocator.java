@@ -1,5 +1,6 @@
 package io.reactorucx.internal.buffer;
 
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.LargePages;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcxException;
@@ -11,34 +12,84 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slabs of a pool, at most so many bytes of them, and their free blocks. Under the lock of the pool, but for
- * {@link #make}.
+ * Allocates blocks of registered memory from slabs, up to a limit of bytes in slabs.
+ *
+ * <p>Thread: holds the pool's lock. {@link #take} gives the lock up while it maps and registers a slab, because that
+ * takes long.
  */
-public final class SlabAllocator {
+final class SlabAllocator {
 
-    public static final long SLAB_BYTES = 4L << 20;
+    static final long SLAB_BYTES = 4L << 20;
 
     private final UcpContext context;
     private final long maxBytes;
+    private final ReentrantLock lock;
+    private final Condition slabMade;
     private final List<Deque<BufferSlab.Block>> free = new ArrayList<>();
     private final List<BufferSlab> slabs = new ArrayList<>();
-    /** By size class: slabs that were reserved, and are neither there nor given up yet. */
-    private final int[] inTheMaking = new int[Long.SIZE];
+    /** By size class: the number of slabs that are reserved and still being made. */
+    private final int[] making = new int[Long.SIZE];
     private long bytes;
+    private boolean roomGivenBack;
+    private boolean closed;
 
-    public SlabAllocator(UcpContext context, long maxBytes) {
+    SlabAllocator(UcpContext context, long maxBytes, ReentrantLock lock) {
         this.context = context;
         this.maxBytes = maxBytes;
+        this.lock = lock;
+        this.slabMade = lock.newCondition();
         for (int i = 0; i < Long.SIZE; i++) {
             free.add(new ArrayDeque<>());
         }
     }
 
-    /** A block of two to the power of the size class, or null when none is free. */
-    public BufferSlab.@Nullable Block take(int sizeClass) {
+    /** Returns the power of two of the block for so many bytes, which are checked against the limit. Any thread. */
+    int sizeClass(long wanted) {
+        if (wanted < 0 || wanted > maxBytes) {
+            throw new IllegalArgumentException("bytes " + wanted + ": must be in 0.." + maxBytes
+                    + ", the limit of the pool");
+        }
+        long atLeast = Math.max(wanted, UcxBufferPool.MIN_BLOCK_BYTES);
+        if (Long.highestOneBit(atLeast * 2 - 1) > maxBytes) {
+            throw new IllegalArgumentException("bytes " + wanted
+                    + ": the block of the next power of two exceeds the pool's " + maxBytes);
+        }
+        return Long.SIZE - Long.numberOfLeadingZeros(atLeast - 1);
+    }
+
+    /**
+     * Returns a block of two to the power of the size class. Returns null when there is no room for it or the pool is
+     * closed.
+     */
+    BufferSlab.@Nullable Block take(int sizeClass) {
+        BufferSlab.Block block = closed ? null : poll(sizeClass);
+        while (block == null && !closed && making[sizeClass] > 0) {
+            slabMade.awaitUninterruptibly();
+            block = closed ? null : poll(sizeClass);
+        }
+        if (block != null || closed || !reserve(sizeClass)) {
+            return block;
+        }
+        BufferSlab slab = null;
+        lock.unlock();
+        try {
+            slab = make(sizeClass);
+        } finally {
+            lock.lock();
+            made(sizeClass, slab);
+            roomGivenBack |= slab == null;
+            slabMade.signalAll();
+        }
+        // The lock was not given up since the slab is in the list, and close() waits until it is.
+        return poll(sizeClass);
+    }
+
+    private BufferSlab.@Nullable Block poll(int sizeClass) {
         BufferSlab.Block block = free.get(sizeClass).poll();
         if (block != null) {
             block.slab().leased();
@@ -46,7 +97,8 @@ public final class SlabAllocator {
         return block;
     }
 
-    public void give(BufferSlab.Block block) {
+    /** Takes a block back. */
+    void give(BufferSlab.Block block) {
         block.slab().released();
         free.get(block.slab().sizeClass()).push(block);
     }
@@ -55,8 +107,8 @@ public final class SlabAllocator {
         return Math.max(1L << sizeClass, SLAB_BYTES);
     }
 
-    /** Sets room aside for one more slab, to be made and {@link #made} next; answers whether there is any. */
-    public boolean reserve(int sizeClass) {
+    /** Reserves the bytes of one more slab. Returns whether the limit allows it. */
+    private boolean reserve(int sizeClass) {
         long slabBytes = slabBytes(sizeClass);
         if (bytes + slabBytes > maxBytes) {
             freeIdle();
@@ -65,12 +117,12 @@ public final class SlabAllocator {
             return false;
         }
         bytes += slabBytes;
-        inTheMaking[sizeClass]++;
+        making[sizeClass]++;
         return true;
     }
 
-    /** Maps and registers memory for a slab, which takes long: without the lock. */
-    public BufferSlab make(int sizeClass) {
+    /** Maps and registers the memory of a slab. Thread: without the lock. */
+    private BufferSlab make(int sizeClass) {
         Arena arena = Arena.ofShared();
         try {
             return new BufferSlab(arena, context.register(LargePages.allocate(slabBytes(sizeClass), arena)), sizeClass);
@@ -83,9 +135,9 @@ public final class SlabAllocator {
         }
     }
 
-    /** A slab that was reserved is there, or null: it could not be made. */
-    public void made(int sizeClass, @Nullable BufferSlab slab) {
-        inTheMaking[sizeClass]--;
+    /** Ends a reservation: adds the blocks of the slab, or gives its bytes back if it could not be made. */
+    private void made(int sizeClass, @Nullable BufferSlab slab) {
+        making[sizeClass]--;
         if (slab == null) {
             bytes -= slabBytes(sizeClass);
             return;
@@ -98,18 +150,15 @@ public final class SlabAllocator {
         }
     }
 
-    /** Whether somebody makes a slab with blocks of this size. */
-    public boolean isMaking(int sizeClass) {
-        return inTheMaking[sizeClass] > 0;
+    /** Returns whether a slab could not be made since the last call, so that its bytes are free for other sizes. */
+    boolean pollRoomGivenBack() {
+        boolean given = roomGivenBack;
+        roomGivenBack = false;
+        return given;
     }
 
-    /** Whether somebody makes a slab. */
-    public boolean isMaking() {
-        return Arrays.stream(inTheMaking).anyMatch(count -> count > 0);
-    }
-
-    /** Makes room for blocks of another size. */
-    public void freeIdle() {
+    /** Frees the slabs without leases, for the room of blocks of another size. */
+    void freeIdle() {
         for (BufferSlab slab : List.copyOf(slabs)) {
             if (slab.isIdle() && slab.tryFree()) {
                 slabs.remove(slab);
@@ -119,12 +168,32 @@ public final class SlabAllocator {
         }
     }
 
-    /** Whether a loss would be noticed, of what is leased. */
-    public boolean isWatched() {
+    /** From now on {@link #take} returns null. */
+    void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Waits until no thread makes a slab. */
+    void awaitMaking() {
+        while (Arrays.stream(making).anyMatch(count -> count > 0)) {
+            slabMade.awaitUninterruptibly();
+        }
+    }
+
+    /** Whether a lease is watched for a leak. */
+    boolean isWatched() {
         return slabs.stream().anyMatch(BufferSlab::isWatched);
     }
 
-    public long bytes() {
+    long bytes() {
         return bytes;
+    }
+
+    long maxBytes() {
+        return maxBytes;
     }
 }

@@ -1,4 +1,4 @@
-/** Slabs of registered memory, leases on them, and the search for leaked ones. */
+/** The buffer pool: slabs of registered memory, leases on their blocks, and the detection of leaks. */
 @NullMarked
 package io.reactorucx.internal.buffer;
 

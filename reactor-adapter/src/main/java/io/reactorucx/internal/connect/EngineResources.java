@@ -1,7 +1,7 @@
 package io.reactorucx.internal.connect;
 
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
@@ -36,7 +36,7 @@ public final class EngineResources {
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
-    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idle, UcxBufferPool pool,
+    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idle, BufferPool pool,
             LeakReporter leaks) {
         this.engines = engines.stream().map(engine -> {
             EngineConnections connections = new EngineConnections(engine, idle);

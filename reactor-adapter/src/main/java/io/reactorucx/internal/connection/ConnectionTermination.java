@@ -1,6 +1,5 @@
 package io.reactorucx.internal.connection;
 
-import io.reactorucx.connection.PeerCounters;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;

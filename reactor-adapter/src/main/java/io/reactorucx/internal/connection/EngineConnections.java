@@ -1,6 +1,6 @@
 package io.reactorucx.internal.connection;
 
-import io.reactorucx.connection.PeerCounters;
+import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
@@ -211,7 +211,7 @@ public final class EngineConnections {
 
     /** Counts and logs a handshake that one side has rejected. Thread: any. */
     public void refused(String peer, HandshakeFailure failure) {
-        counters.refused(failure.reason());
+        counters.rejected(failure.reason());
         rejections.refused(peer, failure);
     }
 
@@ -240,9 +240,13 @@ public final class EngineConnections {
         return heartbeats;
     }
 
-    /** What became of peers. Thread: any. */
-    public PeerCounters counters() {
+    PeerCounters counters() {
         return counters;
+    }
+
+    /** Returns the counts of lost and rejected peers. Thread: any. */
+    public PeerStatistics peerStatistics() {
+        return counters.snapshot();
     }
 
     /** The address of the worker. Thread: any. */

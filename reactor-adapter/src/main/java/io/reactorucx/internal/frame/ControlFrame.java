@@ -1,7 +1,6 @@
 package io.reactorucx.internal.frame;
 
-import io.reactorucx.internal.endpoint.EndpointRelease;
-import io.reactorucx.internal.handshake.Rejection;
+import io.reactorucx.core.UcxStatus;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -9,19 +8,20 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What framework peers tell each other about their connection.
+ * A message by which framework peers open, watch and close their connection.
  *
  * <p>Layout, big-endian: magic {@code 0x52554358} (4 bytes), protocol version (1), type (1), {@link ControlFields}. Two
- * things are the same in every version, so that peers of any two can part in words: those first 6 bytes, and all of a
- * {@link Type#REJECT}, which is 6 bytes, 18 that are zero, a status of UCX (1), the size of the reason (4), the reason.
- * Of another version only HELLO and REJECT are read.
+ * things are the same in every version, so that peers of different versions can refuse each other with a reason: those
+ * first 6 bytes, and all of a {@link Type#REJECT}, which is 6 bytes, 18 that are zero, a status of UCX (1), the size of
+ * the reason (4), the reason. Of another version only HELLO and REJECT are read.
  *
  * @param protocolVersion of the peer
- * @param type what it is
+ * @param type kind of the frame
  * @param fields empty for another version, and in REJECT
- * @param rejection why, in REJECT; says nothing in others
+ * @param status whether to try again, in REJECT: a retryable status or REJECTED; REJECTED in other frames
+ * @param reason the reason in words, in REJECT: fit for a log and never blank; empty in other frames
  */
-public record ControlFrame(int protocolVersion, Type type, ControlFields fields, Rejection rejection) {
+public record ControlFrame(int protocolVersion, Type type, ControlFields fields, UcxStatus status, String reason) {
 
     public static final int PROTOCOL_VERSION = 2;
 
@@ -30,15 +30,11 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
     private static final int REJECT_UNUSED_BYTES = 18;
     private static final int REJECT_HEAD_BYTES = HEAD_BYTES + REJECT_UNUSED_BYTES + Byte.BYTES + Integer.BYTES;
     private static final int MAX_REASON_CHARACTERS = 500;
-    private static final Rejection NO_REJECTION = new Rejection("");
 
     /** No frame is larger. */
     public static final int MAX_BYTES = 64 * 1024;
 
-    /**
-     * The order is the protocol's: the ordinal travels. RELEASE and RELEASED go over the socket alone, see
-     * {@link EndpointRelease}.
-     */
+    /** The order is the protocol's: the ordinal travels. RELEASE and RELEASED travel over the socket only. */
     public enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING, RELEASE, RELEASED }
 
     private static final Type[] TYPES = Type.values();
@@ -48,22 +44,32 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
     }
 
     public static ControlFrame of(Type type, ControlFields fields) {
-        return new ControlFrame(PROTOCOL_VERSION, type, fields, NO_REJECTION);
+        return of(PROTOCOL_VERSION, type, fields);
     }
 
-    public static ControlFrame reject(Rejection why) {
-        return new ControlFrame(PROTOCOL_VERSION, Type.REJECT, ControlFields.NONE,
-                Rejection.ofPeer(why.status().code(), why.reason()));
+    private static ControlFrame of(int version, Type type, ControlFields fields) {
+        return new ControlFrame(version, type, fields, UcxStatus.REJECTED, "");
+    }
+
+    /** Returns a REJECT. Of the status only whether to try again is kept, of the reason what fits a log. */
+    public static ControlFrame reject(UcxStatus status, String reason) {
+        return reject(PROTOCOL_VERSION, status, reason);
+    }
+
+    private static ControlFrame reject(int version, UcxStatus status, String reason) {
+        return new ControlFrame(version, Type.REJECT, ControlFields.NONE,
+                status.isRetryable() ? status : UcxStatus.REJECTED,
+                reason.isBlank() ? "no reason given" : shown(reason));
     }
 
     public byte[] toBytes() {
         boolean reject = type == Type.REJECT;
-        byte[] text = rejection.reason().getBytes(StandardCharsets.UTF_8);
+        byte[] text = reason.getBytes(StandardCharsets.UTF_8);
         ByteBuffer out = ByteBuffer.allocate(reject ? REJECT_HEAD_BYTES + text.length
                 : HEAD_BYTES + fields.encodedBytes());
         out.putInt(MAGIC).put((byte) protocolVersion).put((byte) type.ordinal());
         if (reject) {
-            out.put(new byte[REJECT_UNUSED_BYTES]).put((byte) rejection.status().code()).putInt(text.length).put(text);
+            out.put(new byte[REJECT_UNUSED_BYTES]).put((byte) status.code()).putInt(text.length).put(text);
         } else {
             fields.encode(out);
         }
@@ -74,7 +80,7 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
         return bytes.byteSize() > MAX_BYTES ? null : parse(bytes.toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** The frame, or null when these bytes are none. */
+    /** Returns the frame, or null when the bytes are not a control frame. */
     public static @Nullable ControlFrame parse(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         if (bytes.length < HEAD_BYTES || bytes.length > MAX_BYTES || in.getInt() != MAGIC) {
@@ -87,31 +93,25 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
         }
         Type type = TYPES[number];
         if (type == Type.REJECT) {
-            Rejection rejection = rejection(in);
-            return rejection == null ? null : new ControlFrame(version, type, ControlFields.NONE, rejection);
+            return rejection(version, in);
         }
         if (version != PROTOCOL_VERSION) {
-            return type == Type.HELLO ? new ControlFrame(version, type, ControlFields.NONE, NO_REJECTION) : null;
+            return type == Type.HELLO ? of(version, type, ControlFields.NONE) : null;
         }
         ControlFields fields = ControlFields.parse(in);
-        return fields == null ? null : new ControlFrame(version, type, fields, NO_REJECTION);
+        return fields == null ? null : of(version, type, fields);
     }
 
-    private static @Nullable Rejection rejection(ByteBuffer in) {
+    private static @Nullable ControlFrame rejection(int version, ByteBuffer in) {
         if (in.limit() < REJECT_HEAD_BYTES) {
             return null;
         }
-        int status = in.position(HEAD_BYTES + REJECT_UNUSED_BYTES).get();
-        return in.getInt() == in.remaining() ? Rejection.ofPeer(status, StandardCharsets.UTF_8.decode(in).toString())
+        UcxStatus status = UcxStatus.of(in.position(HEAD_BYTES + REJECT_UNUSED_BYTES).get());
+        return in.getInt() == in.remaining() ? reject(version, status, StandardCharsets.UTF_8.decode(in).toString())
                 : null;
     }
 
-    /** Why, in REJECT; empty in others. */
-    public String reason() {
-        return rejection.reason();
-    }
-
-    /** Text of a peer as it may stand in a log: of a bounded length, and in one line. */
+    /** Returns the text of a peer in a form that fits a log: of a bounded length and in one line. */
     public static String shown(String text) {
         StringBuilder shown = new StringBuilder();
         text.codePoints().limit(MAX_REASON_CHARACTERS)

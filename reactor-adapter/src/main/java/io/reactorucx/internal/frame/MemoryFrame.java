@@ -4,6 +4,7 @@ import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.AtomicOperation;
 import io.reactorucx.core.AtomicWidth;
 import io.reactorucx.memory.MemoryRight;
+import io.reactorucx.memory.ServedMemoryConfig;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -21,9 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface MemoryFrame {
 
-    /** What a peer may send before the first reply has told it how many requests are served at once. */
-    int FIRST_REQUESTS = 8;
-    int MAX_REQUESTS = 4096;
+    /** Requests that a peer may send before the first reply tells it how many are served at once. */
+    int FIRST_REQUESTS = ServedMemoryConfig.MIN_REQUESTS;
 
     /**
      * A rendezvous takes two more ways; below this size that is longer than the copy that it saves, also where the
@@ -178,7 +178,7 @@ public sealed interface MemoryFrame {
     private static @Nullable Reply reply(int id, int code, long dataBytes, ByteBuffer in) {
         int maxRequests = Short.toUnsignedInt(in.getShort());
         boolean known = code < MemoryReplyStatus.values().length && maxRequests >= FIRST_REQUESTS
-                && maxRequests <= MAX_REQUESTS;
+                && maxRequests <= ServedMemoryConfig.MAX_REQUESTS;
         return known && (dataBytes == 0 || code == MemoryReplyStatus.OK.ordinal())
                 ? new Reply(id, MemoryReplyStatus.values()[code], maxRequests, in.getLong()) : null;
     }

@@ -68,7 +68,7 @@ public final class ClientHandshake {
             return;
         }
         if (frame.type() == ControlFrame.Type.REJECT) {
-            end(new HandshakeFailure(Kind.PEER, frame.rejection(), null));
+            end(new HandshakeFailure(Kind.PEER, Rejection.of(frame), null));
         } else if (frame.protocolVersion() != ControlFrame.PROTOCOL_VERSION) {
             refuse(Kind.VERSION, PeerInfo.differs("protocol version", ControlFrame.PROTOCOL_VERSION,
                     frame.protocolVersion()), null);
@@ -130,7 +130,7 @@ public final class ClientHandshake {
 
     private void refuse(Kind reason, String why, @Nullable Throwable cause) {
         if (state != State.NEW) {
-            output.send(ControlFrame.reject(new Rejection(why)));
+            output.send(new Rejection(why).toFrame());
         }
         String detail = cause == null || cause.getMessage() == null ? why : why + ": " + cause.getMessage();
         end(new HandshakeFailure(reason, new Rejection(detail), cause));

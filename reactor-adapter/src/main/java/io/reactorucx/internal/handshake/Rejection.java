@@ -6,7 +6,7 @@ import io.reactorucx.internal.frame.ControlFrame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a side does not take its peer.
+ * The reason why a side refuses its peer.
  *
  * @param status whether to try again
  * @param reason in words
@@ -17,11 +17,14 @@ public record Rejection(UcxStatus status, String reason) {
         this(UcxStatus.REJECTED, reason);
     }
 
-    /** What came from a peer, who is believed about nothing but whether to try again. */
-    public static Rejection ofPeer(int rawStatus, String reason) {
-        UcxStatus status = UcxStatus.of(rawStatus);
-        return new Rejection(status.isRetryable() ? status : UcxStatus.REJECTED,
-                reason.isBlank() ? "no reason given" : ControlFrame.shown(reason));
+    /** Returns the rejection in a REJECT of the peer. */
+    static Rejection of(ControlFrame reject) {
+        return new Rejection(reject.status(), reject.reason());
+    }
+
+    /** Returns the REJECT that tells the peer. */
+    public ControlFrame toFrame() {
+        return ControlFrame.reject(status, reason);
     }
 
     public UcxException toException(String peer, @Nullable Throwable cause) {

@@ -47,7 +47,7 @@ public final class ServerHandshake {
         }
         PeerInfo proven = peer;
         if (frame.type() == ControlFrame.Type.REJECT && state != State.WAITING) {
-            end(new HandshakeFailure(Kind.PEER, frame.rejection(), null));
+            end(new HandshakeFailure(Kind.PEER, Rejection.of(frame), null));
         } else if (state == State.WAITING && frame.type() != ControlFrame.Type.HELLO) {
             refuse(Kind.PROTOCOL, "the first frame was " + frame.type() + " and not HELLO", null);
         } else if (frame.protocolVersion() != ControlFrame.PROTOCOL_VERSION) {
@@ -119,7 +119,7 @@ public final class ServerHandshake {
         } else if (difference != null) {
             refuse(Kind.MISMATCH, difference, null);
         } else if (rejection != null) {
-            output.send(ControlFrame.reject(rejection));
+            output.send(rejection.toFrame());
             end(new HandshakeFailure(Kind.ADMISSION, rejection, null));
         } else if (ownProof == null) {
             close();
@@ -135,7 +135,7 @@ public final class ServerHandshake {
 
     private void refuse(Kind reason, String why, @Nullable Throwable cause) {
         boolean mayKnow = authentication == null || verified || reason == Kind.VERSION;
-        output.send(ControlFrame.reject(new Rejection(mayKnow ? why : HandshakeFailure.NOT_AUTHENTICATED)));
+        output.send(new Rejection(mayKnow ? why : HandshakeFailure.NOT_AUTHENTICATED).toFrame());
         String detail = cause == null || cause.getMessage() == null ? why : why + ": " + cause.getMessage();
         end(new HandshakeFailure(reason, new Rejection(detail), cause));
     }

@@ -10,9 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/**
- * {@link MemoryPath#AUTO} where both paths exist: the first operation finds out whether the one-sided one is worth it.
- */
+/** The access of {@link MemoryPath#AUTO} where both paths exist. The first operation chooses the path for all. */
 final class AutoAccess implements MemoryAccess {
 
     private final ConnectionCore connection;

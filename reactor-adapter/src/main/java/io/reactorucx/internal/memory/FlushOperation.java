@@ -27,7 +27,7 @@ public final class FlushOperation extends OperationSubscription<Void> {
 
     public static Mono<Void> mono(ConnectionCore connection) {
         MemoryProtocol memory = connection.protocol(MemoryProtocol.class);
-        MemoryClient requests = memory == null ? null : memory.caller();
+        MemoryClient requests = memory == null ? null : memory.client();
         return OperationMono.<Void>of(connection, OperationKind.FLUSH,
                 (mono, subscriber) -> new FlushOperation(mono, subscriber, requests));
     }

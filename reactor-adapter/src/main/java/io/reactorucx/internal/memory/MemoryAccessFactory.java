@@ -1,25 +1,30 @@
 package io.reactorucx.internal.memory;
 
-import io.reactorucx.UcxResources;
 import io.reactorucx.core.MemoryDescriptor;
+import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcxUnsupportedException;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.WindowDescriptor;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The ways from one connection to windows of its peer. */
-public record MemoryAccessFactory(ConnectionCore connection, UcxResources resources) {
+/**
+ * Makes the accesses of one connection to windows of its peer.
+ *
+ * @param pool pool of the leases of reads
+ */
+public record MemoryAccessFactory(ConnectionCore connection, UcpContext context, BufferPool pool) {
 
-    /** The way that was asked for, or the better one of those that there are. */
+    /** Returns the access that is requested, or the better one of those that exist. */
     public MemoryAccess to(WindowDescriptor descriptor, MemoryPath path) {
         Objects.requireNonNull(descriptor, "descriptor");
         Objects.requireNonNull(path, "path");
-        MemoryProtocol part = connection.protocol(MemoryProtocol.class);
-        ServedAccess served = part == null ? null : new ServedAccess(connection, part.caller(), descriptor,
-                resources.buffers());
+        MemoryProtocol protocol = connection.protocol(MemoryProtocol.class);
+        ServedAccess served = protocol == null ? null
+                : new ServedAccess(connection, protocol.client(), descriptor, pool);
         OneSidedAccess oneSided = path == MemoryPath.SERVED ? null : oneSided(descriptor);
         return switch (path) {
             case SERVED -> existing(served, "path SERVED: the peer is a raw one, which serves no windows");
@@ -34,10 +39,10 @@ public record MemoryAccessFactory(ConnectionCore connection, UcxResources resour
 
     private @Nullable OneSidedAccess oneSided(WindowDescriptor descriptor) {
         MemoryDescriptor direct = descriptor.oneSided().orElse(null);
-        if (direct == null || !resources.context().config().features().contains(UcpFeature.RMA)) {
+        if (direct == null || !context.config().features().contains(UcpFeature.RMA)) {
             return null;
         }
-        return new OneSidedAccess(connection, direct, resources.buffers());
+        return new OneSidedAccess(connection, direct, pool);
     }
 
     private static MemoryAccess existing(@Nullable MemoryAccess access, String otherwise) {

@@ -7,6 +7,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -71,14 +72,14 @@ public final class MemoryClient {
         sent.put(lastId, operation);
     }
 
-    /** Takes a reply; answers what is wrong with the peer, null for nothing. */
-    @Nullable String replied(MemoryFrame.Reply reply, UcpActiveMessage message) {
+    /** Takes a reply. Throws {@link ProtocolViolationException} if it does not fit a request that waits for one. */
+    void replied(MemoryFrame.Reply reply, UcpActiveMessage message) {
         ServedOperation<?> operation = sent.get(reply.id());
         if (operation == null || operation.isReplied()) {
-            return "a reply to request " + reply.id() + ", which waits for none";
+            throw new ProtocolViolationException("a reply to request " + reply.id() + ", which waits for none");
         }
         maxSent = reply.maxRequests();
-        return operation.replied(reply, message);
+        operation.replied(reply, message);
     }
 
     /** A request is over: replied to, and UCX has let go of its memory. */

@@ -7,67 +7,71 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.frame.MemoryFrame;
-import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Remote memory that is served, over one connection and in both directions. On the engine's thread. */
+/** The protocol of served remote memory on one connection, in both directions. Thread: engine. */
 public final class MemoryProtocol implements ProtocolHandler {
 
     static final Logger LOG = LoggerFactory.getLogger(MemoryProtocol.class);
 
     private final ConnectionCore connection;
     private final WindowRegistry windows;
-    private final MemoryServer owner;
-    private final MemoryClient caller;
+    private final MemoryServer server;
+    private final MemoryClient client;
 
     MemoryProtocol(ConnectionCore connection, WindowRegistry windows) {
         this.connection = connection;
         this.windows = windows;
-        this.owner = new MemoryServer(connection, windows);
-        this.caller = new MemoryClient(connection, windows.config().maxQueuedRequests());
+        this.server = new MemoryServer(connection, windows);
+        this.client = new MemoryClient(connection, windows.config().maxQueuedRequests());
     }
 
-    public MemoryClient caller() {
-        return caller;
-    }
-
-    void evict(UcxMemoryWindow window) {
-        owner.evict(window);
+    public MemoryClient client() {
+        return client;
     }
 
     @Override
     public void received(UcpActiveMessage message) {
-        String violation = switch (MemoryFrame.parse(message.header(), message.length())) {
-            case null -> "a message on id " + message.id() + " that is none of the protocol";
-            case MemoryFrame.Request request -> owner.requested(request, message);
-            case MemoryFrame.Reply reply -> caller.replied(reply, message);
-        };
+        try {
+            switch (MemoryFrame.parse(message.header(), message.length())) {
+                case null -> throw new ProtocolViolationException("a message on id " + message.id()
+                        + " that is none of the protocol");
+                case MemoryFrame.Request request -> server.requested(request, message);
+                case MemoryFrame.Reply reply -> client.replied(reply, message);
+            }
+            release(message);
+        } catch (ProtocolViolationException e) {
+            release(message);
+            windows.violated();
+            LOG.debug("[{}] closed by force: {}", connection.peer(), e.getMessage());
+            connection.beginClose(CloseMode.FORCE);
+        }
+    }
+
+    /** Releases data that no handler has fetched. */
+    private void release(UcpActiveMessage message) {
         UcpWorker worker = connection.registry().worker();
         if (!message.isInline() && worker.activeMessages().holds(message)) {
             worker.activeMessages().release(message);
-        }
-        if (violation != null) {
-            windows.violated();
-            LOG.debug("[{}] closed by force: {}", connection.peer(), violation);
-            connection.beginClose(CloseMode.FORCE);
         }
     }
 
     @Override
     public void closing() {
-        owner.closing();
+        server.closing();
     }
 
     @Override
     public boolean isQuiet() {
-        return owner.isQuiet() && caller.isQuiet();
+        return server.isQuiet() && client.isQuiet();
     }
 
     @Override
     public void ended(@Nullable UcxException loss) {
-        owner.closing();
-        caller.ended(loss);
+        server.closing();
+        client.ended(loss);
     }
 }

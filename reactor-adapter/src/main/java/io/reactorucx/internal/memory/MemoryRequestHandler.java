@@ -9,35 +9,32 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
 import io.reactorucx.internal.frame.ReservedMessageIds;
-import io.reactorucx.memory.UcxMemoryWindow;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
-/**
- * One request of a peer for this side's memory, from its arrival until UCX has sent the reply. On the engine's thread.
- */
+/** One request of a peer for memory of this side, from its arrival until UCX has sent the reply. Thread: engine. */
 final class MemoryRequestHandler {
 
     private final ConnectionCore connection;
-    private final MemoryServer owner;
+    private final MemoryServer server;
     private final MemoryFrame.Request request;
-    /** While the memory is used. */
-    private @Nullable UcxMemoryWindow window;
+    /** The window in use, null before and after. */
+    private @Nullable ExportedWindow window;
 
-    MemoryRequestHandler(ConnectionCore connection, MemoryServer owner, MemoryFrame.Request request) {
+    MemoryRequestHandler(ConnectionCore connection, MemoryServer server, MemoryFrame.Request request) {
         this.connection = connection;
-        this.owner = owner;
+        this.server = server;
         this.request = request;
     }
 
-    boolean uses(UcxMemoryWindow other) {
+    boolean uses(ExportedWindow other) {
         return window == other;
     }
 
-    /** Does what was asked for, or says why not; data of the message that is not taken is the caller's to release. */
-    void serve(UcpActiveMessage message, @Nullable UcxMemoryWindow found) {
+    /** Moves the data and replies, or replies with an error. Data that it does not fetch is the caller's to release. */
+    void serve(UcpActiveMessage message, @Nullable ExportedWindow found) {
         MemoryReplyStatus refusal = enter(found);
         if (refusal != MemoryReplyStatus.OK || found == null) {
             reply(refusal, 0);
@@ -45,14 +42,14 @@ final class MemoryRequestHandler {
         }
         try {
             switch (request) {
-                case MemoryFrame.Read read -> read(found, found.memory().asSlice(read.offset(), read.length()));
-                case MemoryFrame.Write write -> write(found, found.memory().asSlice(write.offset(), write.length()),
+                case MemoryFrame.Read read -> read(found, found.segment().asSlice(read.offset(), read.length()));
+                case MemoryFrame.Write write -> write(found, found.segment().asSlice(write.offset(), write.length()),
                         message);
                 case MemoryFrame.Atomic atomic -> reply(MemoryReplyStatus.OK,
-                        atomic.call().apply(found.memory(), atomic.offset()));
+                        atomic.call().apply(found.segment(), atomic.offset()));
             }
         } catch (UcxClosedException | IllegalStateException | IllegalArgumentException e) {
-            // The memory was freed, or its registration closed, under the window.
+            // The application has freed the memory, or closed its registration, while the window was exported.
             MemoryProtocol.LOG.debug("[{}] the memory of a window is gone", connection.peer(), e);
             reply(MemoryReplyStatus.NO_WINDOW, 0);
         } catch (UcxException e) {
@@ -60,8 +57,8 @@ final class MemoryRequestHandler {
         }
     }
 
-    private MemoryReplyStatus enter(@Nullable UcxMemoryWindow found) {
-        if (owner.isClosing()) {
+    private MemoryReplyStatus enter(@Nullable ExportedWindow found) {
+        if (server.isClosing()) {
             return MemoryReplyStatus.CLOSING;
         }
         if (found == null || !found.enter(connection)) {
@@ -76,11 +73,12 @@ final class MemoryRequestHandler {
         if (offset < 0 || length < 0 || offset > found.length() - length) {
             return MemoryReplyStatus.OUT_OF_BOUNDS;
         }
-        boolean aligned = !(request instanceof MemoryFrame.Atomic) || (found.memory().address() + offset) % length == 0;
+        boolean aligned = !(request instanceof MemoryFrame.Atomic)
+                || (found.segment().address() + offset) % length == 0;
         return aligned ? MemoryReplyStatus.OK : MemoryReplyStatus.MISALIGNED;
     }
 
-    private void read(UcxMemoryWindow from, MemorySegment range) {
+    private void read(ExportedWindow from, MemorySegment range) {
         if (connection.send(ReservedMessageIds.MEMORY, header(MemoryReplyStatus.OK, 0), range, from.registration(),
                 MemoryFrame.protocol(range.byteSize()), (status, length, tag) -> readSent(status))) {
             readSent(0);
@@ -89,10 +87,10 @@ final class MemoryRequestHandler {
 
     private void readSent(int status) {
         leave();
-        owner.ended(this, status == 0 ? MemoryReplyStatus.OK : MemoryReplyStatus.FAILED, request.length());
+        server.ended(this, status == 0 ? MemoryReplyStatus.OK : MemoryReplyStatus.FAILED, request.length());
     }
 
-    private void write(UcxMemoryWindow to, MemorySegment range, UcpActiveMessage message) {
+    private void write(ExportedWindow to, MemorySegment range, UcpActiveMessage message) {
         UcpWorker worker = connection.registry().worker();
         if (message.isInline()) {
             range.copyFrom(message.payload());
@@ -108,7 +106,7 @@ final class MemoryRequestHandler {
     }
 
     private void leave() {
-        UcxMemoryWindow used = window;
+        ExportedWindow used = window;
         if (used != null) {
             window = null;
             used.leave();
@@ -116,23 +114,22 @@ final class MemoryRequestHandler {
     }
 
     private MemorySegment header(MemoryReplyStatus status, long value) {
-        return new MemoryFrame.Reply(request.id(), status, owner.maxRequests(), value).toSegment();
+        return new MemoryFrame.Reply(request.id(), status, server.maxRequests(), value).toSegment();
     }
 
-    /** The memory is done with; what is left is to tell. */
+    /** Ends the use of the window and sends the reply. */
     private void reply(MemoryReplyStatus status, long value) {
         leave();
         try {
             if (connection.send(ReservedMessageIds.MEMORY, header(status, value), MemorySegment.NULL, null,
-                    AmProtocol.EAGER,
-                    (sent, length, tag) -> owner.ended(this, status, request.length()))) {
-                owner.ended(this, status, request.length());
+                    AmProtocol.EAGER, (sent, length, tag) -> server.ended(this, status, request.length()))) {
+                server.ended(this, status, request.length());
             }
         } catch (UcxClosedException e) {
-            owner.ended(this, status, request.length());
+            server.ended(this, status, request.length());
         } catch (UcxException e) {
-            // The engine has as many operations under way as it may. The peer waits, and may have no more requests
-            // until then.
+            // The engine has as many operations in flight as it may. The peer waits for this reply, and its other
+            // requests are bounded until then.
             Schedulers.parallel().schedule(() -> connection.execute(worker -> reply(status, value)), 1,
                     TimeUnit.MILLISECONDS);
         }

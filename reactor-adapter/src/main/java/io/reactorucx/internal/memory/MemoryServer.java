@@ -5,17 +5,17 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
-import io.reactorucx.memory.UcxMemoryWindow;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
-/** Serves this side's memory to the peer of one connection. On the engine's thread. */
+/** Serves exported windows of this side to the peer of one connection. Thread: engine. */
 final class MemoryServer {
 
     private final ConnectionCore connection;
     private final WindowRegistry windows;
     private final Set<MemoryRequestHandler> inService = new HashSet<>();
+    private boolean serves;
     private boolean closing;
 
     MemoryServer(ConnectionCore connection, WindowRegistry windows) {
@@ -27,22 +27,26 @@ final class MemoryServer {
         return windows.config().maxRequests();
     }
 
-    /** Takes a request; answers what is wrong with the peer, null for nothing. */
-    @Nullable String requested(MemoryFrame.Request request, UcpActiveMessage message) {
-        // Twice what the peer was told: it may have a reply, and go on, before UCX tells this side that the reply is
-        // away.
+    /** Serves a request. Throws {@link ProtocolViolationException} when the peer sends more at once than it may. */
+    void requested(MemoryFrame.Request request, UcpActiveMessage message) {
+        // Twice the number that the peer knows: it may have a reply, and send the next request, before UCX reports the
+        // reply as sent on this side.
         if (inService.size() >= 2 * maxRequests()) {
-            return "more than " + maxRequests() + " requests for memory at once";
+            throw new ProtocolViolationException("more than " + maxRequests() + " requests for memory at once");
         }
-        MemoryRequestHandler served = new MemoryRequestHandler(connection, this, request);
-        inService.add(served);
-        served.serve(message, windows.find(request.key()));
-        return null;
+        if (!serves) {
+            serves = true;
+            windows.add(this);
+            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> windows.remove(this));
+        }
+        MemoryRequestHandler handler = new MemoryRequestHandler(connection, this, request);
+        inService.add(handler);
+        handler.serve(message, windows.find(request.key()));
     }
 
-    /** UCX has sent the reply, or the connection is gone. */
-    void ended(MemoryRequestHandler served, MemoryReplyStatus status, long bytes) {
-        if (!inService.remove(served)) {
+    /** The reply of a request is sent, or the connection has ended. */
+    void ended(MemoryRequestHandler handler, MemoryReplyStatus status, long bytes) {
+        if (!inService.remove(handler)) {
             return;
         }
         if (status == MemoryReplyStatus.OK) {
@@ -53,7 +57,7 @@ final class MemoryServer {
         connection.operationEnded();
     }
 
-    /** What is asked for from now on is refused. */
+    /** Refuses requests from now on. */
     void closing() {
         closing = true;
     }
@@ -66,11 +70,14 @@ final class MemoryServer {
         return inService.isEmpty();
     }
 
-    /** The time is up for those who keep a window from being revoked. */
-    void evict(UcxMemoryWindow window) {
-        if (inService.stream().anyMatch(served -> served.uses(window))) {
-            MemoryProtocol.LOG.debug("[{}] closed by force: it keeps {} from being revoked", connection.peer(), window);
-            connection.beginClose(CloseMode.FORCE);
-        }
+    /** Closes the connection by force if it still uses a window after its revoke timeout. Any thread. */
+    void evict(ExportedWindow window) {
+        connection.execute(worker -> {
+            if (inService.stream().anyMatch(handler -> handler.uses(window))) {
+                MemoryProtocol.LOG.debug("[{}] closed by force: it keeps {} from being revoked", connection.peer(),
+                        window);
+                connection.beginClose(CloseMode.FORCE);
+            }
+        });
     }
 }

@@ -1,13 +1,14 @@
 package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpRemoteKey;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.internal.operation.OperationMono;
@@ -22,12 +23,12 @@ public final class OneSidedAccess implements MemoryAccess {
 
     private final ConnectionCore connection;
     private final MemoryDescriptor descriptor;
-    private final UcxBufferPool pool;
+    private final BufferPool pool;
     /** Made by the first operation; on the engine's thread. */
     private @Nullable UcpRemoteKey key;
     private volatile boolean closed;
 
-    public OneSidedAccess(ConnectionCore connection, MemoryDescriptor descriptor, UcxBufferPool pool) {
+    public OneSidedAccess(ConnectionCore connection, MemoryDescriptor descriptor, BufferPool pool) {
         this.connection = connection;
         this.descriptor = descriptor;
         this.pool = pool;
@@ -59,8 +60,8 @@ public final class OneSidedAccess implements MemoryAccess {
     @Override
     public Mono<Void> put(long offset, UcxBuffer source) {
         return SingleCallMono.retaining(source, connection, OperationKind.PUT,
-                (worker, endpoint, whenDone) -> endpoint.put(source.segment(), source.registration(), key(endpoint),
-                offset, whenDone));
+                (worker, endpoint, whenDone) -> endpoint.put(source.segment(), LeasedBuffer.of(source).registration(),
+                        key(endpoint), offset, whenDone));
     }
 
     @Override

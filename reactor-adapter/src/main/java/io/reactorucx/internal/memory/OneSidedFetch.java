@@ -1,13 +1,13 @@
 package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AtomicOperation;
 import io.reactorucx.core.AtomicWidth;
 import io.reactorucx.core.UcpAtomics;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpRemoteKey;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.OperationSubscription;
@@ -20,12 +20,12 @@ import reactor.core.CoreSubscriber;
 final class OneSidedFetch extends OperationSubscription<Long> {
 
     private final OneSidedAccess memory;
-    private final UcxBufferPool pool;
+    private final BufferPool pool;
     private final long offset;
     private final AtomicRequest call;
     private @Nullable UcxBuffer reply;
 
-    OneSidedFetch(OperationMono<Long> mono, OneSidedAccess memory, UcxBufferPool pool, long offset, AtomicRequest call,
+    OneSidedFetch(OperationMono<Long> mono, OneSidedAccess memory, BufferPool pool, long offset, AtomicRequest call,
             CoreSubscriber<? super Long> actual) {
         super(mono, actual);
         this.memory = memory;

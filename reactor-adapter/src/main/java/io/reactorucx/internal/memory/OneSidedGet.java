@@ -1,11 +1,12 @@
 package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.OperationSubscription;
@@ -21,9 +22,9 @@ final class OneSidedGet extends OperationMono<UcxBuffer> {
     private final OneSidedAccess memory;
     private final long offset;
     private final int length;
-    private final UcxBufferPool pool;
+    private final BufferPool pool;
 
-    OneSidedGet(ConnectionCore connection, OneSidedAccess memory, long offset, int length, UcxBufferPool pool) {
+    OneSidedGet(ConnectionCore connection, OneSidedAccess memory, long offset, int length, BufferPool pool) {
         super(connection, OperationKind.GET);
         this.memory = memory;
         this.offset = offset;
@@ -40,7 +41,7 @@ final class OneSidedGet extends OperationMono<UcxBuffer> {
 
         private final OneSidedGet get;
         private final @Nullable LeakRecord asked;
-        private @Nullable UcxBuffer buffer;
+        private @Nullable LeasedBuffer buffer;
 
         GetOperation(OneSidedGet get, CoreSubscriber<? super UcxBuffer> actual) {
             super(get, actual);
@@ -50,14 +51,14 @@ final class OneSidedGet extends OperationMono<UcxBuffer> {
 
         @Override
         public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            UcxBuffer leased = get.pool.acquire(get.length, asked);
+            LeasedBuffer leased = get.pool.acquire(get.length, asked);
             buffer = leased;
             return endpoint.get(leased.segment(), leased.registration(), get.memory.key(endpoint), get.offset, this);
         }
 
         @Override
         public @Nullable UcxBuffer result(long receivedLength, long tag) {
-            UcxBuffer filled = buffer;
+            LeasedBuffer filled = buffer;
             buffer = null;
             return filled;
         }

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.internal.frame.WindowKey;
@@ -12,19 +12,21 @@ import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.MemorySegment;
 import reactor.core.publisher.Mono;
 
-/** A window of a framework peer, by requests that the peer's engine checks and answers. */
+/** The access to a window of a framework peer by requests, which the peer's engine checks and serves. */
 final class ServedAccess implements MemoryAccess {
 
     private final ConnectionCore connection;
-    private final MemoryClient caller;
+    private final MemoryClient client;
     private final WindowDescriptor descriptor;
-    private final UcxBufferPool pool;
+    private final WindowKey key;
+    private final BufferPool pool;
     private volatile boolean closed;
 
-    ServedAccess(ConnectionCore connection, MemoryClient caller, WindowDescriptor descriptor, UcxBufferPool pool) {
+    ServedAccess(ConnectionCore connection, MemoryClient client, WindowDescriptor descriptor, BufferPool pool) {
         this.connection = connection;
-        this.caller = caller;
+        this.client = client;
         this.descriptor = descriptor;
+        this.key = WindowKey.of(descriptor);
         this.pool = pool;
     }
 
@@ -32,15 +34,15 @@ final class ServedAccess implements MemoryAccess {
         return connection;
     }
 
-    MemoryClient caller() {
-        return caller;
+    MemoryClient client() {
+        return client;
     }
 
     WindowKey key() {
-        return descriptor.key();
+        return key;
     }
 
-    UcxBufferPool pool() {
+    BufferPool pool() {
         return pool;
     }
 

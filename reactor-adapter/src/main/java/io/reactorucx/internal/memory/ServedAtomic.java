@@ -3,8 +3,8 @@ package io.reactorucx.internal.memory;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.internal.frame.MemoryFrame;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.operation.OperationMono;
-import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
 /** An atomic operation on a word of the peer's memory, which answers the old value. */
@@ -27,10 +27,12 @@ final class ServedAtomic extends ServedOperation<Long> {
     }
 
     @Override
-    @Nullable String taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
+    void taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
         old = reply.value();
         proceed();
-        return message.length() == 0 ? null : message.length() + " bytes in reply to an atomic operation";
+        if (message.length() != 0) {
+            throw new ProtocolViolationException(message.length() + " bytes in reply to an atomic operation");
+        }
     }
 
     @Override

@@ -3,8 +3,10 @@ package io.reactorucx.internal.memory;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.operation.OperationMono;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -32,14 +34,14 @@ abstract class ServedGet<T> extends ServedOperation<T> {
     }
 
     @Override
-    final @Nullable String taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
+    final void taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
         if (message.length() != length) {
             fail(MemoryReplyStatus.FAILED.error(kind(), connection().peer()));
-            return message.length() + " bytes in reply to a read of " + length;
+            throw new ProtocolViolationException(message.length() + " bytes in reply to a read of " + length);
         }
         if (isGone() || length == 0) {
             proceed();
-            return null;
+            return;
         }
         try {
             if (message.isInline()) {
@@ -54,7 +56,6 @@ abstract class ServedGet<T> extends ServedOperation<T> {
             // The arena of the destination was closed meanwhile, or UCX has no room for one more operation.
             fail(e);
         }
-        return null;
     }
 
     @Nullable UcpMemory destinationRegistration() {
@@ -97,7 +98,7 @@ abstract class ServedGet<T> extends ServedOperation<T> {
     static final class IntoPool extends ServedGet<UcxBuffer> {
 
         private final long length;
-        private @Nullable UcxBuffer buffer;
+        private @Nullable LeasedBuffer buffer;
 
         IntoPool(OperationMono<UcxBuffer> mono, ServedAccess memory, long offset, long length,
                 CoreSubscriber<? super UcxBuffer> subscriber) {

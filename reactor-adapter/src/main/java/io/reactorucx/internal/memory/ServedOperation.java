@@ -9,6 +9,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.OperationSubscription;
@@ -54,14 +55,14 @@ abstract class ServedOperation<T> extends OperationSubscription<T> {
         return null;
     }
 
-    /** Takes what came with a reply that says OK; answers what is wrong with the peer, null for nothing. */
-    abstract @Nullable String taken(MemoryFrame.Reply reply, UcpActiveMessage message);
+    /** Takes the data of a successful reply. Throws {@link ProtocolViolationException} if the reply does not fit. */
+    abstract void taken(MemoryFrame.Reply reply, UcpActiveMessage message);
 
     @Override
     public final boolean post(UcpWorker worker, UcpEndpoint endpoint) {
         memory.checkOpen();
         checkMemory();
-        memory.caller().submit(this);
+        memory.client().submit(this);
         return false;
     }
 
@@ -101,15 +102,15 @@ abstract class ServedOperation<T> extends OperationSubscription<T> {
         }
     }
 
-    /** Answers what is wrong with the peer, null for nothing. */
-    final @Nullable String replied(MemoryFrame.Reply reply, UcpActiveMessage message) {
+    /** The reply has come. Throws {@link ProtocolViolationException} if it does not fit the request. */
+    final void replied(MemoryFrame.Reply reply, UcpActiveMessage message) {
         replied = true;
-        if (reply.status() != MemoryReplyStatus.OK) {
+        if (reply.status() == MemoryReplyStatus.OK) {
+            taken(reply, message);
+        } else {
             error = reply.status().error(kind(), connection().peer());
             proceed();
-            return null;
         }
-        return taken(reply, message);
     }
 
     /** UCX will say when it has let go of memory of this side. */
@@ -152,11 +153,11 @@ abstract class ServedOperation<T> extends OperationSubscription<T> {
         }
         over = true;
         error = cause;
-        memory.caller().over(this);
+        memory.client().over(this);
         try {
             complete(cause == null ? 0 : UcxStatus.IO_ERROR.code(), 0, 0);
         } finally {
-            memory.caller().proceed();
+            memory.client().proceed();
         }
     }
 
@@ -169,6 +170,6 @@ abstract class ServedOperation<T> extends OperationSubscription<T> {
     @Override
     public final void cancelled(UcpWorker worker) {
         gone = true;
-        memory.caller().giveUp(this);
+        memory.client().giveUp(this);
     }
 }

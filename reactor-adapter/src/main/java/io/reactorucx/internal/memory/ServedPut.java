@@ -4,9 +4,11 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.frame.MemoryFrame;
-import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.operation.OperationMono;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -72,13 +74,15 @@ final class ServedPut extends ServedOperation<Void> {
 
     @Override
     @Nullable UcpMemory registration() {
-        return retained == null ? null : retained.registration();
+        return retained == null ? null : LeasedBuffer.of(retained).registration();
     }
 
     @Override
-    @Nullable String taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
+    void taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
         proceed();
-        return message.length() == 0 ? null : message.length() + " bytes in reply to a write";
+        if (message.length() != 0) {
+            throw new ProtocolViolationException(message.length() + " bytes in reply to a write");
+        }
     }
 
     @Override

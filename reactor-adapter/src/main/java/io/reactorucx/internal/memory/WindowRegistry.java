@@ -1,24 +1,19 @@
 package io.reactorucx.internal.memory;
 
-import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.WindowKey;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.memory.ServedMemoryStatistics;
 import io.reactorucx.memory.UcxMemoryWindow;
-import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -31,17 +26,18 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
-/** The windows that some resources export, and what was done with them. Any thread. */
+/** The exported windows of some resources, by key, and the counters of their use. Any thread. */
 public final class WindowRegistry {
 
-    /** Stands for any thread but the one that exports. */
+    /** Stands for any thread but the exporting one, to check that memory is accessible by all. */
     private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> { });
 
     private final UcpContext context;
     private final ServedMemoryConfig config;
     private final UnaryOperator<UcpMemory> owned;
-    private final Supplier<List<EngineConnections>> registries;
-    private final Map<WindowKey, UcxMemoryWindow> byKey = new ConcurrentHashMap<>();
+    private final Map<WindowKey, ExportedWindow> byKey = new ConcurrentHashMap<>();
+    /** The servers of open connections whose peers have requested memory. */
+    private final Set<MemoryServer> servers = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger();
     private final LongAdder served = new LongAdder();
     private final LongAdder refused = new LongAdder();
@@ -49,20 +45,22 @@ public final class WindowRegistry {
     private final LongAdder violations = new LongAdder();
     private volatile boolean closed;
 
-    /** Registrations that windows make go through {@code owned}, which sees to their end. */
-    public WindowRegistry(UcpContext context, ServedMemoryConfig config, UnaryOperator<UcpMemory> owned,
-            Supplier<List<EngineConnections>> registries) {
+    /**
+     * An empty registry.
+     *
+     * @param owned gets each registration that a window makes, closes it with the resources, and returns it
+     */
+    public WindowRegistry(UcpContext context, ServedMemoryConfig config, UnaryOperator<UcpMemory> owned) {
         this.context = context;
         this.config = config;
         this.owned = owned;
-        this.registries = registries;
     }
 
     ServedMemoryConfig config() {
         return config;
     }
 
-    /** A window on memory of the caller, which is registered for it. */
+    /** Exports memory of the caller, which is registered with the window. */
     public UcxMemoryWindow export(MemorySegment segment, Set<MemoryRight> rights, @Nullable ConnectionCore only) {
         Set<MemoryRight> given = checked(rights);
         Objects.requireNonNull(segment, "segment");
@@ -72,22 +70,20 @@ public final class WindowRegistry {
         }
         if (!segment.scope().isAlive() || !segment.isAccessibleBy(ANOTHER)) {
             throw new IllegalArgumentException("segment of " + segment.byteSize()
-                    + " bytes: its arena is closed or of one thread only; use a"
-                    + " shared or automatic arena");
+                    + " bytes: its arena is closed or of one thread only; use a shared or automatic arena");
         }
         if (segment.isReadOnly() && !given.equals(Set.of(MemoryRight.READ))) {
             throw new IllegalArgumentException("segment of " + segment.byteSize()
-                    + " bytes: it is read-only, and may not be exported with "
-                    + given);
+                    + " bytes: it is read-only, and may not be exported with " + given);
         }
-        return export(() -> {
+        return export(given, only, () -> {
             // UCX registers for reading and writing.
             UcpMemory registration = segment.isReadOnly() ? null : owned.apply(context.register(segment));
-            return window(segment, registration, true, given, null, only);
+            return new ExportedWindow.Memory(segment, registration, true, null);
         });
     }
 
-    /** A window on registered memory, which stays its owner's. */
+    /** Exports registered memory, whose registration stays the caller's. */
     public UcxMemoryWindow export(UcpMemory memory, Set<MemoryRight> rights, @Nullable ConnectionCore only) {
         Set<MemoryRight> given = checked(rights);
         Objects.requireNonNull(memory, "memory");
@@ -95,14 +91,14 @@ public final class WindowRegistry {
             throw new UcxClosedException("export", "the registration of " + memory.segment().byteSize() + " bytes");
         }
         if (!memory.isOf(context)) {
-            throw new IllegalArgumentException("memory of " + memory.segment()
-                    .byteSize() + " bytes: it is registered with another context");
+            throw new IllegalArgumentException("memory of " + memory.segment().byteSize()
+                    + " bytes: it is registered with another context");
         }
-        // UCX's key gives all rights, so it goes to those only who have them anyway.
+        // UCX's key gives all rights, so only windows with all of them carry it.
         boolean oneSided = context.config().features().contains(UcpFeature.RMA) && only == null
                 && given.containsAll(EnumSet.of(MemoryRight.READ, MemoryRight.WRITE));
-        return export(() -> window(memory.segment(), memory, false, given, oneSided ? memory.descriptor() : null,
-                only));
+        return export(given, only, () -> new ExportedWindow.Memory(memory.segment(), memory, false,
+                oneSided ? memory.descriptor() : null));
     }
 
     private static Set<MemoryRight> checked(Set<MemoryRight> rights) {
@@ -113,26 +109,20 @@ public final class WindowRegistry {
         return Set.copyOf(rights);
     }
 
-    private UcxMemoryWindow window(MemorySegment segment, @Nullable UcpMemory registration, boolean ownsRegistration,
-            Set<MemoryRight> rights,
-            @Nullable MemoryDescriptor oneSided, @Nullable ConnectionCore only) {
-        WindowDescriptor descriptor = new WindowDescriptor(WindowKey.random(), segment.byteSize(), rights, oneSided);
-        return new UcxMemoryWindow(this, descriptor, segment, registration, ownsRegistration, only);
-    }
-
-    private UcxMemoryWindow export(Supplier<UcxMemoryWindow> made) {
+    private UcxMemoryWindow export(Set<MemoryRight> rights, @Nullable ConnectionCore only,
+            Supplier<ExportedWindow.Memory> memory) {
         if (count.getAndUpdate(before -> before < config.maxWindows() ? before + 1 : before) >= config.maxWindows()) {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "export", null, "at most " + config.maxWindows()
                     + " windows, see ServedMemoryConfig.maxWindows");
         }
-        UcxMemoryWindow window;
+        ExportedWindow window;
         try {
-            window = made.get();
+            window = new ExportedWindow(this, WindowKey.random(), memory.get(), rights, only);
         } catch (RuntimeException | Error e) {
             count.decrementAndGet();
             throw e;
         }
-        byKey.put(window.descriptor().key(), window);
+        byKey.put(window.key(), window);
         if (closed) {
             window.dispose();
             throw new UcxClosedException("export", null, "these resources are closed");
@@ -140,29 +130,30 @@ public final class WindowRegistry {
         return window;
     }
 
-    @Nullable UcxMemoryWindow find(WindowKey key) {
+    @Nullable ExportedWindow find(WindowKey key) {
         return byKey.get(key);
     }
 
-    /** A window is revoked while requests use it: those who make it wait too long lose their connection. */
-    public void revoking(UcxMemoryWindow window) {
-        byKey.remove(window.descriptor().key());
-        Schedulers.parallel().schedule(() -> registries.get().forEach(registry -> new RetryingCommand(registry.engine(),
-                worker -> registry.connections().forEach(connection -> evict(window, connection)), engineClosed -> { })
-                .submit()),
+    /** Adds the server of a connection whose peer requests memory. */
+    void add(MemoryServer server) {
+        servers.add(server);
+    }
+
+    /** Removes the server of a connection that is closed. */
+    void remove(MemoryServer server) {
+        servers.remove(server);
+    }
+
+    /** A window in use is revoked: after the revoke timeout, connections that still use it are closed by force. */
+    void revoking(ExportedWindow window) {
+        byKey.remove(window.key());
+        Schedulers.parallel().schedule(() -> servers.forEach(server -> server.evict(window)),
                 config.revokeTimeout().toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private static void evict(UcxMemoryWindow window, ConnectionCore connection) {
-        MemoryProtocol part = connection.protocol(MemoryProtocol.class);
-        if (part != null) {
-            part.evict(window);
-        }
-    }
-
-    /** No request uses the window any more, and none will. */
-    public void remove(UcxMemoryWindow window) {
-        byKey.remove(window.descriptor().key());
+    /** Removes a window that no request uses, and none will. */
+    void remove(ExportedWindow window) {
+        byKey.remove(window.key());
         count.decrementAndGet();
     }
 
@@ -184,7 +175,7 @@ public final class WindowRegistry {
                 violations.sum());
     }
 
-    /** The engines have ended, and with them all use. */
+    /** Revokes all windows. The engines have ended, so none is in use. */
     public void close() {
         closed = true;
         byKey.values().forEach(UcxMemoryWindow::dispose);

@@ -13,7 +13,6 @@ import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.message.MessageCounters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -5,7 +5,6 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.frame.ReservedMessageIds;
-import io.reactorucx.message.MessageCounters;
 import org.jspecify.annotations.Nullable;
 
 /**

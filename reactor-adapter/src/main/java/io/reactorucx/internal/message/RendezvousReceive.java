@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.buffer.LeasedBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A large message of the peer: offered, fetched into a lease, delivered. On the engine's thread. */
@@ -37,7 +38,8 @@ final class RendezvousReceive implements Completion {
             return false;
         }
         try {
-            fetched = mux.worker().activeMessages().fetch(offer, leased.segment(), leased.registration(), this);
+            fetched = mux.worker().activeMessages().fetch(offer, leased.segment(),
+                    LeasedBuffer.of(leased).registration(), this);
         } catch (RuntimeException e) {
             leased.release();
             throw e;

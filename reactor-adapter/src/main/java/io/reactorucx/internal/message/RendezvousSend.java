@@ -3,6 +3,7 @@ package io.reactorucx.internal.message;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.internal.buffer.LeasedBuffer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ final class RendezvousSend implements Completion {
     }
 
     @Nullable UcpMemory registration() {
-        return lease.registration();
+        return LeasedBuffer.of(lease).registration();
     }
 
     /** It was not accepted: all is as before. */

@@ -94,7 +94,7 @@ public final class ActiveMessageReceiver implements Subscription {
             connection.registry().dropped(overflow.reason());
             oldest.discard();
         }
-        ActiveMessage received = ActiveMessage.received(protocol, message, subscribed);
+        ActiveMessage received = ReceivedMessage.of(protocol, message, subscribed);
         if (waiting.isEmpty() && demand != 0 && !draining) {
             emitAtOnce(received);
         } else {

@@ -1,7 +1,6 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpData;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpStream;
@@ -9,7 +8,9 @@ import io.reactorucx.core.UcpStreamData;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolHandler;
@@ -56,7 +57,7 @@ public final class ByteStreamReceiver implements ProtocolHandler {
         this.connection = connection;
     }
 
-    public Flux<UcxBuffer> flux(UcxBufferPool pool, int chunkBytes) {
+    public Flux<UcxBuffer> flux(BufferPool pool, int chunkBytes) {
         return new Flux<>() {
             @Override
             public void subscribe(CoreSubscriber<? super UcxBuffer> actual) {
@@ -226,7 +227,7 @@ public final class ByteStreamReceiver implements ProtocolHandler {
 
         private final ByteStreamReceiver inbox;
         private final CoreSubscriber<? super UcxBuffer> subscriber;
-        private final UcxBufferPool pool;
+        private final BufferPool pool;
         private final int chunkBytes;
         private final @Nullable LeakRecord asked;
         private final OperationMono<UcxBuffer> receives;
@@ -234,7 +235,7 @@ public final class ByteStreamReceiver implements ProtocolHandler {
         private volatile long demand;
         private volatile boolean cancelled;
 
-        Receiver(ByteStreamReceiver inbox, CoreSubscriber<? super UcxBuffer> subscriber, UcxBufferPool pool,
+        Receiver(ByteStreamReceiver inbox, CoreSubscriber<? super UcxBuffer> subscriber, BufferPool pool,
                 int chunkBytes) {
             this.inbox = inbox;
             this.subscriber = subscriber;
@@ -287,10 +288,10 @@ public final class ByteStreamReceiver implements ProtocolHandler {
     /** One receive of UCX, into a lease. */
     private static final class Receive extends OperationSubscription<UcxBuffer> {
 
-        private final UcxBufferPool pool;
+        private final BufferPool pool;
         private final int chunkBytes;
         private final @Nullable LeakRecord asked;
-        private @Nullable UcxBuffer buffer;
+        private @Nullable LeasedBuffer buffer;
 
         Receive(OperationMono<UcxBuffer> mono, CoreSubscriber<? super UcxBuffer> outcome, Receiver receiver) {
             super(mono, outcome);
@@ -301,7 +302,7 @@ public final class ByteStreamReceiver implements ProtocolHandler {
 
         @Override
         public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            UcxBuffer leased = pool.acquire(chunkBytes, asked);
+            LeasedBuffer leased = pool.acquire(chunkBytes, asked);
             buffer = leased;
             endpoint.stream().receive(UcpData.of(leased.segment(), leased.registration()), false, this);
             return false;
@@ -309,7 +310,7 @@ public final class ByteStreamReceiver implements ProtocolHandler {
 
         @Override
         public @Nullable UcxBuffer result(long receivedLength, long tag) {
-            UcxBuffer filled = buffer;
+            LeasedBuffer filled = buffer;
             buffer = null;
             return filled == null ? null : filled.shorten(receivedLength);
         }

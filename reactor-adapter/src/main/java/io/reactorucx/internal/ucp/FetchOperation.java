@@ -1,20 +1,21 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.operation.OperationSubscription;
+import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
 /** The move of a message's offered data to this side. */
-public abstract class FetchOperation<T> extends OperationSubscription<T> {
+abstract class FetchOperation<T> extends OperationSubscription<T> {
 
     private final ActiveMessage message;
     private final RendezvousOffer offer;
@@ -73,11 +74,11 @@ public abstract class FetchOperation<T> extends OperationSubscription<T> {
     }
 
     /** Into memory of the caller. */
-    public static final class IntoSegment extends FetchOperation<MemorySegment> {
+    static final class IntoSegment extends FetchOperation<MemorySegment> {
 
         private final MemorySegment segment;
 
-        public IntoSegment(OperationMono<MemorySegment> mono, ActiveMessage message, RendezvousOffer offer,
+        IntoSegment(OperationMono<MemorySegment> mono, ActiveMessage message, RendezvousOffer offer,
                 CoreSubscriber<? super MemorySegment> actual,
                 MemorySegment segment) {
             super(mono, message, offer, actual);
@@ -96,16 +97,16 @@ public abstract class FetchOperation<T> extends OperationSubscription<T> {
     }
 
     /** Into a lease, which is the subscriber's once it has it. */
-    public static final class IntoPool extends FetchOperation<UcxBuffer> {
+    static final class IntoPool extends FetchOperation<UcxBuffer> {
 
-        private final UcxBufferPool pool;
+        private final BufferPool pool;
         private final long length;
         private final @Nullable LeakRecord asked;
-        private @Nullable UcxBuffer buffer;
+        private @Nullable LeasedBuffer buffer;
 
-        public IntoPool(OperationMono<UcxBuffer> mono, ActiveMessage message, RendezvousOffer offer,
+        IntoPool(OperationMono<UcxBuffer> mono, ActiveMessage message, RendezvousOffer offer,
                 CoreSubscriber<? super UcxBuffer> actual,
-                UcxBufferPool pool) {
+                BufferPool pool) {
             super(mono, message, offer, actual);
             this.pool = pool;
             this.length = message.length();
@@ -122,8 +123,8 @@ public abstract class FetchOperation<T> extends OperationSubscription<T> {
             return lease().registration();
         }
 
-        private UcxBuffer lease() {
-            UcxBuffer leased = buffer;
+        private LeasedBuffer lease() {
+            LeasedBuffer leased = buffer;
             if (leased == null) {
                 leased = pool.acquire(length, asked);
                 buffer = leased;

@@ -1,14 +1,15 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.OperationOwner;
-import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.message.TaggedBuffer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -19,9 +20,9 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
     private final long tag;
     private final long mask;
     private final int maxBytes;
-    private final UcxBufferPool pool;
+    private final BufferPool pool;
 
-    public LeasedTagReceive(OperationOwner connection, long tag, long mask, int maxBytes, UcxBufferPool pool) {
+    public LeasedTagReceive(OperationOwner connection, long tag, long mask, int maxBytes, BufferPool pool) {
         super(connection, OperationKind.TAG_RECEIVE);
         this.tag = tag;
         this.mask = mask;
@@ -38,7 +39,7 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
 
         private final LeasedTagReceive receive;
         private final @Nullable LeakRecord asked;
-        private @Nullable UcxBuffer buffer;
+        private @Nullable LeasedBuffer buffer;
         private long posted;
 
         ReceiveOperation(LeasedTagReceive receive, CoreSubscriber<? super TaggedBuffer> actual) {
@@ -49,7 +50,7 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
 
         @Override
         public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            UcxBuffer leased = receive.pool.acquire(receive.maxBytes, asked);
+            LeasedBuffer leased = receive.pool.acquire(receive.maxBytes, asked);
             buffer = leased;
             posted = worker.tags().receive(leased.segment(), leased.registration(), receive.tag, receive.mask, this);
             return false;
@@ -62,7 +63,7 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
 
         @Override
         public @Nullable TaggedBuffer result(long receivedLength, long senderTag) {
-            UcxBuffer filled = buffer;
+            LeasedBuffer filled = buffer;
             buffer = null;
             return filled == null ? null : new TaggedBuffer(senderTag, filled.shorten(receivedLength));
         }

@@ -9,15 +9,15 @@ import java.util.Set;
  * Offers of data that a connection has handed out, each of which is fetched or released before its endpoint closes. On
  * the engine's thread.
  */
-public final class OpenOffers {
+final class OpenOffers {
 
     private final Set<RendezvousOffer> offers = new HashSet<>();
 
-    public void add(RendezvousOffer offer) {
+    void add(RendezvousOffer offer) {
         offers.add(offer);
     }
 
-    public boolean isEmpty() {
+    boolean isEmpty() {
         return offers.isEmpty();
     }
 
@@ -27,13 +27,13 @@ public final class OpenOffers {
     }
 
     /** Gives an offer up that nobody will fetch. */
-    public void release(RendezvousOffer offer, UcpWorker worker) {
+    void release(RendezvousOffer offer, UcpWorker worker) {
         if (offers.remove(offer) && !worker.isClosed() && worker.activeMessages().holds(offer.message())) {
             worker.activeMessages().release(offer.message());
         }
     }
 
-    public void releaseAll(UcpWorker worker) {
+    void releaseAll(UcpWorker worker) {
         for (RendezvousOffer offer : List.copyOf(offers)) {
             offer.take();
             release(offer, worker);

@@ -8,23 +8,23 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Data that a message offers, until it is fetched or released. Its connection keeps it, and must not keep the message
- * along with it.
+ * Data that a message offers, until it is fetched or released. The connection refers to the offer, so the offer must
+ * not refer to the message: an unreachable message would never be detected.
  */
-public final class RendezvousOffer {
+final class RendezvousOffer {
 
     private final ActiveMessageProtocol protocol;
     private final UcpActiveMessage message;
     private final AtomicBoolean taken = new AtomicBoolean();
     private @Nullable WatchedMessage watched;
 
-    public RendezvousOffer(ActiveMessageProtocol protocol, UcpActiveMessage message) {
+    RendezvousOffer(ActiveMessageProtocol protocol, UcpActiveMessage message) {
         this.protocol = protocol;
         this.message = message;
     }
 
-    /** Notices when nobody can reach the message any more. */
-    public void watch(ActiveMessage received, @Nullable LeakRecord subscribed) {
+    /** Detects that the message has become unreachable. */
+    void watch(ActiveMessage received, @Nullable LeakRecord subscribed) {
         watched = new WatchedMessage(received, this, subscribed);
     }
 
@@ -42,7 +42,8 @@ public final class RendezvousOffer {
         @Override
         public void unreachable() {
             if (offer.discard()) {
-                offer.protocol.leaks().ofOffer(offer, subscribed);
+                offer.protocol.leaks().messageLeaked(offer.protocol.connection().peer(), offer.message.id(),
+                        offer.message.length(), subscribed);
             }
         }
     }
@@ -52,17 +53,17 @@ public final class RendezvousOffer {
         return taken.compareAndSet(false, true);
     }
 
-    /** A fetch did not come about: it is still open. */
+    /** Opens the offer again, after a fetch that could not begin. */
     void giveBack() {
         taken.set(false);
     }
 
-    public boolean isTaken() {
+    boolean isTaken() {
         return taken.get();
     }
 
-    /** Gives the data up on the engine's thread; answers whether nobody had claimed it. */
-    public boolean discard() {
+    /** Releases the data on the engine's thread. Returns whether it was not claimed before. Any thread. */
+    boolean discard() {
         boolean open = take();
         if (open) {
             protocol.connection().execute(worker -> protocol.release(this));
@@ -70,16 +71,12 @@ public final class RendezvousOffer {
         return open;
     }
 
-    /** The offers that this one is open among. */
+    /** The open offers of the connection. */
     OpenOffers offers() {
         return protocol.offers();
     }
 
-    public UcpActiveMessage message() {
+    UcpActiveMessage message() {
         return message;
-    }
-
-    public String peer() {
-        return protocol.connection().peer();
     }
 }

@@ -1,0 +1,268 @@
+package io.reactorucx.internal.buffer;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+
+/**
+ * The implementation of {@link UcxBufferPool}: counts the leases, watches them for leaks, and frees the slabs with the
+ * last lease after its close. One lock guards the pool, its {@link SlabAllocator} and its {@link AcquireQueue}.
+ */
+public final class BufferPool extends UcxBufferPool {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BufferPool.class);
+
+    /** Closed pools with watched leases: kept reachable, so that the {@link LeakReaper} can still reclaim these. */
+    private static final Set<BufferPool> OUTLIVED = ConcurrentHashMap.newKeySet();
+
+    private final LeakReporter leaks;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final SlabAllocator slabs;
+    private final AcquireQueue queue;
+    private long leasedBytes;
+    private int leases;
+    private @Nullable Runnable whenEmpty;
+
+    public BufferPool(UcpContext context, long maxBytes, int maxWaiters, LeakReporter leaks) {
+        this.leaks = leaks;
+        this.slabs = new SlabAllocator(context, checkMaxBytes(maxBytes), lock);
+        this.queue = new AcquireQueue(this, checkMaxWaiters(maxWaiters), lock);
+    }
+
+    public static long checkMaxBytes(long bytes) {
+        if (bytes < SlabAllocator.SLAB_BYTES) {
+            throw new IllegalArgumentException("maxBufferBytes " + bytes + ": at least one slab, "
+                    + SlabAllocator.SLAB_BYTES);
+        }
+        return bytes;
+    }
+
+    public static int checkMaxWaiters(int count) {
+        if (count < 0) {
+            throw new IllegalArgumentException("maxBufferWaiters " + count + ": at least 0");
+        }
+        return count;
+    }
+
+    /** The pool as this, its only implementation. */
+    public static BufferPool of(UcxBufferPool pool) {
+        return (BufferPool) pool;
+    }
+
+    /** Records the place of this call for the report of a leak. Returns null where places are not recorded. */
+    public @Nullable LeakRecord place() {
+        return leaks.place("allocated");
+    }
+
+    @Override
+    public LeasedBuffer acquire(long bytes) {
+        return acquire(bytes, place());
+    }
+
+    /** As {@link #acquire(long)}, for a caller that recorded the place of the request before. */
+    public LeasedBuffer acquire(long bytes, @Nullable LeakRecord place) {
+        checkBytes(bytes);
+        lock.lock();
+        try {
+            LeasedBuffer lease = tryLease(bytes, place);
+            if (lease == null && slabs.isClosed()) {
+                throw new IllegalStateException("buffer pool: it is closed");
+            }
+            if (lease == null) {
+                throw exceeded(1L << slabs.sizeClass(bytes), leasedBytes + " bytes of the pool's " + maxBytes()
+                        + " are leased, " + slabs.bytes() + " are in slabs");
+            }
+            return lease;
+        } finally {
+            unlockAndServe();
+        }
+    }
+
+    /** Unlocks. A slab that could not be made gave room back without a release, so nothing else serves the waiters. */
+    void unlockAndServe() {
+        boolean serve = slabs.pollRoomGivenBack();
+        lock.unlock();
+        if (serve) {
+            queue.serve();
+        }
+    }
+
+    static UcxException exceeded(long bytes, String why) {
+        return new UcxException(UcxStatus.EXCEEDS_LIMIT, "acquire of " + bytes + " bytes", null, why);
+    }
+
+    private void checkBytes(long bytes) {
+        slabs.sizeClass(bytes);
+    }
+
+    @Override
+    public Mono<UcxBuffer> acquireLater(long bytes) {
+        checkBytes(bytes);
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super UcxBuffer> actual) {
+                actual.onSubscribe(new PendingAcquire(queue, bytes, place(), actual));
+            }
+        };
+    }
+
+    /** Returns a lease, or null when there is no room or the pool is closed. Thread: holds the lock. */
+    @Nullable LeasedBuffer tryLease(long bytes, @Nullable LeakRecord place) {
+        BufferSlab.Block block = slabs.take(slabs.sizeClass(bytes));
+        if (block == null) {
+            return null;
+        }
+        leasedBytes += block.memory().byteSize();
+        leases++;
+        if (!leaks.watchesNextLease()) {
+            return new LeasedBuffer(new SharedLease(this, block, null), block.memory().asSlice(0, bytes));
+        }
+        Object companion = new Object();
+        LeakTracker tracker = new LeakTracker(companion, this, block, bytes, place, leaks.trace());
+        block.slab().watch(tracker);
+        return new LeasedBuffer(new SharedLease(this, block, tracker), block.view(bytes, companion));
+    }
+
+    boolean isClosed() {
+        return slabs.isClosed();
+    }
+
+    static UcxClosedException closedException() {
+        return new UcxClosedException("acquire", null, "the buffer pool is closed");
+    }
+
+    /** Takes a block back from its last sharer. */
+    void release(SharedLease lease) {
+        LeakTracker tracker = lease.tracker();
+        Runnable then;
+        lock.lock();
+        try {
+            then = tracker == null || end(tracker) ? takeBack(lease.block()) : null;
+        } finally {
+            lock.unlock();
+        }
+        if (then != null) {
+            then.run();
+        }
+    }
+
+    /** Takes a block back whose lease is unreachable, and reports a leak unless the lease was released meanwhile. */
+    void unreachable(LeakTracker tracker) {
+        boolean leaked;
+        Runnable then;
+        lock.lock();
+        try {
+            leaked = end(tracker);
+            then = leaked ? takeBack(tracker.block()) : null;
+        } finally {
+            lock.unlock();
+        }
+        if (leaked) {
+            tracker.report(leaks);
+        }
+        if (then != null) {
+            then.run();
+        }
+    }
+
+    /** Ends a tracker. Returns whether it had not ended before. */
+    private static boolean end(LeakTracker tracker) {
+        // The garbage collector need not report it any more.
+        tracker.clear();
+        return tracker.block().slab().unwatch(tracker);
+    }
+
+    /** Takes a block back. Returns the action to run after the lock is released, or null. */
+    private @Nullable Runnable takeBack(BufferSlab.Block block) {
+        leasedBytes -= block.memory().byteSize();
+        leases--;
+        slabs.give(block);
+        Runnable afterLast = whenEmpty;
+        if (leases == 0 && afterLast != null) {
+            OUTLIVED.remove(this);
+            slabs.freeIdle();
+            return afterLast;
+        }
+        return queue.isEmpty() ? null : queue::serve;
+    }
+
+    private long locked(LongSupplier value) {
+        lock.lock();
+        try {
+            return value.getAsLong();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long leasedBytes() {
+        return locked(() -> leasedBytes);
+    }
+
+    @Override
+    public int leases() {
+        return (int) locked(() -> leases);
+    }
+
+    @Override
+    public int waiters() {
+        return (int) locked(queue::size);
+    }
+
+    @Override
+    public long leakedLeases() {
+        return leaks.leases();
+    }
+
+    @Override
+    public long slabBytes() {
+        return locked(slabs::bytes);
+    }
+
+    @Override
+    public long maxBytes() {
+        return slabs.maxBytes();
+    }
+
+    /** Closes the pool and fails its waiters. Its memory is freed with the last lease; then the action runs. */
+    public void close(Runnable afterLast) {
+        List<PendingAcquire> waiting;
+        boolean empty;
+        lock.lock();
+        try {
+            slabs.close();
+            waiting = queue.drain();
+            slabs.awaitMaking();
+            empty = leases == 0;
+            if (empty) {
+                slabs.freeIdle();
+            } else {
+                LOG.error("Buffer pool closed with {} leases of {} bytes still out", leases, leasedBytes);
+                whenEmpty = afterLast;
+                if (slabs.isWatched()) {
+                    OUTLIVED.add(this);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        waiting.forEach(waiter -> waiter.end(null, closedException()));
+        if (empty) {
+            afterLast.run();
+        }
+    }
+}

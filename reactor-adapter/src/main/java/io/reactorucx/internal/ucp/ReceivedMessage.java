@@ -1,0 +1,167 @@
+package io.reactorucx.internal.ucp;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeakRecord;
+import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.internal.operation.SingleCallMono;
+import io.reactorucx.message.ActiveMessage;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** The implementation of {@link ActiveMessage}. */
+public final class ReceivedMessage extends ActiveMessage {
+
+    private static final ValueLayout.OfLong LITTLE_ENDIAN =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final MemorySegment EMPTY = MemorySegment.ofArray(new byte[0]).asReadOnly();
+
+    private final ActiveMessageProtocol protocol;
+    /**
+     * A {@link RendezvousOffer}, or a {@link UcpActiveMessage} that is inline. Null for a message of one word, so that
+     * the smallest messages, which come in the greatest numbers, take one object each.
+     */
+    private final @Nullable Object content;
+    private final long word;
+    private final byte wordLength;
+    private final char id;
+
+    private ReceivedMessage(ActiveMessageProtocol protocol, UcpActiveMessage message, @Nullable Object content) {
+        this.protocol = protocol;
+        this.content = content;
+        this.word = content == null ? message.word() : 0;
+        this.wordLength = content == null ? (byte) message.length() : 0;
+        this.id = (char) message.id();
+    }
+
+    /**
+     * Returns a message that has arrived for a receiver, and adds its offer to those of the connection. Thread: engine.
+     *
+     * @param subscribed place where the receiver subscribed, for the report of a leak
+     */
+    static ReceivedMessage of(ActiveMessageProtocol protocol, UcpActiveMessage message,
+            @Nullable LeakRecord subscribed) {
+        if (message.isInline()) {
+            return new ReceivedMessage(protocol, message, message.isWord() ? null : message.keep());
+        }
+        RendezvousOffer offer = new RendezvousOffer(protocol, message);
+        ReceivedMessage received = new ReceivedMessage(protocol, message, offer);
+        if (protocol.leaks().watchesOffers()) {
+            offer.watch(received, subscribed);
+        }
+        protocol.offers().add(offer);
+        return received;
+    }
+
+    private @Nullable RendezvousOffer offer() {
+        return content instanceof RendezvousOffer offer ? offer : null;
+    }
+
+    /** Returns the message of the core, null for a message of one word. */
+    private @Nullable UcpActiveMessage message() {
+        return content instanceof RendezvousOffer offer ? offer.message() : (UcpActiveMessage) content;
+    }
+
+    @Override
+    public int id() {
+        return id;
+    }
+
+    @Override
+    public MemorySegment header() {
+        UcpActiveMessage message = message();
+        return message == null ? EMPTY : message.header();
+    }
+
+    @Override
+    public long length() {
+        UcpActiveMessage message = message();
+        return message == null ? wordLength : message.length();
+    }
+
+    @Override
+    public boolean hasData() {
+        return offer() == null;
+    }
+
+    @Override
+    public boolean isRendezvous() {
+        UcpActiveMessage message = message();
+        return message != null && message.isRendezvous();
+    }
+
+    @Override
+    public MemorySegment data() {
+        UcpActiveMessage message = message();
+        if (message != null) {
+            return message.payload();
+        }
+        MemorySegment bytes = MemorySegment.ofArray(new byte[Long.BYTES]);
+        bytes.set(LITTLE_ENDIAN, 0, word);
+        return bytes.asSlice(0, wordLength).asReadOnly();
+    }
+
+    @Override
+    public Mono<MemorySegment> fetch(MemorySegment destination) {
+        if (destination.byteSize() < length()) {
+            return Mono.error(new IllegalArgumentException("destination of " + destination.byteSize()
+                    + " bytes: the message has " + length()));
+        }
+        if (destination.isReadOnly()) {
+            return Mono.error(new IllegalArgumentException("destination: it is read-only"));
+        }
+        MemorySegment filled = destination.asSlice(0, length());
+        RendezvousOffer open = offer();
+        if (open == null) {
+            return Mono.fromSupplier(() -> filled.copyFrom(data()));
+        }
+        return OperationMono.of(protocol.connection(), OperationKind.AM_FETCH,
+                (mono, actual) -> new FetchOperation.IntoSegment(mono, this, open, actual, filled));
+    }
+
+    @Override
+    public Mono<UcxBuffer> fetch(UcxBufferPool pool) {
+        Objects.requireNonNull(pool, "pool");
+        RendezvousOffer open = offer();
+        if (open == null) {
+            return Mono.fromSupplier(() -> {
+                UcxBuffer buffer = pool.acquire(length());
+                buffer.segment().copyFrom(data());
+                return buffer;
+            });
+        }
+        return OperationMono.of(protocol.connection(), OperationKind.AM_FETCH,
+                (mono, actual) -> new FetchOperation.IntoPool(mono, this, open, actual, BufferPool.of(pool)));
+    }
+
+    @Override
+    public void discard() {
+        RendezvousOffer open = offer();
+        if (open != null) {
+            open.discard();
+        }
+    }
+
+    @Override
+    public Mono<Void> reply(int replyId, MemorySegment header, MemorySegment payload) {
+        ActiveMessageArguments.check(protocol.connection(), replyId, header, AmProtocol.AUTO);
+        Objects.requireNonNull(payload, "payload");
+        return SingleCallMono.of(protocol.connection(), OperationKind.AM_SEND,
+                payload.byteSize(), (worker, endpoint, whenDone) ->
+                endpoint.amSend(replyId, header, payload, null, AmProtocol.AUTO, true, whenDone));
+    }
+
+    @Override
+    public boolean isDisposed() {
+        RendezvousOffer open = offer();
+        return open == null || open.isTaken();
+    }
+}

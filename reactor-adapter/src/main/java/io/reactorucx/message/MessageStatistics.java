@@ -1,0 +1,17 @@
+package io.reactorucx.message;
+
+/**
+ * The flow-controlled messages of one engine's connections: counts since the engine started, and amounts now.
+ *
+ * @param sent messages sent, large ones counted when they were offered
+ * @param received messages received
+ * @param batches active messages sent that carried small messages and control frames
+ * @param openStreams streams that are open now, without the default stream of each connection
+ * @param sendCredit messages that the peers accept now
+ * @param bufferedBytes bytes of messages that were received and are not delivered yet
+ * @param violations connections that were closed because the peer violated the protocol
+ * @param droppedRequests requests without a response that arrived while as many streams as allowed were open
+ */
+public record MessageStatistics(long sent, long received, long batches, long openStreams, long sendCredit,
+        long bufferedBytes, long violations, long droppedRequests) {
+}
