@@ -1,8 +1,8 @@
 package io.reactorucx;
 
 import io.reactorucx.buffer.LeakDetection;
-import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;

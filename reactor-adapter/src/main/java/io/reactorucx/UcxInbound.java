@@ -6,16 +6,16 @@ import io.reactorucx.internal.message.MessageStream;
 import reactor.core.publisher.Flux;
 
 /**
- * Messages of the peer, as many as are asked for: demand travels to the peer, whose source sends no more than that.
- * What is asked for at once is bounded by the connection's window.
+ * Receives messages of the peer, as many as are requested: demand travels to the peer, whose source emits no more than
+ * that. The connection's window limits the demand that the peer sees at once.
  *
- * <p>Whoever asks for one message after the other waits a round trip for each: {@code limitRate} or {@code publishOn}
- * behind these asks for many at once.
+ * <p>A subscriber that requests messages one by one waits a round trip for each: {@code limitRate} or {@code publishOn}
+ * requests many at once.
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> one subscriber at a time, of any
- * of these methods; one that cancels ends the peer's sends, and what was under way is dropped. <b>Errors:</b> the loss
- * of the connection; a second subscriber ends with {@link IllegalStateException}. A close in good order completes,
- * after all that the peer sent before.
+ * of these methods; its cancel ends the peer's sends, and drops the messages in flight. <b>Errors:</b> the loss of the
+ * connection; a second subscriber fails with {@link IllegalStateException}. After a graceful close the Flux completes
+ * with the last message that the peer sent before.
  */
 public final class UcxInbound {
 

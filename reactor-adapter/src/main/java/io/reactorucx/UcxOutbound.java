@@ -8,15 +8,15 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 /**
- * Messages to the peer, no more than it asks for: a source is asked for as many as the peer takes, and waits when that
- * is none. Small ones that are here at the same moment travel together, large ones stay here until the peer fetches
+ * Sends messages to the peer, no more than its subscriber requests: the peer's demand becomes demand of the source.
+ * Small messages that are ready at the same time travel together; large ones stay on this side until the peer fetches
  * them.
  *
  * <p>Messages of several sends at once alternate; those of one send stay in order.
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> as the methods say. <b>Errors:</b>
- * of the source, after what it gave before has gone; the loss of the connection;
- * {@link io.reactorucx.core.UcxClosedException} when the peer's receiver cancels or a side closes;
+ * of the source, after the messages before it have been sent; the loss of the connection;
+ * {@link io.reactorucx.core.UcxClosedException} when the peer's subscriber cancels or a side closes;
  * {@link IllegalArgumentException} for a message that is larger than the peer takes.
  */
 public final class UcxOutbound {
@@ -28,12 +28,11 @@ public final class UcxOutbound {
     }
 
     /**
-     * Sends leases without a copy where they are large.
+     * Sends leases, large ones without a copy.
      *
-     * @param messages leases, which are this side's from then on: each is released when UCX is done with it, or when it
-     * cannot be sent
-     * @return completes when the source has completed and all its messages have gone, large ones to the peer and small
-     * ones to UCX
+     * @param messages leases, each released when UCX has finished with it, or when it cannot be sent
+     * @return completes when the source has completed and all its messages have been sent: UCX has taken the small ones,
+     * and the peer has fetched the large ones
      */
     public Mono<Void> send(Publisher<? extends UcxBuffer> messages) {
         return stream.send(Objects.requireNonNull(messages, "messages"));
@@ -43,7 +42,7 @@ public final class UcxOutbound {
      * Sends bytes.
      *
      * @param messages arrays, not to be changed afterwards
-     * @return completes when the source has completed and all its messages have gone
+     * @return completes when the source has completed and all its messages have been sent
      */
     public Mono<Void> sendByteArrays(Publisher<byte[]> messages) {
         return stream.send(Objects.requireNonNull(messages, "messages"), bytes -> bytes);
@@ -53,7 +52,7 @@ public final class UcxOutbound {
      * Sends text in UTF-8.
      *
      * @param messages the texts
-     * @return completes when the source has completed and all its messages have gone
+     * @return completes when the source has completed and all its messages have been sent
      */
     public Mono<Void> sendStrings(Publisher<String> messages) {
         return stream.send(Objects.requireNonNull(messages, "messages"), text -> text.getBytes(StandardCharsets.UTF_8));

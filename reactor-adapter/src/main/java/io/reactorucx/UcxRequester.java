@@ -14,18 +14,18 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Requests to the peer's {@link UcxResponder}. Each is a stream of its own on the connection, none waits for another;
- * how many may be under way is the peer's {@code maxStreams}. Immutable.
+ * Sends requests to the peer's {@link UcxResponder}. Each request is a stream of its own on the connection and waits
+ * for no other; the peer's {@code maxStreams} limits how many are in progress. Immutable.
  *
- * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a request that is a lease belongs
- * to this side's end of the exchange from the subscription on, so that it serves one subscription; one that is an array
- * serves any number. Answers that are leases are the subscriber's to release. A cancel reaches whoever answers.
+ * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> the library releases a request
+ * that is a lease, so that the returned publisher serves one subscription; one that is an array serves any number. The
+ * subscriber releases responses that are leases. A cancel of the response cancels the responder's publisher.
  * <b>Errors:</b> {@link UcxRequestException} of the peer, {@link io.reactorucx.core.UcxException} of the connection,
  * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT} when the peer takes no more requests at once.
  */
 public final class UcxRequester {
 
-    private static final Duration LONGEST = Duration.ofDays(1);
+    private static final Duration MAX_DEADLINE = Duration.ofDays(1);
 
     private final MessageMultiplexer mux;
     private final int deadlineMillis;
@@ -36,90 +36,91 @@ public final class UcxRequester {
     }
 
     /**
-     * The same with a deadline for each exchange as a whole, which travels with the request: both sides end it then.
+     * Limits how long each exchange may take as a whole. The deadline travels with the request, and both sides end the
+     * exchange when it passes.
      *
      * @param deadline 1 ms to 1 day from the subscription, {@link Duration#ZERO} for none
      * @return a changed copy
      */
     public UcxRequester withDeadline(Duration deadline) {
-        if (!deadline.isZero() && (deadline.compareTo(Duration.ofMillis(1)) < 0 || deadline.compareTo(LONGEST) > 0)) {
-            throw new IllegalArgumentException("deadline " + deadline + ": must be 0 or in 1 ms.." + LONGEST);
+        if (!deadline.isZero() && (deadline.compareTo(Duration.ofMillis(1)) < 0 || deadline.compareTo(MAX_DEADLINE) > 0)) {
+            throw new IllegalArgumentException("deadline " + deadline + ": must be 0 or in 1 ms.." + MAX_DEADLINE);
         }
         return new UcxRequester(mux, (int) deadline.toMillis());
     }
 
     /**
-     * Asks for nothing back.
+     * Sends a request without a response.
      *
      * @param request the request
-     * @return completes when the request has gone
+     * @return completes when the request has been sent
      */
     public Mono<Void> fireAndForget(UcxBuffer request) {
-        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request")).sent();
+        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request")).fireAndForget();
     }
 
     /**
-     * Asks for nothing back.
+     * Sends a request without a response.
      *
      * @param request the request
-     * @return completes when the request has gone
+     * @return completes when the request has been sent
      */
     public Mono<Void> fireAndForget(byte[] request) {
-        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request")).sent();
+        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request")).fireAndForget();
     }
 
     /**
-     * Asks for one answer.
+     * Sends a request with one response.
      *
      * @param request the request
-     * @return the answer, empty when the peer answers without one
+     * @return the response, empty if the peer's responder completes without one
      */
     public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
         return new RequestExchange(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request"))
-                .answer(MessageDecoder.BUFFERS);
+                .response(MessageDecoder.BUFFERS);
     }
 
     /**
-     * Asks for one answer.
+     * Sends a request with one response.
      *
      * @param request the request
-     * @return the answer, empty when the peer answers without one
+     * @return the response, empty if the peer's responder completes without one
      */
     public Mono<byte[]> requestResponse(byte[] request) {
         return new RequestExchange(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request"))
-                .answer(MessageDecoder.BYTES);
+                .response(MessageDecoder.BYTES);
     }
 
     /**
-     * Asks for a stream of answers.
+     * Sends a request with a stream of responses.
      *
      * @param request the request
-     * @return the answers, as many as are asked for
+     * @return the responses, as many as are requested
      */
     public Flux<UcxBuffer> requestStream(UcxBuffer request) {
         return new RequestExchange(mux, Answer.MANY, deadlineMillis, Objects.requireNonNull(request, "request"))
-                .answers(MessageDecoder.BUFFERS);
+                .responses(MessageDecoder.BUFFERS);
     }
 
     /**
-     * Asks for a stream of answers.
+     * Sends a request with a stream of responses.
      *
      * @param request the request
-     * @return the answers, as many as are asked for
+     * @return the responses, as many as are requested
      */
     public Flux<byte[]> requestStream(byte[] request) {
         return new RequestExchange(mux, Answer.MANY, deadlineMillis, Objects.requireNonNull(request, "request"))
-                .answers(MessageDecoder.BYTES);
+                .responses(MessageDecoder.BYTES);
     }
 
     /**
-     * Exchanges messages both ways; over when the answers end, which cancels what is still to be sent.
+     * Exchanges messages in both directions. The end of the responses ends the exchange and cancels the requests.
      *
-     * @param requests leases, each released when it has gone; an error of theirs ends both ways
-     * @return the answers, as many as are asked for
+     * @param requests leases, each released when it has been sent; their error ends both directions
+     * @return the responses, as many as are requested
      */
     public Flux<UcxBuffer> requestChannel(Publisher<? extends UcxBuffer> requests) {
         return new RequestExchange(mux, Answer.CHANNEL, deadlineMillis, Objects.requireNonNull(requests, "requests"))
-                .answers(MessageDecoder.BUFFERS);
+                .responses(MessageDecoder.BUFFERS);
     }
 }

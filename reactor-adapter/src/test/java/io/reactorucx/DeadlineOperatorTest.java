@@ -58,7 +58,7 @@ class DeadlineOperatorTest {
                 ends.add("complete");
             }
         };
-        DeadlineOperator.late(Flux.from(six()), millis).subscribe(subscriber);
+        DeadlineOperator.withDeadline(Flux.from(six()), millis).subscribe(subscriber);
 
         subscriber.request(1);
 

@@ -11,11 +11,13 @@ import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.InboundFrames;
 import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.internal.message.MessageStreams;
+import io.reactorucx.internal.request.RequestErrors;
 import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.charset.StandardCharsets;
@@ -52,7 +54,7 @@ class MessageStreamTest implements NeedsUcx {
     private Peers peers;
     private final BlockingQueue<MessageStream> opened = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> firsts = new LinkedBlockingQueue<>();
-    private final InboundFrames.StreamAcceptor acceptor = (stream, first) -> {
+    private final MessageStreams.StreamAcceptor acceptor = (stream, first) -> {
         firsts.add(new String(first, StandardCharsets.UTF_8));
         opened.add(stream);
     };
@@ -217,7 +219,7 @@ class MessageStreamTest implements NeedsUcx {
         MessageStream theirs = accepted();
 
         send(theirs, Flux.just("one")).block(Waits.PATIENCE);
-        theirs.fail(UcxRequestException.code(UcxRequestException.Reason.OVERLOADED), "too much");
+        theirs.fail(RequestErrors.code(UcxRequestException.Reason.OVERLOADED), "too much");
         theirs.cancel();
 
         assertThat(answer).failsWithin(Waits.PATIENCE).withThrowableThat()
@@ -366,13 +368,13 @@ class MessageStreamTest implements NeedsUcx {
 
     @Test
     void streamsThatNobodyTakesAreRefused() {
-        mux(peers.served()).execute(() -> mux(peers.served()).streams().leave(acceptor));
+        mux(peers.served()).execute(() -> mux(peers.served()).streams().removeAcceptor(acceptor));
         MessageStream ours = open(peers.client(), "");
         ours.complete();
 
         StepVerifier.create(receive(ours)).expectErrorSatisfies(error -> assertThat(error)
                 .isInstanceOfSatisfying(StreamErrorException.class,
-                        refusal -> assertThat(refusal.code()).isEqualTo(InboundFrames.REFUSED))).verify(Waits.PATIENCE);
+                        refusal -> assertThat(refusal.code()).isEqualTo(MessageFrameCodec.STREAM_REFUSED))).verify(Waits.PATIENCE);
     }
 
     @Test

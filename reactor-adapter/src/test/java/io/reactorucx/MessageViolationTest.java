@@ -107,13 +107,13 @@ class MessageViolationTest implements NeedsUcx {
                 return out;
             }
         },
-        MESSAGE_OF_A_STREAM_THAT_NOBODY_OPENED("stream 3, which nobody has opened") {
+        MESSAGE_OF_A_STREAM_THAT_NOBODY_OPENED("stream 3, which was never opened") {
             @Override
             ByteBuffer batch() {
                 return frame(MessageFrameCodec.DATA, 3).putInt(0);
             }
         },
-        MESSAGE_OF_A_STREAM_THAT_WE_NEVER_OPENED("stream 2, which nobody has opened") {
+        MESSAGE_OF_A_STREAM_THAT_WE_NEVER_OPENED("stream 2, which was never opened") {
             @Override
             ByteBuffer batch() {
                 return frame(MessageFrameCodec.DATA, 2).putInt(0);

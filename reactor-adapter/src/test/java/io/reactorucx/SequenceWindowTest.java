@@ -56,7 +56,7 @@ class SequenceWindowTest {
         SequenceWindow receiver = new SequenceWindow();
         int sent = 0;
         for (int round = 0; round < 100; round++) {
-            while (sender.mayGoOn()) {
+            while (sender.admits()) {
                 deliver(receiver, sender.take(), new ArrayList<>());
                 sent++;
             }

@@ -8,108 +8,108 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Connections to one worker share what may be under way, and wait in one line for it. */
+/** Connections to one worker share a limit of batches in flight, and queue for it. */
 class SharedSendWindowTest {
 
-    private final SharedSendWindow room = new SharedSendWindow();
+    private final SharedSendWindow window = new SharedSendWindow();
     private final List<String> called = new ArrayList<>();
 
     private void fill() {
-        for (int i = 0; i < SharedSendWindow.MOST_UNDER_WAY; i++) {
-            assertThat(room.admits()).isTrue();
-            room.keeps();
+        for (int i = 0; i < SharedSendWindow.MAX_IN_FLIGHT; i++) {
+            assertThat(window.admits()).isTrue();
+            window.batchStarted();
         }
     }
 
     @Test
-    void nobodyIsAdmittedWhileAsManyAsMayBeAreUnderWay() {
+    void noConnectionIsAdmittedWhileTheWindowIsFull() {
         fill();
-        assertThat(room.admits()).isFalse();
-        room.hasRoom();
-        assertThat(room.admits()).isTrue();
+        assertThat(window.admits()).isFalse();
+        window.batchCompleted();
+        assertThat(window.admits()).isTrue();
     }
 
     @Test
-    void thoseWhoWaitAreCalledInTheirOrder() {
+    void waitingConnectionsAreCalledInOrder() {
         fill();
-        room.waits(() -> called.add("a"));
-        room.waits(() -> called.add("b"));
-        room.hasRoom();
-        assertThat(room.admits()).as("others have waited longer").isFalse();
-        room.next();
+        window.await(() -> called.add("a"));
+        window.await(() -> called.add("b"));
+        window.batchCompleted();
+        assertThat(window.admits()).as("others have waited longer").isFalse();
+        window.admitNext();
         assertThat(called).containsExactly("a", "b");
-        assertThat(room.admits()).isTrue();
+        assertThat(window.admits()).isTrue();
     }
 
     @Test
-    void theLineGoesOnlyAsFarAsThereIsRoom() {
+    void connectionsAreCalledOnlyWhileTheWindowIsOpen() {
         fill();
-        room.waits(() -> {
-            assertThat(room.admits()).as("it has its turn").isTrue();
+        window.await(() -> {
+            assertThat(window.admits()).as("this connection was called").isTrue();
             called.add("a");
-            room.keeps();
+            window.batchStarted();
         });
-        room.waits(() -> called.add("b"));
-        room.hasRoom();
-        room.next();
+        window.await(() -> called.add("b"));
+        window.batchCompleted();
+        window.admitNext();
         assertThat(called).containsExactly("a");
-        room.hasRoom();
-        room.next();
+        window.batchCompleted();
+        window.admitNext();
         assertThat(called).containsExactly("a", "b");
     }
 
     @Test
-    void whoHasMoreToSendIsTheLastInLine() {
+    void connectionWithMoreToSendQueuesBehindTheOthers() {
         fill();
-        room.waits(() -> {
+        window.await(() -> {
             called.add("a");
-            room.waits(() -> called.add("a again"));
+            window.await(() -> called.add("a again"));
         });
-        room.waits(() -> called.add("b"));
-        room.hasRoom();
-        room.next();
+        window.await(() -> called.add("b"));
+        window.batchCompleted();
+        window.admitNext();
         assertThat(called).containsExactly("a", "b");
-        room.next();
+        window.admitNext();
         assertThat(called).containsExactly("a", "b", "a again");
     }
 
     @Test
-    void whoFailsDoesNotKeepTheOthersWaiting() {
+    void failingConnectionDoesNotKeepTheOthersWaiting() {
         fill();
-        room.waits(() -> {
+        window.await(() -> {
             throw new IllegalStateException("planted");
         });
-        room.waits(() -> called.add("b"));
-        room.hasRoom();
-        room.next();
+        window.await(() -> called.add("b"));
+        window.batchCompleted();
+        window.admitNext();
         assertThat(called).containsExactly("b");
     }
 
     @Test
-    void whoWaitsNoMoreIsNotCalled() {
+    void connectionThatStopsWaitingIsNotCalled() {
         fill();
         Runnable second = () -> called.add("b");
-        room.waits(() -> {
+        window.await(() -> {
             called.add("a");
-            room.waitsNoMore(second);
+            window.cancelAwait(second);
         });
-        room.waits(second);
-        room.hasRoom();
-        room.next();
+        window.await(second);
+        window.batchCompleted();
+        window.admitNext();
         assertThat(called).containsExactly("a");
-        assertThat(room.admits()).isTrue();
+        assertThat(window.admits()).isTrue();
     }
 
     @Test
-    void aRoomLastsAsLongAsSomebodyIsConnected() {
-        SharedSendWindows rooms = new SharedSendWindows();
-        SharedSendWindow first = rooms.join(7);
-        assertThat(rooms.join(7)).isSameAs(first);
-        assertThat(rooms.join(8)).isNotSameAs(first);
-        rooms.leave(7);
-        rooms.leave(8);
-        assertThat(rooms.size()).isEqualTo(1);
-        rooms.leave(7);
-        assertThat(rooms.size()).isZero();
+    void windowLastsUntilTheLastConnectionLeaves() {
+        SharedSendWindows windows = new SharedSendWindows();
+        SharedSendWindow first = windows.join(7);
+        assertThat(windows.join(7)).isSameAs(first);
+        assertThat(windows.join(8)).isNotSameAs(first);
+        windows.leave(7);
+        windows.leave(8);
+        assertThat(windows.size()).isEqualTo(1);
+        windows.leave(7);
+        assertThat(windows.size()).isZero();
     }
 }

@@ -1,29 +1,34 @@
 package io.reactorucx.message;
 
-import io.reactorucx.internal.message.InboundFrames;
 import java.util.Objects;
 
-/** A request was answered with an error, or not in time. */
+/** A request failed: the peer responded with an error, or not in time. */
 public final class UcxRequestException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private final Reason reason;
 
-    /** Why there is no answer, or no more of it. The order is the protocol's. */
+    /** Why a request failed. The order of the constants is part of the protocol. */
     public enum Reason {
-        /** The peer answers no requests, or as many as it may at once. */
+        /** The peer has no responder, or has reached its limit of requests at once. */
         REFUSED,
-        /** Whoever answers there failed; the message is theirs. */
+        /** The peer's responder failed; the message is that of its error. */
         APPLICATION,
-        /** The deadline came first. */
+        /** The deadline passed before the response ended. */
         DEADLINE,
-        /** The peer had no memory for the request. */
+        /** The peer has no memory for the request. */
         OVERLOADED,
-        /** Whoever answers there does not answer this kind of request. */
+        /** The peer's responder does not serve this kind of request. */
         UNSUPPORTED
     }
 
+    /**
+     * Creates the error with which a responder, or this library, fails a request.
+     *
+     * @param reason why
+     * @param message text for the requester
+     */
     public UcxRequestException(Reason reason, String message) {
         super(message);
         this.reason = Objects.requireNonNull(reason, "reason");
@@ -34,20 +39,8 @@ public final class UcxRequestException extends RuntimeException {
         return reason;
     }
 
-    /** {@return whether the same request may succeed a little later: nobody has begun to answer it} */
+    /** {@return whether the same request may succeed later: the peer has not begun to process it} */
     public boolean isRetryable() {
         return reason == Reason.REFUSED || reason == Reason.OVERLOADED;
-    }
-
-    /** The code of a stream's error, which is never 0. */
-    public static int code(Reason reason) {
-        return reason.ordinal() + InboundFrames.REFUSED;
-    }
-
-    public static UcxRequestException of(int code, String text) {
-        Reason[] reasons = Reason.values();
-        int index = code - InboundFrames.REFUSED;
-        return new UcxRequestException(index >= 0 && index < reasons.length ? reasons[index] : Reason.APPLICATION,
-                text);
     }
 }

@@ -5,22 +5,22 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Answers requests of a peer; those that it does not answer are refused as
+ * Responds to the requests of a peer. A method that is not overridden refuses its requests as
  * {@link UcxRequestException.Reason#UNSUPPORTED}.
  *
- * <p><b>Threading:</b> called on the connection's engine thread: it must not block, and may answer from any thread.
- * What is answered is cancelled when the requester leaves, the deadline comes, or the connection ends.
- * <b>Ownership:</b> a request is a lease, which the method releases; an answer is a lease, which is released when it
- * has gone. <b>Errors:</b> reach the requester as {@link UcxRequestException.Reason#APPLICATION} with their message:
- * say nothing there that the peer should not know.
+ * <p><b>Threading:</b> called on the connection's engine thread: a method must not block; its publisher may signal on
+ * any thread, and is cancelled when the requester cancels, the deadline passes, or the connection ends.
+ * <b>Ownership:</b> a request is a lease, which the method releases; a response is a lease, which the library releases
+ * when it has been sent. <b>Errors:</b> reach the requester as {@link UcxRequestException.Reason#APPLICATION} with their
+ * message, which should hold nothing that the peer must not know.
  */
 public interface UcxResponder {
 
     /**
-     * A request without an answer.
+     * Processes a request without a response.
      *
      * @param request to be released
-     * @return its end is of interest to nobody but the log
+     * @return completes when the request has been processed; an error is logged
      */
     default Mono<Void> fireAndForget(UcxBuffer request) {
         request.release();
@@ -28,10 +28,10 @@ public interface UcxResponder {
     }
 
     /**
-     * A request with one answer.
+     * Responds to a request with one response.
      *
      * @param request to be released
-     * @return the answer; none is answered as such
+     * @return the response; if it is empty, the requester's is as well
      */
     default Mono<UcxBuffer> requestResponse(UcxBuffer request) {
         request.release();
@@ -39,10 +39,10 @@ public interface UcxResponder {
     }
 
     /**
-     * A request with any number of answers, which are asked for at the requester's pace.
+     * Responds to a request with any number of responses, as many as the requester requests.
      *
      * @param request to be released
-     * @return the answers
+     * @return the responses
      */
     default Flux<UcxBuffer> requestStream(UcxBuffer request) {
         request.release();
@@ -50,16 +50,17 @@ public interface UcxResponder {
     }
 
     /**
-     * Messages both ways, each at the pace of who takes them. The exchange is over when the answers end.
+     * Exchanges messages in both directions, each at the pace of its subscriber. The end of the responses ends the
+     * exchange.
      *
      * @param requests each to be released
-     * @return the answers
+     * @return the responses
      */
     default Flux<UcxBuffer> requestChannel(Flux<UcxBuffer> requests) {
         return Flux.error(unsupported("requestChannel"));
     }
 
     private static UcxRequestException unsupported(String kind) {
-        return new UcxRequestException(UcxRequestException.Reason.UNSUPPORTED, kind + " is not answered here");
+        return new UcxRequestException(UcxRequestException.Reason.UNSUPPORTED, kind + " is not served here");
     }
 }

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.connection;
 
+import io.reactorucx.engine.EngineTimer;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.concurrent.EngineTimer;
 import java.time.Duration;
 
 /**

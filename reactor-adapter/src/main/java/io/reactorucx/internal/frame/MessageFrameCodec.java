@@ -58,6 +58,8 @@ public final class MessageFrameCodec {
     public static final int MAX_INLINE_BYTES = 32 << 10;
     public static final int MAX_TEXT_BYTES = 1 << 10;
     public static final int MAX_BATCH_BYTES = 64 << 10;
+    /** Code of the ERROR that refuses a stream. */
+    public static final int STREAM_REFUSED = 1;
     /** Most credit that a stream may have. */
     public static final int MAX_CREDIT = 1 << 30;
 

@@ -1,41 +1,28 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.DrainLoop;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
-import java.util.ArrayDeque;
-import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes in on a stream: only what was asked for, since the peer may send no more than this side gives credit for.
- * It waits here while a large message before it is fetched, or while the pool has no memory. On the engine's thread.
+ * The incoming direction of a stream. The peer sends no more than this side gives credit for; a message that cannot be
+ * delivered at once waits in a {@link ReceiveQueue}.
+ *
+ * <p>Thread: engine.
  */
-public final class InboundStream {
-
-    /** Large messages are fetched ahead of their turn up to so many bytes; one always is. */
-    private static final long FETCH_AHEAD_BYTES = 4L << 20;
-    private static final Queue<?> NOTHING = new ArrayDeque<>(1);
+public final class InboundStream extends DrainLoop {
 
     private final MessageStream stream;
     private final MessageMultiplexer mux;
-    /**
-     * A {@code byte[]} or a {@link RendezvousReceive}. Most streams never keep one: these are made when there is
-     * something to put in.
-     */
-    private Queue<Object> waiting = nothing();
-    private Queue<RendezvousReceive> unfetched = nothing();
-    private @Nullable StreamBuffers memory;
-    private int waitingBytes;
-    private long fetchedBytes;
+    /** Allocated when the first message has to wait: on most streams none ever does. */
+    private @Nullable ReceiveQueue queue;
     private int granted;
     private int grantedBytes;
     private @Nullable ReceiveSubscription<?> receiver;
-    private boolean draining;
-    private boolean missed;
     private boolean cancelDue;
     private boolean cancelled;
     private boolean ended;
@@ -47,81 +34,54 @@ public final class InboundStream {
         this.mux = mux;
     }
 
-    /** One that nothing is ever put in. */
-    @SuppressWarnings("unchecked")
-    private static <T> Queue<T> nothing() {
-        return (Queue<T>) NOTHING;
-    }
-
-    private static <T> Queue<T> with(Queue<T> queue, T added) {
-        Queue<T> filled = queue == NOTHING ? new ArrayDeque<>() : queue;
-        filled.add(added);
-        return filled;
-    }
-
-    private StreamBuffers memory() {
-        StreamBuffers made = memory;
-        if (made == null) {
-            made = new StreamBuffers(stream, mux, this::drain);
-            memory = made;
-        }
-        return made;
-    }
-
-    ConnectionCore connection() {
-        return mux.connection();
-    }
-
+    /** Adds a subscription, which fails if the stream has one already. */
     public void add(ReceiveSubscription<?> joining) {
-        mux.enter();
-        try {
-            if (receiver != null && !receiver.isCancelled()) {
-                joining.terminate(new IllegalStateException(
-                        "receive: somebody receives the messages of this stream already"));
+        try (var _ = mux.flushScope()) {
+            ReceiveSubscription<?> present = receiver;
+            if (present != null && !present.isCancelled()) {
+                joining.terminate(new IllegalStateException("receive: the messages of this stream have a subscriber"
+                        + " already"));
             } else if (!joining.isCancelled()) {
-                if (receiver != null) {
-                    left(receiver);
+                if (present != null) {
+                    left(present);
                 }
                 receiver = joining;
                 demanded(joining);
             }
-        } finally {
-            mux.leave();
         }
     }
 
-    /** Somebody who receives asks for more. */
+    /** A subscriber has requested more. */
     void demanded(ReceiveSubscription<?> by) {
         if (by == receiver) {
-            mux.enter();
-            try {
+            try (var _ = mux.flushScope()) {
                 drain();
-            } finally {
-                mux.leave();
             }
         }
     }
 
-    /** Somebody who received does not any more. */
+    /** A subscriber has left. */
     void left(ReceiveSubscription<?> by) {
         if (by == receiver) {
             receiver = null;
-            mux.within(this::cancel);
+            cancel();
         }
     }
 
-    /** The peer is told that nobody receives. */
+    /** Drops what waits, and tells the peer that nothing more is received. */
     void cancel() {
-        discard();
-        if (!ended && !cancelled) {
-            cancelled = true;
-            cancelDue = true;
-            stream.ready();
+        try (var _ = mux.flushScope()) {
+            clear();
+            if (!ended && !cancelled) {
+                cancelled = true;
+                cancelDue = true;
+                stream.output().ready();
+            }
+            stream.closeIfEnded();
         }
-        stream.maybeClosed();
     }
 
-    /** The peer has heard that nobody received: from now on it is as if nothing had been sent. */
+    /** The peer has answered a CANCEL of the default stream: all credit is void, the next subscriber starts anew. */
     void reset() {
         if (!cancelled || cancelDue || !stream.isDefault()) {
             throw new ProtocolViolationException("RESET of a stream that was not cancelled");
@@ -130,6 +90,35 @@ public final class InboundStream {
         granted = 0;
         grantedBytes = 0;
         creditChanged();
+    }
+
+    /** Takes {@code count} small messages of one length that stand one behind the other in the batch. */
+    void arrived(InboundBatch batch, int offset, int length, int count) {
+        for (int i = 0; i < count; i++) {
+            arrived(batch, offset + i * length, length);
+        }
+    }
+
+    private void arrived(InboundBatch batch, int offset, int length) {
+        spend(length);
+        if (cancelled || ended) {
+            return;
+        }
+        ReceiveSubscription<?> to = receiver;
+        if (to == null || isDraining() || hasQueued() || !to.wants()) {
+            enqueue(batch, offset, length);
+            return;
+        }
+        boolean delivered = deliver(to, batch, offset, length);
+        if (delivered) {
+            mux.creditMayBeDue(stream);
+        } else {
+            enqueue(batch, offset, length);
+        }
+        if (!delivered || ended) {
+            // There is no memory, or the subscriber has closed the connection from within onNext and is to be ended.
+            drain();
+        }
     }
 
     private void spend(int bytes) {
@@ -144,47 +133,9 @@ public final class InboundStream {
         grantedBytes -= bytes;
     }
 
-    /** Small messages of one length, one behind the other, in the batch that is taken apart. */
-    void arrived(InboundBatch batch, int offset, int length, int count) {
-        for (int i = 0; i < count; i++) {
-            arrived(batch, offset + i * length, length);
-        }
-    }
-
-    private void arrived(InboundBatch batch, int offset, int length) {
-        spend(length);
-        if (cancelled || ended) {
-            return;
-        }
-        ReceiveSubscription<?> to = receiver;
-        if (to == null || !waiting.isEmpty() || draining || !to.wants()) {
-            keep(batch, offset, length);
-            return;
-        }
-        boolean delivered = deliver(to, batch, offset, length);
-        if (delivered) {
-            mux.touched(stream);
-        } else {
-            keep(batch, offset, length);
-        }
-        if (!delivered || ended) {
-            // For want of memory, or because the subscriber has ended the connection, and has not heard of it while it
-            // was at work.
-            drain();
-        }
-    }
-
-    private void keep(InboundBatch batch, int offset, int length) {
-        if (!cancelled && !ended) {
-            waiting = with(waiting, batch.copy(offset, length));
-            hold(length);
-            mux.touched(stream);
-        }
-    }
-
-    /** Answers whether there was memory for that. */
+    /** Delivers a message without queueing it. Returns whether there was memory for it. */
     private boolean deliver(ReceiveSubscription<?> to, InboundBatch batch, int offset, int length) {
-        draining = true;
+        begin();
         try {
             to.deliver(batch, offset, length);
             return true;
@@ -194,124 +145,102 @@ public final class InboundStream {
             }
             return false;
         } finally {
-            draining = false;
+            end();
         }
+    }
+
+    private void enqueue(InboundBatch batch, int offset, int length) {
+        if (!cancelled && !ended) {
+            queue().add(batch.copy(offset, length));
+            mux.creditMayBeDue(stream);
+        }
+    }
+
+    private ReceiveQueue queue() {
+        ReceiveQueue made = queue;
+        if (made == null) {
+            made = new ReceiveQueue(new StreamBuffers(stream, mux, this::drain), mux.counters());
+            queue = made;
+        }
+        return made;
+    }
+
+    private boolean hasQueued() {
+        return queue != null && !queue.isEmpty();
+    }
+
+    /** Takes a large message, whose data is still with the peer. */
+    void arrived(UcpActiveMessage offer) {
+        spend(0);
+        if (cancelled || ended) {
+            mux.release(offer);
+        } else {
+            queue().add(new RendezvousReceive(this, mux, offer));
+        }
+    }
+
+    /** Delivers and fetches what can be, and gives credit for what has become free. */
+    void drain() {
+        try {
+            if (!loop()) {
+                return;
+            }
+        } catch (RuntimeException e) {
+            if (!isRetryable(e)) {
+                fail(e);
+            }
+            mux.retryLater(stream);
+        }
+        creditChanged();
+    }
+
+    @Override
+    protected void round() {
+        ReceiveQueue waiting = queue;
+        if (waiting != null) {
+            while (receiver != null && receiver.wants() && !waiting.isEmpty() && waiting.deliverFirst(receiver)) {
+                // Until a message has to wait.
+            }
+            waiting.fetch();
+        }
+        ReceiveSubscription<?> to = receiver;
+        if (ended && to != null && !hasQueued()) {
+            receiver = null;
+            to.terminate(error);
+        }
+        stream.closeIfEnded();
     }
 
     private static boolean isRetryable(RuntimeException e) {
         return e instanceof UcxException refusal && refusal.isRetryable();
     }
 
-    private void hold(int bytes) {
-        waitingBytes += bytes;
-        mux.counters().held(bytes);
-    }
-
-    /** A large message, still with the peer. */
-    void arrived(UcpActiveMessage offer) {
-        spend(0);
-        if (cancelled || ended) {
-            mux.release(offer);
-            return;
-        }
-        RendezvousReceive arrival = new RendezvousReceive(this, mux, offer);
-        waiting = with(waiting, arrival);
-        unfetched = with(unfetched, arrival);
-    }
-
-    /**
-     * Delivers what can be, and lets come what may. Signals may come back here, or bring the next subscriber: that is
-     * another round's.
-     */
-    void drain() {
-        missed = true;
-        if (draining) {
-            return;
-        }
-        draining = true;
-        try {
-            while (missed) {
-                missed = false;
-                deliver();
-            }
-        } catch (RuntimeException e) {
-            shortage(e);
-        } finally {
-            draining = false;
-        }
-        creditChanged();
-    }
-
-    private void deliver() {
-        while (receiver != null && receiver.wants() && !waiting.isEmpty() && deliverNext(receiver)) {
-            // Until one has to wait.
-        }
-        fetch();
-        ReceiveSubscription<?> to = receiver;
-        if (ended && waiting.isEmpty() && to != null) {
-            receiver = null;
-            to.terminate(error);
-        }
-        stream.maybeClosed();
-    }
-
-    private boolean deliverNext(ReceiveSubscription<?> to) {
-        if (waiting.peek() instanceof RendezvousReceive large) {
-            UcxBuffer lease = large.lease();
-            if (lease == null) {
-                return false;
-            }
-            waiting.remove();
-            fetchedBytes -= lease.length();
-            mux.counters().held(-lease.length());
-            to.deliver(lease);
-            return true;
-        }
-        byte[] message = (byte[]) waiting.element();
-        if (!to.deliver(message, memory())) {
-            return false;
-        }
-        // Whoever leaves within the signal has dropped them all.
-        if (waiting.peek() == message) {
-            waiting.remove();
-            hold(-message.length);
-        }
-        return true;
-    }
-
-    private void fetch() {
-        for (RendezvousReceive next = unfetched.peek(); next != null; next = unfetched.peek()) {
-            if (fetchedBytes > 0 && fetchedBytes + next.length() > FETCH_AHEAD_BYTES || !next.fetch(memory())) {
-                return;
-            }
-            unfetched.remove();
-            fetchedBytes += next.length();
-            mux.counters().held(next.length());
-        }
-    }
-
-    /** There is no memory, or no slot, for the next message: later, if that may help. */
-    private void shortage(RuntimeException e) {
-        if (!isRetryable(e)) {
-            fail(e);
-        }
-        mux.retryLater(stream);
-    }
-
-    /** No message can be taken any more, which the peer hears as well: it would wait for credit. */
+    /** No message can be taken any more. The peer is told so, since it would wait for credit. */
     private void fail(RuntimeException cause) {
         cancel();
         ended = true;
         error = cause;
     }
 
-    /** The fetch of a large message has ended badly. */
+    /** The data of a large message could not be fetched. */
     void fetchFailed(RuntimeException why) {
-        // Also when the peer has said that this was all: it is not, here.
+        // An error even if the peer has completed the stream: this side did not get all of it.
         abandon(why, why);
     }
 
-    /** Nothing more comes: after what waits the receiver hears so. */
+    /** The peer has ended the stream. */
+    void endByPeer(@Nullable RuntimeException cause) {
+        if (endedByPeer) {
+            throw new ProtocolViolationException("a second end of a stream");
+        }
+        endedByPeer = true;
+        // A CANCEL is no longer needed.
+        cancelDue = false;
+        end(cause);
+        stream.closeIfEnded();
+    }
+
+    /** Ends the stream after what waits: completes, or fails with the cause. */
     void end(@Nullable RuntimeException cause) {
         if (!ended) {
             ended = true;
@@ -320,21 +249,9 @@ public final class InboundStream {
         }
     }
 
-    /** The peer sends nothing more. */
-    void endByPeer(@Nullable RuntimeException cause) {
-        if (endedByPeer) {
-            throw new ProtocolViolationException("a second end of a stream");
-        }
-        endedByPeer = true;
-        // It needs not hear any more that nobody receives.
-        cancelDue = false;
-        end(cause);
-        stream.maybeClosed();
-    }
-
-    /** Nothing more comes, and what waits cannot be had any more, which is an error where there was something. */
+    /** Ends the stream at once. What waits is dropped, which is an error even if the stream has completed. */
     void abandon(@Nullable RuntimeException cause, RuntimeException whenDropped) {
-        boolean dropped = discard();
+        boolean dropped = clear();
         if (!ended || dropped) {
             ended = true;
             error = dropped && cause == null ? whenDropped : cause;
@@ -342,76 +259,75 @@ public final class InboundStream {
         drain();
     }
 
-    private boolean discard() {
-        boolean any = !waiting.isEmpty();
-        if (memory != null) {
-            memory.cancel();
+    private boolean clear() {
+        return queue != null && queue.clear();
+    }
+
+    /** Schedules the stream if credit is due. */
+    void creditChanged() {
+        if (isCreditDue()) {
+            stream.output().ready();
         }
-        unfetched.clear();
-        for (Object message = waiting.poll(); message != null; message = waiting.poll()) {
-            if (message instanceof RendezvousReceive large) {
-                large.discard();
-            }
-        }
-        mux.counters().held(-waitingBytes - fetchedBytes);
-        waitingBytes = 0;
-        fetchedBytes = 0;
-        return any;
     }
 
-    private long wanted() {
-        ReceiveSubscription<?> to = receiver;
-        return to == null || ended || cancelled ? 0 : Math.min(to.demand(),
-                mux.limits().windowMessages()) - granted - waiting.size();
-    }
-
-    private int freeBytes() {
-        return mux.limits().windowBytes() - grantedBytes - waitingBytes;
-    }
-
-    /** Whether the peer should hear of more credit: when it has used half, of messages or of bytes. */
+    /** Returns whether the peer should get more credit: when it has used half of it, in messages or in bytes. */
     private boolean isCreditDue() {
-        long more = wanted();
+        long more = uncreditedDemand();
         return more > 0 && more >= granted
                 || granted > 0 && !cancelled && !ended && freeBytes() >= mux.limits().windowBytes() / 2;
     }
 
-    void creditChanged() {
-        if (isCreditDue()) {
-            stream.ready();
-        }
+    private long uncreditedDemand() {
+        ReceiveSubscription<?> to = receiver;
+        return to == null || ended || cancelled ? 0 : Math.min(to.demand(), mux.limits().windowMessages()) - granted
+                - (queue == null ? 0 : queue.size());
     }
 
-    /** Takes credit that the peer is told of now. */
-    int takeCredit() {
-        int more = (int) Math.max(0, wanted());
+    private int freeBytes() {
+        return mux.limits().windowBytes() - grantedBytes - (queue == null ? 0 : queue.heldBytes());
+    }
+
+    private int grantMessages() {
+        int more = (int) Math.max(0, uncreditedDemand());
         granted += more;
         return more;
     }
 
-    int takeCreditBytes() {
+    private int grantBytes() {
         int more = Math.max(0, freeBytes());
         grantedBytes += more;
         return more;
     }
 
-    void write(MessageBatch batch) {
+    /** Writes OPEN with the first credit and a payload. */
+    void writeOpen(MessageBatch batch, byte[] payload) {
+        int messages = grantMessages();
+        batch.open(stream.id(), messages, messages == 0 ? 0 : grantBytes(), payload);
+    }
+
+    /** Writes CANCEL or CREDIT if it is due. */
+    void writeControl(MessageBatch batch) {
         if (cancelDue) {
             cancelDue = false;
             batch.signal(MessageFrameCodec.CANCEL, stream.id());
-            stream.maybeClosed();
+            stream.closeIfEnded();
         } else if (isCreditDue()) {
-            int messages = takeCredit();
-            batch.credit(stream.id(), messages, takeCreditBytes());
+            int messages = grantMessages();
+            batch.credit(stream.id(), messages, grantBytes());
         }
     }
 
+    /** Returns whether no message waits to be delivered. */
     boolean isDrained() {
-        return waiting.isEmpty();
+        return !hasQueued();
     }
 
-    /** Whether nothing has to be said or heard about it. */
+    /** Returns whether no frame about this direction is due, in either direction. */
     boolean hasEnded() {
-        return (!cancelDue || mux.isEnded()) && (ended && waiting.isEmpty() || cancelled);
+        return (!cancelDue || mux.isEnded()) && (ended && isDrained() || cancelled);
+    }
+
+    ConnectionCore connection() {
+        return mux.connection();
     }
 }

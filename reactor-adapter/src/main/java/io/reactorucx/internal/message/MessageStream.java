@@ -3,74 +3,67 @@ package io.reactorucx.internal.message;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
+import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * One of the streams of messages that share a connection: each direction has its own credit and its own end.
+ * One of the message streams that share a connection. Each direction has its own credit and its own end.
  *
  * <p><b>Threading:</b> {@link #receive}, {@link #send}, {@link #complete}, {@link #fail} and {@link #cancel} from any
- * thread, all else on the engine's. <b>Ownership:</b> whoever opened or accepted a stream ends both directions, or its
- * place is not given to another: the outgoing one by {@link #complete} or {@link #fail}, the incoming one by receiving
- * its end, by cancelling what receives, or by {@link #cancel}.
+ * thread, the other methods on the engine's. <b>Ownership:</b> the side that opened or accepted a stream ends both
+ * directions, or the stream keeps its place among {@code maxStreams}: the outgoing one by {@link #complete} or
+ * {@link #fail}; the incoming one by receiving its end, by cancelling its subscription, or by {@link #cancel}.
  */
 public final class MessageStream {
 
-    private static final byte[] NOTHING = new byte[0];
-
     private final MessageMultiplexer mux;
     private final int id;
-    private final boolean ours;
+    private final boolean openedHere;
     private final InboundStream input;
     private final OutboundStream output;
-    private byte[] first = NOTHING;
-    private boolean openDue;
-    private boolean ready;
     private boolean closed;
 
-    /** A stream that frames of this side call by an id, and frames of the peer by {@link #peerId}. */
-    MessageStream(MessageMultiplexer mux, int id, boolean ours) {
+    /** How one side ends what it sends on a stream: complete without a text, else with an error. */
+    record Termination(int code, @Nullable String text) {
+
+        static final Termination COMPLETE = new Termination(0, null);
+
+        int textBytes() {
+            return text == null ? 0 : Math.min(text.getBytes(StandardCharsets.UTF_8).length,
+                    MessageFrameCodec.MAX_TEXT_BYTES);
+        }
+
+        void write(MessageBatch batch, int stream) {
+            if (text == null) {
+                batch.signal(MessageFrameCodec.COMPLETE, stream);
+            } else {
+                batch.error(stream, code, text);
+            }
+        }
+    }
+
+    /** Creates a stream. Frames of this side name it by {@code id}, frames of the peer by {@link #peerId}. */
+    MessageStream(MessageMultiplexer mux, int id, boolean openedHere) {
         this.mux = mux;
         this.id = id;
-        this.ours = ours;
+        this.openedHere = openedHere;
         this.input = new InboundStream(this, mux);
         this.output = new OutboundStream(this, mux);
     }
 
-    /** The same stream in the other side's words. */
+    /** Converts a stream's id between the two sides: each sets the lowest bit for the streams that it opened. */
     static int peerId(int id) {
         return id == 0 ? 0 : id ^ 1;
     }
 
-    /** Tells the peer of the stream, with a first payload that needs no credit, before anything else. */
-    void open(byte[] payload) {
-        first = payload;
-        openDue = true;
-        ready();
-    }
-
-    /** As {@link #send} when it is subscribed to, without an operator. */
-    public <T> void send(Publisher<? extends T> messages, Function<? super T, Object> encoder,
-            CoreSubscriber<Void> whenSent) {
-        SendSubscriber.send(output, messages, encoder, whenSent);
-    }
-
-    /** Messages of the peer, for one subscriber at a time; the decoder says as what. */
-    public <T> Flux<T> receive(MessageDecoder<T> decoder) {
-        return ReceiveSubscription.flux(input, decoder);
-    }
-
-    /** Messages of the peer, each a lease that the subscriber releases. */
-    public Flux<UcxBuffer> receive() {
-        return receive(MessageDecoder.BUFFERS);
-    }
-
     /**
-     * Sends messages that the encoder makes {@link UcxBuffer} or {@code byte[]}; completes when all have gone. Does not
-     * end the stream.
+     * Sends messages that the encoder turns into {@link UcxBuffer} or {@code byte[]}. Completes when all of them have
+     * been sent; the stream stays open.
      */
     public <T> Mono<Void> send(Publisher<? extends T> messages, Function<? super T, Object> encoder) {
         return SendSubscriber.mono(output, messages, encoder);
@@ -80,94 +73,74 @@ public final class MessageStream {
         return send(messages, buffer -> buffer);
     }
 
-    /** Ends what this side sends, after the messages of those that send now. */
+    /** Sends as {@link #send(Publisher, Function)} does, subscribed at once and without an operator. */
+    public <T> void send(Publisher<? extends T> messages, Function<? super T, Object> encoder,
+            CoreSubscriber<Void> whenSent) {
+        SendSubscriber.send(output, messages, encoder, whenSent);
+    }
+
+    /** {@return messages of the peer as the decoder gives them, for one subscriber at a time} */
+    public <T> Flux<T> receive(MessageDecoder<T> decoder) {
+        return ReceiveSubscription.flux(input, decoder);
+    }
+
+    /** {@return messages of the peer, each a lease that the subscriber releases} */
+    public Flux<UcxBuffer> receive() {
+        return receive(MessageDecoder.BUFFERS);
+    }
+
+    /** Ends the outgoing direction after the messages of the sends that are subscribed to. */
     public void complete() {
-        end(StreamTermination.COMPLETE);
+        terminate(Termination.COMPLETE);
     }
 
-    /** As {@link #complete}, for a reason that the peer's receiver gets as a {@link StreamErrorException}. */
+    /** Ends the outgoing direction as {@link #complete} does; the peer's subscriber gets {@link StreamErrorException}. */
     public void fail(int code, String text) {
-        end(new StreamTermination(code, text));
+        terminate(new Termination(code, text));
     }
 
-    private void end(StreamTermination how) {
-        if (!mux.isHere()) {
-            mux.execute(() -> output.endWith(how));
-            return;
-        }
-        mux.enter();
-        try {
-            output.endWith(how);
-        } finally {
-            mux.leave();
+    private void terminate(Termination how) {
+        if (mux.isEngineThread()) {
+            output.terminate(how);
+        } else {
+            mux.execute(() -> output.terminate(how));
         }
     }
 
-    /** Wants no more messages of the peer, whose sender hears of it. */
+    /** Takes no more messages of the peer, whose sends are cancelled. */
     public void cancel() {
-        if (!mux.isHere()) {
-            mux.execute(input::cancel);
-            return;
-        }
-        mux.enter();
-        try {
+        if (mux.isEngineThread()) {
             input.cancel();
-        } finally {
-            mux.leave();
+        } else {
+            mux.execute(input::cancel);
         }
     }
 
-    /** Puts into a batch what this stream has to say, and then messages. */
-    SendScheduler.Turn write(MessageBatch batch) {
-        if (openDue) {
-            if (!batch.hasRoom(MessageFrameCodec.OPEN_FRAME_BYTES + first.length)) {
-                return SendScheduler.Turn.FULL;
-            }
-            openDue = false;
-            int messages = input.takeCredit();
-            batch.open(id, messages, messages == 0 ? 0 : input.takeCreditBytes(), first);
-            first = NOTHING;
-        }
-        if (!batch.hasRoom(3 * MessageFrameCodec.CONTROL_FRAME_BYTES)) {
-            return SendScheduler.Turn.FULL;
-        }
-        input.write(batch);
-        return output.write(batch);
+    /** Tries again what failed for want of memory or of a slot of the engine. */
+    void retry() {
+        input.drain();
+        output.ready();
     }
 
-    void ready() {
-        mux.outbox().ready(this);
-    }
-
-    /** Takes its place among those that wait for their turn; answers whether it had none. */
-    boolean becomesReady() {
-        if (ready || closed) {
-            return false;
-        }
-        ready = true;
-        return true;
-    }
-
-    void takesTurn() {
-        ready = false;
-    }
-
-    /** Forgets the stream when both directions have ended and nothing has to be said of it. */
-    void maybeClosed() {
-        boolean untold = openDue && !mux.isEnded();
-        if (!closed && !isDefault() && !untold && output.hasEnded() && input.hasEnded()) {
+    /** Forgets the stream if both directions have ended and no frame about it is due. */
+    void closeIfEnded() {
+        if (!closed && !isDefault() && output.hasEnded() && input.hasEnded()) {
             closed = true;
             mux.streams().closed(this);
         }
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     boolean isDefault() {
         return id == 0;
     }
 
-    /** Whether this side opened it. */
-    boolean isOurs() {
-        return ours;
+    /** Returns whether this side opened the stream. */
+    boolean isOpenedHere() {
+        return openedHere;
     }
 
     int id() {
@@ -180,5 +153,10 @@ public final class MessageStream {
 
     OutboundStream output() {
         return output;
+    }
+
+    @Override
+    public String toString() {
+        return isDefault() ? "the default stream" : "stream " + Integer.toUnsignedString(id);
     }
 }

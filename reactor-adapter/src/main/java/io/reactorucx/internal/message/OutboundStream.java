@@ -1,7 +1,6 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import java.util.ArrayList;
@@ -10,129 +9,156 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this side sends on a stream: as many messages and bytes as the peer has given credit for, those of several
- * senders in turn. On the engine's thread.
+ * The outgoing direction of a stream: its sends, the credit that the peer has given for their messages, and its end.
+ * Several sends at once take turns, message by message.
+ *
+ * <p>Thread: engine, {@link #checkLength} aside.
  */
 final class OutboundStream {
 
-    /** Large messages that wait for the peer to fetch them. */
-    private static final int MOST_OFFERS = 32;
-    private static final List<SendSubscriber<?>> NOBODY = Collections.emptyList();
-    /** Bytes of a stream's turn. */
-    private static final int TURN_BYTES = 2 << 10;
+    /** Large messages of one stream that the peer has yet to fetch. */
+    private static final int MAX_RENDEZVOUS = 32;
+    /** Bytes that a stream may write before the other streams of the connection have their turn. */
+    private static final int QUANTUM_BYTES = 2 << 10;
+    private static final byte[] EMPTY = new byte[0];
+    private static final List<SendSubscriber<?>> NO_SENDERS = Collections.emptyList();
 
     private final MessageStream stream;
     private final MessageMultiplexer mux;
-    private final int mostInline;
-    private @Nullable StreamBuffers memory;
-    /** The list is made with the first of them. */
-    private List<SendSubscriber<?>> senders = NOBODY;
-    private int turn;
+    private final int maxInlineBytes;
+    private @Nullable StreamBuffers buffers;
+    /** Allocated with the first send. */
+    private List<SendSubscriber<?>> senders = NO_SENDERS;
+    private int lastSender;
     private long credit;
     private long creditBytes;
-    private int offers;
+    private int rendezvousInFlight;
+    private @Nullable SendSubscriber<?> rendezvousSender;
+    private byte[] openPayload = EMPTY;
+    private boolean openDue;
     private boolean resetDue;
-    private @Nullable StreamTermination last;
+    private MessageStream.@Nullable Termination termination;
     private boolean ended;
-    private @Nullable RuntimeException reason;
-    private @Nullable SendSubscriber<?> large;
+    private @Nullable RuntimeException refusal;
+    private boolean scheduled;
 
     OutboundStream(MessageStream stream, MessageMultiplexer mux) {
         this.stream = stream;
         this.mux = mux;
-        this.mostInline = mux.limits().rendezvousBytes();
+        this.maxInlineBytes = mux.limits().rendezvousBytes();
     }
 
-    ConnectionCore connection() {
-        return mux.connection();
-    }
-
-    /** Any thread. */
-    void checkLength(long length) {
-        long most = mux.peerMaxMessageBytes();
-        if (length > most) {
-            throw new IllegalArgumentException("message of " + length + " bytes: the peer takes at most " + most);
+    /** Announces the stream to the peer before anything else, with a payload that needs no credit. */
+    void open(byte[] payload) {
+        try (var _ = mux.flushScope()) {
+            openPayload = payload;
+            openDue = true;
+            ready();
         }
     }
 
+    /** Adds a send, and lets its source produce as far as the peer's credit goes. */
     void add(SendSubscriber<?> sender) {
-        RuntimeException refusal = reason;
-        if (refusal != null || ended || last != null) {
-            sender.fail(refusal != null ? refusal : mux.closed("send", "this side has completed the stream"));
+        RuntimeException reason = refusal;
+        if (reason != null || ended || termination != null) {
+            sender.fail(reason != null ? reason : mux.closed("send", "this side has completed the stream"));
             return;
         }
         if (sender.hasEnded()) {
-            // Cancelled before it got here: nobody would take it out again.
+            // Cancelled before it was added: nothing would remove it again.
             return;
         }
-        mux.enter();
-        try {
-            if (senders == NOBODY) {
+        try (var _ = mux.flushScope()) {
+            if (senders == NO_SENDERS) {
                 senders = new ArrayList<>(1);
             }
             senders.add(sender);
-            sender.replenish(allowed());
+            sender.replenish(allowance());
             if (sender.isActive()) {
-                stream.ready();
+                ready();
             }
-        } finally {
-            mux.leave();
         }
     }
 
     void remove(SendSubscriber<?> sender) {
-        cancelMemory();
+        cancelBuffers();
         if (senders.remove(sender)) {
-            // The others too: one of them may have been the one who waited for memory. Without any, the connection's
-            // last word may be due.
-            mux.within(last != null || !senders.isEmpty() ? stream::ready : () -> { });
+            // Without any send left, LAST may be due at the end of the scope.
+            try (var _ = mux.flushScope()) {
+                if (termination != null || !senders.isEmpty()) {
+                    // The other sends may have waited for the buffer of this one, the stream's end for all of them.
+                    ready();
+                }
+            }
         }
     }
 
-    /** Sends a small message that nothing is in the way of, on the engine's thread; answers whether it was so. */
-    boolean sendAtOnce(SendSubscriber<?> sender, byte[] message) {
+    /**
+     * Writes a small message straight into the open batch if no other message is waiting. Returns whether it did; else
+     * the sender queues the message.
+     */
+    boolean sendNow(SendSubscriber<?> sender, byte[] message) {
         int length = message.length;
-        if (length > creditBytes || length > mostInline || credit == 0 || ended || senders.size() != 1) {
+        if (length > creditBytes || length > maxInlineBytes || credit == 0 || ended || senders.size() != 1) {
             return false;
         }
-        mux.enter();
-        try {
-            MessageBatch batch = mux.outbox().atOnce(length + MessageFrameCodec.DATA_FRAME_BYTES);
+        try (var _ = mux.flushScope()) {
+            MessageBatch batch = mux.scheduler().openBatchFor(length + MessageFrameCodec.DATA_FRAME_BYTES);
             if (batch == null) {
                 return false;
             }
             batch.data(stream.id(), message);
             spend(length);
-            sender.sentAtOnce();
+            sender.sentNow();
             return true;
-        } finally {
-            mux.leave();
         }
     }
 
-    /** A sender has something, or has come to its end. */
-    void arrived(SendSubscriber<?> sender) {
-        mux.enter();
-        try {
+    /** A sender has queued messages, or its source has ended. */
+    void senderReady(SendSubscriber<?> sender) {
+        try (var _ = mux.flushScope()) {
             if (sender.peek() == null) {
-                sender.settleLater();
+                sender.notifyAfterFlush();
             }
-            stream.ready();
-        } finally {
-            mux.leave();
+            ready();
         }
     }
 
-    void unsettled(SendSubscriber<?> sender) {
-        mux.outbox().unsettled(sender);
+    /** Schedules the stream, which has something to write. */
+    void ready() {
+        mux.scheduler().schedule(this);
     }
 
-    /** How many messages of one source may be under way: never more than the peer takes, nor than this side keeps. */
-    long allowed() {
+    /** Marks the stream as scheduled. Returns false if it is already, or is closed. */
+    boolean markScheduled() {
+        if (scheduled || stream.isClosed()) {
+            return false;
+        }
+        scheduled = true;
+        return true;
+    }
+
+    /** Returns how many messages one source may have outstanding: what the peer takes, and this side buffers. */
+    long allowance() {
         return Math.min(credit, mux.limits().windowMessages());
     }
 
-    /** The peer takes more. */
+    /** Whether the peer's demand for messages, or for bytes of them, keeps a send from going on. */
+    boolean isBlockedOnDemand(SendSubscriber<?> sender) {
+        Object next = sender.peek();
+        return !ended && (credit == 0 || next != null && SendSubscriber.length(next) <= maxInlineBytes
+                && SendSubscriber.length(next) > creditBytes);
+    }
+
+    /** Refuses a message that is larger than the peer takes. Thread: any. */
+    void checkLength(long length) {
+        long max = mux.peerMaxMessageBytes();
+        if (length > max) {
+            throw new IllegalArgumentException("message of " + length + " bytes: the peer takes at most " + max);
+        }
+    }
+
+    /** The peer has given more credit. */
     void grant(int messages, int bytes) {
         if (credit + messages > MessageFrameCodec.MAX_CREDIT || creditBytes + bytes > MessageFrameCodec.MAX_CREDIT) {
             throw new ProtocolViolationException("credit for " + (credit + messages) + " messages and "
@@ -145,29 +171,17 @@ final class OutboundStream {
         creditBytes += bytes;
         mux.counters().credit(messages);
         for (SendSubscriber<?> sender : senders) {
-            sender.settleLater();
+            sender.notifyAfterFlush();
             if (sender.isActive()) {
-                stream.ready();
+                ready();
             }
         }
     }
 
-    /**
-     * The peer takes nothing more. The default stream goes on with whoever receives next. That is no failure of one
-     * whose messages are all with the peer: it may have left with the last of them, and its word of that comes before
-     * UCX's that a large one was fetched.
-     */
-    void cancelledByPeer() {
-        RuntimeException cancelled = mux.closed("send", "cancelled by peer");
-        List<SendSubscriber<?>> interrupted = senders.stream().filter(sender -> !sender.hasSentAll()).toList();
-        if (stream.isDefault()) {
-            resetDue = true;
-            voidCredit();
-            fail(interrupted, cancelled);
-            stream.ready();
-        } else {
-            end(interrupted, cancelled);
-        }
+    private void spend(long bytes) {
+        credit--;
+        creditBytes -= bytes;
+        mux.scheduler().messageQueued();
     }
 
     private void voidCredit() {
@@ -176,127 +190,81 @@ final class OutboundStream {
         creditBytes = 0;
     }
 
-    private void fail(List<SendSubscriber<?>> some, RuntimeException error) {
-        large = null;
-        cancelMemory();
-        senders.removeAll(some);
-        some.forEach(sender -> sender.fail(error));
-    }
-
-    /** Nothing more can be sent; whoever tries, or waits for the peer to fetch, hears why. */
-    void end(RuntimeException error) {
-        end(List.copyOf(senders), error);
-    }
-
-    private void end(List<SendSubscriber<?>> failing, RuntimeException error) {
-        boolean first = !ended;
-        if (first) {
-            ended = true;
-            voidCredit();
-            reason = error;
-        }
-        fail(failing, error);
-        if (first) {
-            stream.maybeClosed();
-        }
-    }
-
-    /** After the messages of those that send now, the end. */
-    void endWith(StreamTermination how) {
-        if (last == null && !ended) {
-            last = how;
-            stream.ready();
-        }
-    }
-
-    /** What was taken goes, nothing more is taken. */
-    void closing(RuntimeException error) {
-        reason = error;
-        List.copyOf(senders).forEach(sender -> sender.takeNoMore(error));
-    }
-
-    /** Whether all that was taken has gone, and large messages are with the peer. */
-    boolean isDrained() {
-        return senders.isEmpty() && offers == 0;
-    }
-
-    /** The sender whose turn it is, if one has something that may go. */
-    private @Nullable SendSubscriber<?> next() {
-        for (int i = senders.size(); i > 0; i--) {
-            turn = turn + 1 < senders.size() ? turn + 1 : 0;
-            SendSubscriber<?> sender = senders.get(turn);
-            if (sender.peek() != null) {
-                return sender;
-            }
-        }
-        return null;
-    }
-
-    /** Puts into a batch what may go now. */
+    /** Writes the stream's control frames and then messages, as far as credit, quantum and the batch's room go. */
     SendScheduler.Turn write(MessageBatch batch) {
-        if (resetDue) {
-            resetDue = false;
-            batch.signal(MessageFrameCodec.RESET, stream.id());
+        scheduled = false;
+        if (!writeControl(batch)) {
+            return SendScheduler.Turn.BATCH_FULL;
         }
         int bytes = 0;
-        for (SendSubscriber<?> sender = next(); sender != null && credit > 0; sender = next()) {
+        for (SendSubscriber<?> sender = nextSender(); sender != null && credit > 0; sender = nextSender()) {
             Object message = sender.peek();
             if (message == null) {
                 continue;
             }
             long length = SendSubscriber.length(message);
-            if (length > mostInline) {
-                large = sender;
-                return offers < MOST_OFFERS && mux.outbox().mayOffer(stream) ? SendScheduler.Turn.LARGE
-                        : SendScheduler.Turn.DONE;
+            if (length > maxInlineBytes) {
+                rendezvousSender = sender;
+                return rendezvousInFlight < MAX_RENDEZVOUS && mux.scheduler().rendezvous().admits(this)
+                        ? SendScheduler.Turn.RENDEZVOUS_NEXT : SendScheduler.Turn.DRAINED;
             }
             if (length > creditBytes) {
-                return SendScheduler.Turn.DONE;
+                return SendScheduler.Turn.DRAINED;
             }
             int needed = (int) length + MessageFrameCodec.DATA_FRAME_BYTES;
             if (!batch.hasRoom(needed)) {
                 stepBack();
-                return SendScheduler.Turn.FULL;
+                return SendScheduler.Turn.BATCH_FULL;
             }
-            put(batch, sender, message, length);
+            write(batch, sender, message, length);
             bytes += needed;
-            if (bytes >= TURN_BYTES) {
-                return SendScheduler.Turn.OVER;
+            if (bytes >= QUANTUM_BYTES) {
+                return SendScheduler.Turn.YIELDED;
             }
         }
-        return finish(batch) ? SendScheduler.Turn.DONE : SendScheduler.Turn.FULL;
+        return writeTermination(batch) ? SendScheduler.Turn.DRAINED : SendScheduler.Turn.BATCH_FULL;
     }
 
-    /** Whoever was about to send is the first to do so next time. */
-    private void stepBack() {
-        turn = (turn == 0 ? senders.size() : turn) - 1;
+    /** Writes OPEN, CANCEL, CREDIT and RESET where they are due. Returns false if the batch has no room for them. */
+    private boolean writeControl(MessageBatch batch) {
+        if (openDue) {
+            if (!batch.hasRoom(MessageFrameCodec.OPEN_FRAME_BYTES + openPayload.length)) {
+                return false;
+            }
+            openDue = false;
+            stream.input().writeOpen(batch, openPayload);
+            openPayload = EMPTY;
+        }
+        if (!batch.hasRoom(3 * MessageFrameCodec.CONTROL_FRAME_BYTES)) {
+            return false;
+        }
+        stream.input().writeControl(batch);
+        if (resetDue) {
+            resetDue = false;
+            batch.signal(MessageFrameCodec.RESET, stream.id());
+        }
+        return true;
     }
 
-    private void spend(long length) {
-        credit--;
-        creditBytes -= length;
-        mux.outbox().spent();
-    }
-
-    private void put(MessageBatch batch, SendSubscriber<?> sender, Object message, long length) {
+    private void write(MessageBatch batch, SendSubscriber<?> sender, Object message, long length) {
         if (message instanceof byte[] bytes) {
             batch.data(stream.id(), bytes);
         } else {
             try {
                 batch.data(stream.id(), ((UcxBuffer) message).segment());
             } catch (IllegalStateException e) {
-                // It was released before it could be sent.
-                sender.spoiled(e);
+                // The application has released the lease.
+                sender.rejectMessage(e);
                 return;
             }
         }
         spend(length);
-        sender.taken(false);
+        sender.sent(false);
     }
 
-    /** Says that this side has ended, when it has; answers whether there was room for that. */
-    private boolean finish(MessageBatch batch) {
-        StreamTermination how = last;
+    /** Writes the stream's end if it is due. Returns false if the batch has no room for it. */
+    private boolean writeTermination(MessageBatch batch) {
+        MessageStream.Termination how = termination;
         if (how == null || ended || !senders.isEmpty()) {
             return true;
         }
@@ -306,86 +274,151 @@ final class OutboundStream {
         how.write(batch, stream.id());
         ended = true;
         voidCredit();
-        stream.maybeClosed();
+        stream.closeIfEnded();
         return true;
     }
 
-    /** Offers the large message that {@link #write} came to; answers whether it went. */
-    boolean sendLarge() {
-        SendSubscriber<?> sender = large;
+    /** Returns the next sender in turn that has a message, or null. */
+    private @Nullable SendSubscriber<?> nextSender() {
+        for (int i = senders.size(); i > 0; i--) {
+            lastSender = lastSender + 1 < senders.size() ? lastSender + 1 : 0;
+            SendSubscriber<?> sender = senders.get(lastSender);
+            if (sender.peek() != null) {
+                return sender;
+            }
+        }
+        return null;
+    }
+
+    /** Lets the sender whose turn it was have the next turn too. */
+    private void stepBack() {
+        lastSender = (lastSender == 0 ? senders.size() : lastSender) - 1;
+    }
+
+    /** Posts the large message at which {@link #write} stopped. Returns whether the scheduler may go on. */
+    boolean postRendezvous() {
+        SendSubscriber<?> sender = rendezvousSender;
         Object message = sender == null ? null : sender.peek();
         if (sender == null || message == null || credit == 0) {
             return true;
         }
-        RendezvousSend offer;
-        try {
-            offer = RendezvousSend.of(this, sender, message);
-        } catch (RuntimeException e) {
-            // The pool will never have room for it, or cannot have any.
-            sender.spoiled(e);
-            stream.ready();
-            return true;
-        }
-        if (offer == null) {
+        RendezvousWindow.Outcome outcome = mux.scheduler().rendezvous().post(this, sender, message);
+        if (outcome != RendezvousWindow.Outcome.TAKEN) {
             stepBack();
-            return true;
         }
-        try {
-            return offer(sender, offer);
-        } catch (IllegalArgumentException | IllegalStateException e) {
-            // It was released before it could be sent, or is memory of other resources.
-            offer.withdraw();
-            sender.spoiled(e);
-            stream.ready();
-            return true;
+        if (outcome != RendezvousWindow.Outcome.NO_MEMORY) {
+            ready();
         }
+        return outcome != RendezvousWindow.Outcome.REFUSED;
     }
 
-    private boolean offer(SendSubscriber<?> sender, RendezvousSend offer) {
-        Boolean done = mux.outbox().offer(stream.id(), offer.segment(), offer.registration(), offer);
-        if (done == null) {
-            offer.withdraw();
-            stepBack();
-            stream.ready();
-            return false;
-        }
+    void rendezvousPosted(SendSubscriber<?> sender) {
         spend(0);
-        offers++;
-        sender.taken(true);
-        if (done) {
-            offer.ended();
+        rendezvousInFlight++;
+        sender.sent(true);
+    }
+
+    /** UCX has finished with a large message. */
+    void rendezvousCompleted() {
+        rendezvousInFlight--;
+        ready();
+        stream.closeIfEnded();
+    }
+
+    /**
+     * The peer takes no more messages. The default stream stays open for the peer's next subscriber. A send whose
+     * messages have all been sent does not fail: the peer may have cancelled with the last of them, and its CANCEL may
+     * arrive before UCX reports that a large message was fetched.
+     */
+    void cancelledByPeer() {
+        RuntimeException cancelled = mux.closed("send", "cancelled by peer");
+        List<SendSubscriber<?>> interrupted = senders.stream().filter(sender -> !sender.hasSentAll()).toList();
+        if (stream.isDefault()) {
+            resetDue = true;
+            voidCredit();
+            fail(interrupted, cancelled);
+            ready();
+        } else {
+            end(interrupted, cancelled);
         }
-        stream.ready();
-        return true;
     }
 
-    /** Whether nothing has to be said or heard about it. */
+    /** Ends the stream after the messages of the sends that are subscribed to. */
+    void terminate(MessageStream.Termination how) {
+        if (termination == null && !ended) {
+            try (var _ = mux.flushScope()) {
+                termination = how;
+                ready();
+            }
+        }
+    }
+
+    /** Ends the stream at once: sends that are subscribed to, and later ones, fail with the error. */
+    void end(RuntimeException error) {
+        end(List.copyOf(senders), error);
+    }
+
+    private void end(List<SendSubscriber<?>> failing, RuntimeException error) {
+        boolean first = !ended;
+        if (first) {
+            ended = true;
+            voidCredit();
+            refusal = error;
+        }
+        fail(failing, error);
+        if (first) {
+            stream.closeIfEnded();
+        }
+    }
+
+    private void fail(List<SendSubscriber<?>> failing, RuntimeException error) {
+        rendezvousSender = null;
+        cancelBuffers();
+        senders.removeAll(failing);
+        failing.forEach(sender -> sender.fail(error));
+    }
+
+    /** This side closes: queued messages are sent, and the sources are asked for no more. */
+    void closing(RuntimeException error) {
+        refusal = error;
+        List.copyOf(senders).forEach(sender -> sender.stopSource(error));
+    }
+
+    /** Returns whether all queued messages have been sent and the peer has fetched the large ones. */
+    boolean isDrained() {
+        return senders.isEmpty() && rendezvousInFlight == 0;
+    }
+
+    /** Returns whether no frame about this direction is due, in either direction. */
     boolean hasEnded() {
-        return ended && offers == 0;
+        return ended && rendezvousInFlight == 0 && (!openDue || mux.isEnded());
     }
 
-    void offerEnded() {
-        offers--;
-        stream.ready();
-        stream.maybeClosed();
+    List<SendSubscriber<?>> senders() {
+        return senders;
     }
 
-    StreamBuffers memory() {
-        StreamBuffers made = memory;
+    /** Returns the pool's memory for this direction, for large messages that are not in registered memory. */
+    StreamBuffers buffers() {
+        StreamBuffers made = buffers;
         if (made == null) {
-            made = new StreamBuffers(stream, mux, stream::ready);
-            memory = made;
+            made = new StreamBuffers(stream, mux, this::ready);
+            buffers = made;
         }
         return made;
     }
 
-    private void cancelMemory() {
-        if (memory != null) {
-            memory.cancel();
+    private void cancelBuffers() {
+        if (buffers != null) {
+            buffers.cancel();
         }
     }
 
     MessageMultiplexer mux() {
         return mux;
+    }
+
+    int id() {
+        return stream.id();
     }
 }

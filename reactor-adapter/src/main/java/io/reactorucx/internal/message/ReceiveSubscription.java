@@ -1,42 +1,20 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.internal.concurrent.CoalescedCommand;
-import java.util.concurrent.atomic.AtomicLongFieldUpdater;
-import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Operators;
 
-/**
- * One subscription to the messages of a stream. All but the demand and the cancellation belongs to the engine's thread.
- */
-public final class ReceiveSubscription<T> implements Subscription {
-
-    private static final Logger LOG = LoggerFactory.getLogger(ReceiveSubscription.class);
-    @SuppressWarnings("rawtypes")
-    private static final AtomicLongFieldUpdater<ReceiveSubscription> DEMAND =
-            AtomicLongFieldUpdater.newUpdater(ReceiveSubscription.class, "demand");
+/** One subscription to the messages of a stream, which a decoder turns into what the subscriber gets. */
+public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
 
     private final InboundStream input;
     private final MessageDecoder<T> decoder;
-    private final CoreSubscriber<? super T> subscriber;
-    /** Made when another thread has something to say. */
-    private @Nullable CoalescedCommand changed;
-    /** All that was ever asked for, of which {@link #delivered} have come. */
-    private volatile long demand;
-    private long delivered;
-    private volatile boolean cancelled;
-    private volatile @Nullable IllegalArgumentException badRequest;
-    private boolean terminated;
 
     public ReceiveSubscription(InboundStream input, MessageDecoder<T> decoder, CoreSubscriber<? super T> subscriber) {
+        super(input.connection().engine(), subscriber);
         this.input = input;
         this.decoder = decoder;
-        this.subscriber = subscriber;
     }
 
     static <T> Flux<T> flux(InboundStream input, MessageDecoder<T> decoder) {
@@ -50,107 +28,44 @@ public final class ReceiveSubscription<T> implements Subscription {
         };
     }
 
-    @Override
-    public void request(long n) {
-        if (n <= 0) {
-            badRequest = new IllegalArgumentException("request of " + n
-                    + ": must be at least 1 (rule 3.9 of Reactive Streams)");
-        } else {
-            Operators.addCap(DEMAND, this, n);
-        }
-        tell();
-    }
-
-    @Override
-    public void cancel() {
-        cancelled = true;
-        tell();
-    }
-
-    private void tell() {
-        if (input.connection().engine().isEngineThread()) {
-            changed();
-        } else {
-            command().submit();
-        }
-    }
-
-    private synchronized CoalescedCommand command() {
-        if (changed == null) {
-            changed = new CoalescedCommand(input.connection().engine(), this::changed);
-        }
-        return changed;
-    }
-
-    private void changed() {
-        if (cancelled) {
-            input.left(this);
-        } else if (badRequest != null) {
-            input.left(this);
-            terminate(badRequest);
-        } else {
-            input.demanded(this);
-        }
-    }
-
-    boolean isCancelled() {
-        return cancelled;
-    }
-
-    long demand() {
-        long all = demand;
-        return all == Long.MAX_VALUE ? all : all - delivered;
-    }
-
-    /** Whether a message may be delivered. */
-    boolean wants() {
-        return delivered < demand && !cancelled && !terminated;
-    }
-
+    /** Delivers a message of the batch that has just arrived. */
     void deliver(InboundBatch batch, int offset, int length) {
-        next(decoder.decode(batch, offset, length));
+        emit(decoder.decode(batch, offset, length));
     }
 
-    /** Answers whether there was memory for that. */
-    boolean deliver(byte[] message, StreamBuffers memory) {
-        T value = decoder.decode(message, memory);
+    /** Delivers a message that has waited. Returns whether there was memory for it. */
+    boolean deliver(byte[] message, StreamBuffers buffers) {
+        T value = decoder.decode(message, buffers);
         if (value != null) {
-            next(value);
+            emit(value);
         }
         return value != null;
     }
 
+    /** Delivers a large message that has been fetched. */
     void deliver(UcxBuffer message) {
-        next(decoder.decode(message));
+        emit(decoder.decode(message));
     }
 
-    private void next(T value) {
-        delivered++;
-        try {
-            subscriber.onNext(value);
-        } catch (RuntimeException | LinkageError e) {
-            LOG.error("[{}] a receiver of messages threw", input.connection().peer(), e);
-            if (value instanceof UcxBuffer lease) {
-                lease.dispose();
-            }
-            cancelled = true;
-            input.left(this);
+    @Override
+    protected void demanded() {
+        input.demanded(this);
+    }
+
+    @Override
+    protected void left() {
+        input.left(this);
+    }
+
+    @Override
+    protected void discard(T value) {
+        if (value instanceof UcxBuffer lease) {
+            lease.dispose();
         }
     }
 
-    void terminate(@Nullable Throwable error) {
-        if (terminated || cancelled) {
-            return;
-        }
-        terminated = true;
-        try {
-            if (error == null) {
-                subscriber.onComplete();
-            } else {
-                subscriber.onError(error);
-            }
-        } catch (RuntimeException | LinkageError e) {
-            LOG.error("[{}] a receiver of messages threw at its end", input.connection().peer(), e);
-        }
+    @Override
+    protected String description() {
+        return "[" + input.connection().peer() + "] receive of messages";
     }
 }

@@ -67,7 +67,9 @@ final class RendezvousReceive implements Completion {
 
     @Override
     public void complete(int rawStatus, long length, long senderTag) {
-        mux.within(() -> ended(rawStatus));
+        try (var _ = mux.flushScope()) {
+            ended(rawStatus);
+        }
     }
 
     private void ended(int rawStatus) {

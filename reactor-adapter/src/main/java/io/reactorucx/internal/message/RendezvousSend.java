@@ -9,29 +9,32 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A large message that the peer fetches when it wants it; its lease ends when UCX is done with it, whatever came of it.
+ * A large message that the peer fetches when its subscriber has asked for it. The lease is released when UCX has
+ * finished with the memory, whether the send succeeded or not.
+ *
+ * <p>Thread: engine.
  */
 final class RendezvousSend implements Completion {
 
     private final OutboundStream output;
     private final SendSubscriber<?> sender;
     private final UcxBuffer lease;
-    private final boolean ours;
+    private final boolean copied;
 
-    private RendezvousSend(OutboundStream output, SendSubscriber<?> sender, UcxBuffer lease, boolean ours) {
+    private RendezvousSend(OutboundStream output, SendSubscriber<?> sender, UcxBuffer lease, boolean copied) {
         this.output = output;
         this.sender = sender;
         this.lease = lease;
-        this.ours = ours;
+        this.copied = copied;
     }
 
-    /** A message in registered memory, copied there if it is not; null when the pool has no room for that. */
+    /** Prepares a message, copied into registered memory if it is an array. Returns null while the pool has none. */
     static @Nullable RendezvousSend of(OutboundStream output, SendSubscriber<?> sender, Object message) {
         if (message instanceof UcxBuffer lease) {
             return new RendezvousSend(output, sender, lease, false);
         }
         byte[] bytes = (byte[]) message;
-        UcxBuffer lease = output.memory().tryLease(bytes.length);
+        UcxBuffer lease = output.buffers().tryLease(bytes.length);
         if (lease == null) {
             return null;
         }
@@ -47,22 +50,24 @@ final class RendezvousSend implements Completion {
         return LeasedBuffer.of(lease).registration();
     }
 
-    /** It was not accepted: all is as before. */
+    /** UCX did not take the message, which stays in its sender's queue. */
     void withdraw() {
-        if (ours) {
+        if (copied) {
             lease.release();
         }
     }
 
-    /** UCX is done with it. */
-    void ended() {
+    /** UCX has finished with the message. */
+    void completed() {
         lease.release();
-        output.offerEnded();
-        sender.fetched();
+        output.rendezvousCompleted();
+        sender.rendezvousCompleted();
     }
 
     @Override
     public void complete(int rawStatus, long length, long senderTag) {
-        output.mux().outbox().fetched(this::ended);
+        try (var _ = output.mux().flushScope()) {
+            output.mux().scheduler().rendezvous().completed(this);
+        }
     }
 }

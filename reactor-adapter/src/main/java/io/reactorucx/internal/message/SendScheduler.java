@@ -1,8 +1,6 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.core.AmProtocol;
-import io.reactorucx.core.Completion;
-import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
 import io.reactorucx.internal.config.FlowControlConfig;
@@ -21,115 +19,95 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What leaves a connection on the active message of messages: the streams that have something to send take turns, and
- * what is small and waits at the same moment goes together. On the engine's thread.
+ * Schedules the outgoing messages of a connection. Streams with pending data are served round-robin; small messages
+ * that are ready at the same time share one batch (active message 1022).
+ *
+ * <p>Thread: engine.
  */
 final class SendScheduler {
 
     private static final Logger LOG = LoggerFactory.getLogger(SendScheduler.class);
-    /** Large messages that wait for the peer to fetch them; each has a slot of the engine. */
-    private static final int MOST_OFFERS = 256;
 
     /** How a stream's turn ended. */
     enum Turn {
-        /** It has nothing more that may go. */
-        DONE,
-        /** It has more, and others come first. */
-        OVER,
-        /** It has more, and the batch no room. */
-        FULL,
-        /** Its next message is large, and goes by itself. */
-        LARGE
+        /** The stream has nothing more that may go now. */
+        DRAINED,
+        /** The stream has used up its quantum and is queued again behind the others. */
+        YIELDED,
+        /** The stream has more, and the batch has no room for it. */
+        BATCH_FULL,
+        /** The stream's next message is large and is posted by itself, after the batch. */
+        RENDEZVOUS_NEXT
     }
 
+    private final MessageMultiplexer mux;
     private final ConnectionCore connection;
     private final FlowControlConfig limits;
     private final SequenceWindow sequence;
-    private final MessageMultiplexer mux;
     private final MessageBatchPool batches;
-    private final ArrayDeque<MessageStream> ready = new ArrayDeque<>();
-    private final Set<MessageStream> waitForOffers = new LinkedHashSet<>();
+    private final RendezvousWindow rendezvous;
+    private final ArrayDeque<OutboundStream> ready = new ArrayDeque<>();
     private final Set<MessageStream> stalled = new LinkedHashSet<>();
-    private final Queue<SendSubscriber<?>> unsettled = new ArrayDeque<>();
-    private final byte[] largeHeader = new byte[MessageFrameCodec.LARGE_HEADER_BYTES];
-    private final MemorySegment largeHeaderSegment = MemorySegment.ofArray(largeHeader);
+    private final Queue<SendSubscriber<?>> toNotify = new ArrayDeque<>();
     private final CoalescedCommand retry;
-    private final Consumer<MessageBatch> whenSent = this::sent;
-    private final Runnable turn = this::turn;
+    private final Consumer<MessageBatch> whenCompleted = this::batchCompleted;
+    private final SharedSendWindow.Share window = new SharedSendWindow.Share(this::onSendWindowOpen);
     private @Nullable MessageBatch current;
-    /** The current one, as long as nobody waits for a turn. */
+    /** The current batch, as long as no stream is queued: a sender may write into it without a turn. */
     private @Nullable MessageBatch open;
-    /** Its own until it is known with whom it is shared. */
-    private SharedSendWindow room = new SharedSendWindow();
-    private boolean waitsForRoom;
-    /** Of what is under way in the room. */
-    private int underWay;
-    private int largeUnderWay;
-    private int spent;
+    private int queuedMessages;
     private boolean filling;
-    private boolean greeted;
+    private boolean settingsSent;
     private boolean lastWritten;
     private boolean lastSent;
     private int lastSequence;
     private boolean stopped;
 
-    SendScheduler(MessageMultiplexer mux, ConnectionCore connection, SequenceWindow sequence,
-            MessageBatchPool batches) {
+    SendScheduler(MessageMultiplexer mux, ConnectionCore connection, MessageBatchPool batches,
+            SequenceWindow sequence) {
         this.mux = mux;
         this.connection = connection;
         this.limits = connection.config().messages();
         this.sequence = sequence;
         this.batches = batches;
-        this.retry = CoalescedCommand.delayed(connection.engine(), this::again);
+        this.rendezvous = new RendezvousWindow(this, connection, sequence);
+        this.retry = CoalescedCommand.delayed(connection.engine(), this::retryStalled);
     }
 
-    private void again() {
-        mux.within(() -> {
-            List<MessageStream> now = List.copyOf(stalled);
-            // Those that stall again are for the next attempt: what they need comes back only when the engine goes on.
-            stalled.clear();
-            now.forEach(stream -> {
-                stream.input().drain();
-                ready(stream);
-            });
-        });
+    /** Counts the batches in flight together with those of other connections from now on. */
+    void shareWindow(SharedSendWindow shared) {
+        window.join(shared);
     }
 
-    /** From now on what is under way is counted together with that of others. */
-    void shares(SharedSendWindow of) {
-        room = of;
-    }
-
-    /** A stream needs something of which there is too little now; it is tried again in a moment. */
-    void retryLater(MessageStream stream) {
-        stalled.add(stream);
-        retry.submit();
-    }
-
-    /** A stream has something to send. */
-    void ready(MessageStream stream) {
-        if (!stopped && stream.becomesReady()) {
+    /** Queues a stream that has something to write. */
+    void schedule(OutboundStream stream) {
+        if (!stopped && stream.markScheduled()) {
             ready.add(stream);
             open = null;
         }
     }
 
-    /** A sender may have come to its end, or need more from its source: looked at when what is here has been sent. */
-    void unsettled(SendSubscriber<?> sender) {
-        unsettled.add(sender);
+    /** Queues a sender to be notified when the queued messages have been sent: it may end, or ask for more. */
+    void notifyAfterFlush(SendSubscriber<?> sender) {
+        toNotify.add(sender);
     }
 
-    /** Sends what there is, as far as UCX and the peer take it. */
+    /** Counts a message that was written into a batch or posted. */
+    void messageQueued() {
+        queuedMessages++;
+    }
+
+    /** Sends what is queued, as far as UCX and the peer take it. */
     void flush() {
         boolean more = true;
-        // Also after the last step, within which others may have taken the room.
-        while (mayGoOn() && more) {
-            more = !stopped && step();
-            more |= settle();
+        // The window is checked after the last batch too: sources that were notified may have queued more.
+        while (!awaitsWindow() && more) {
+            more = !stopped && sendNextBatch();
+            more |= notifySenders();
         }
-        if (spent > 0) {
-            mux.counters().spent(spent);
-            spent = 0;
+        if (queuedMessages > 0) {
+            mux.counters().spent(queuedMessages);
+            queuedMessages = 0;
         }
         MessageBatch unused = current;
         if (unused != null && unused.isEmpty()) {
@@ -140,18 +118,17 @@ final class SendScheduler {
     }
 
     /**
-     * Waits for its turn where UCX has no room for what there is to send, and takes nothing more from the sources until
-     * then.
+     * Queues the connection for the send window if UCX has as many batches for the peer's worker as it may, and there
+     * is something to send. Returns whether the window is closed; sources are not asked for more until it opens.
      */
-    private boolean mayGoOn() {
-        if (stopped || room.admits()) {
-            return true;
+    private boolean awaitsWindow() {
+        if (stopped || window.admits()) {
+            return false;
         }
-        if (!waitsForRoom && (hasWork() || !unsettled.isEmpty())) {
-            waitsForRoom = true;
-            room.waits(turn);
+        if (hasWork() || !toNotify.isEmpty()) {
+            window.await();
         }
-        return false;
+        return true;
     }
 
     private boolean hasWork() {
@@ -159,42 +136,35 @@ final class SendScheduler {
                 || isLastDue();
     }
 
-    /** There is room again. */
-    private void turn() {
-        waitsForRoom = false;
-        boolean whole = false;
-        mux.enter();
+    private void onSendWindowOpen() {
+        boolean flushed = false;
         try {
-            mux.leave();
-            whole = true;
+            mux.flushScope().close();
+            flushed = true;
         } finally {
-            if (!whole) {
+            if (!flushed) {
                 retry.submit();
             }
         }
     }
 
-    /** A message has been put into a batch, or is offered. */
-    void spent() {
-        spent++;
-    }
-
-    private boolean settle() {
+    private boolean notifySenders() {
         boolean any = false;
-        for (SendSubscriber<?> sender = unsettled.poll(); sender != null; sender = unsettled.poll()) {
-            sender.settle();
+        for (SendSubscriber<?> sender = toNotify.poll(); sender != null; sender = toNotify.poll()) {
+            sender.flushed();
             any = true;
         }
         return any;
     }
 
-    private boolean step() {
-        MessageBatch batch = hasWork() ? batch() : null;
-        MessageStream large = batch == null ? null : fill(batch);
-        // What a sender says at its end goes along with its last message.
-        while (batch != null && large == null && settle()) {
-            // Another one when a source had more at once than there was room for.
-            batch = batch();
+    /** Fills a batch, sends it, and posts the large message behind it. Returns whether there may be more to send. */
+    private boolean sendNextBatch() {
+        MessageBatch batch = hasWork() ? takeBatch() : null;
+        OutboundStream large = batch == null ? null : fill(batch);
+        // The end of a send goes into the same batch as its last message.
+        while (batch != null && large == null && notifySenders()) {
+            // The batch is another one if a source produced more than fitted into the first.
+            batch = takeBatch();
             large = batch == null ? null : fill(batch);
         }
         if (batch == null || stopped) {
@@ -202,45 +172,44 @@ final class SendScheduler {
         }
         boolean due = !batch.isEmpty() || (sequence.isAcknowledgementDue() && large == null);
         if (due && !send(batch)) {
-            if (large != null && large.becomesReady()) {
-                ready.addFirst(large);
+            if (large != null) {
+                scheduleFirst(large);
             }
             return false;
         }
-        return large == null ? due : large.output().sendLarge();
+        return large == null ? due : large.postRendezvous();
     }
 
     /**
-     * The batch that is filled now, for a stream that has something small to say and need not wait for its turn, since
-     * nobody else has: null when that is not so, or there is no batch with room for so many bytes.
+     * Returns a batch with room for a message that need not wait for a turn, because no stream is queued. Returns null
+     * if one is, or no batch may be sent.
      */
-    @Nullable MessageBatch atOnce(int bytes) {
+    @Nullable MessageBatch openBatchFor(int bytes) {
         if (filling) {
-            // Somebody who was waiting for the memory of what has just gone: the one who fills goes on in the same
-            // batch.
+            // Re-entrant call from a sender that was waiting for a buffer: fill continues with the current batch.
             return null;
         }
         MessageBatch batch = open;
         if (batch != null && batch.hasRoom(bytes)) {
             return batch;
         }
-        boolean blocked = !ready.isEmpty() || !greeted || lastWritten || stopped || batch != null && !send(batch);
-        batch = blocked || !sequence.mayGoOn() ? null : batch();
+        boolean blocked = !ready.isEmpty() || !settingsSent || lastWritten || stopped || batch != null && !send(batch);
+        batch = blocked || !sequence.admits() ? null : takeBatch();
         open = batch;
         return batch != null && batch.hasRoom(bytes) ? batch : null;
     }
 
-    /** One that waits to be sent, else an empty one; null while as many as may be are under way. */
-    private @Nullable MessageBatch batch() {
-        if (current == null && room.isFree()) {
-            current = batches.take(whenSent, limits.batchBytes(), limits.rendezvousBytes());
+    /** Returns the batch that is being filled, else an empty one; null while the window is closed. */
+    private @Nullable MessageBatch takeBatch() {
+        if (current == null && window.isOpen()) {
+            current = batches.take(whenCompleted, limits.batchBytes(), limits.rendezvousBytes());
         }
         return current;
     }
 
-    /** Fills a batch; answers the stream, if it came to one, whose large message is next. */
-    private @Nullable MessageStream fill(MessageBatch batch) {
-        if (!sequence.mayGoOn()) {
+    /** Lets the queued streams write in turn. Returns the stream whose next message is large, if it came to one. */
+    private @Nullable OutboundStream fill(MessageBatch batch) {
+        if (!sequence.admits()) {
             return null;
         }
         filling = true;
@@ -251,23 +220,20 @@ final class SendScheduler {
         }
     }
 
-    private @Nullable MessageStream fillInTurn(MessageBatch batch) {
-        if (!greeted && !ready.isEmpty()) {
-            greeted = true;
+    private @Nullable OutboundStream fillInTurn(MessageBatch batch) {
+        if (!settingsSent && !ready.isEmpty()) {
+            settingsSent = true;
             batch.settings(mux.maxMessageBytes(), limits.maxStreams());
         }
-        for (MessageStream stream = ready.poll(); stream != null; stream = ready.poll()) {
-            stream.takesTurn();
+        for (OutboundStream stream = ready.poll(); stream != null; stream = ready.poll()) {
             switch (stream.write(batch)) {
-                case DONE -> { }
-                case OVER -> ready(stream);
-                case FULL -> {
-                    if (stream.becomesReady()) {
-                        ready.addFirst(stream);
-                    }
+                case DRAINED -> { }
+                case YIELDED -> schedule(stream);
+                case BATCH_FULL -> {
+                    scheduleFirst(stream);
                     return null;
                 }
-                case LARGE -> {
+                case RENDEZVOUS_NEXT -> {
                     return stream;
                 }
             }
@@ -279,8 +245,10 @@ final class SendScheduler {
         return null;
     }
 
-    private boolean isLastDue() {
-        return greeted && !lastWritten && mux.isLastDue();
+    private void scheduleFirst(OutboundStream stream) {
+        if (stream.markScheduled()) {
+            ready.addFirst(stream);
+        }
     }
 
     private boolean send(MessageBatch batch) {
@@ -288,7 +256,7 @@ final class SendScheduler {
         int number = sequence.take();
         MemorySegment bytes = batch.finish(number, sequence.acknowledge());
         try {
-            boolean done = connection.send(ReservedMessageIds.MESSAGES, MemorySegment.NULL, bytes, null,
+            boolean completed = connection.send(ReservedMessageIds.MESSAGES, MemorySegment.NULL, bytes, null,
                     AmProtocol.EAGER, batch);
             current = null;
             mux.counters().batch();
@@ -296,11 +264,10 @@ final class SendScheduler {
                 lastSent = true;
                 lastSequence = number;
             }
-            if (done) {
+            if (completed) {
                 batches.give(batch);
             } else {
-                underWay++;
-                room.keeps();
+                window.batchStarted();
             }
             return true;
         } catch (RuntimeException e) {
@@ -310,81 +277,20 @@ final class SendScheduler {
         }
     }
 
-    /** UCX has let go of a batch. */
-    void sent(MessageBatch batch) {
-        mux.enter();
-        try {
-            if (underWay > 0) {
-                underWay--;
-                room.hasRoom();
-            }
+    /** UCX has completed a batch that was in flight. */
+    private void batchCompleted(MessageBatch batch) {
+        try (var _ = mux.flushScope()) {
+            window.batchCompleted();
             batches.give(batch);
         } finally {
-            try {
-                mux.leave();
-            } finally {
-                room.next();
-            }
+            window.admitNext();
         }
     }
 
-    /** The connection has ended: others need not wait for what UCX still has of it, which may be for ever. */
-    void leaveRoom() {
-        for (; underWay > 0; underWay--) {
-            room.hasRoom();
-        }
-        if (room.isAwaited()) {
-            // Not now: their sources are the application's code, and this is the middle of an end.
-            CoalescedCommand.delayed(connection.engine(), room::next).submit();
-        }
-    }
-
-    /** Whether one more large message may be under way; the stream gets its turn when it may. */
-    boolean mayOffer(MessageStream stream) {
-        if (largeUnderWay < MOST_OFFERS) {
-            return true;
-        }
-        waitForOffers.add(stream);
-        return false;
-    }
-
-    /** Offers a large message; answers whether it is fetched already, null when it was not accepted. */
-    @Nullable Boolean offer(int stream, MemorySegment message, @Nullable UcpMemory registration, Completion whenDone) {
-        int number = sequence.take();
-        MessageFrameCodec.putInt(largeHeader, 0, number);
-        MessageFrameCodec.putInt(largeHeader, Integer.BYTES, sequence.acknowledge());
-        MessageFrameCodec.putInt(largeHeader, MessageFrameCodec.PREAMBLE_BYTES, stream);
-        try {
-            boolean done = connection.send(ReservedMessageIds.MESSAGES, largeHeaderSegment, message, registration,
-                    AmProtocol.RENDEZVOUS, whenDone);
-            if (!done) {
-                largeUnderWay++;
-            }
-            return done;
-        } catch (UcxException e) {
-            sequence.giveBack();
-            refused(e);
-            return null;
-        } catch (RuntimeException e) {
-            sequence.giveBack();
-            throw e;
-        }
-    }
-
-    /** UCX has let go of a large message. */
-    void fetched(Runnable what) {
-        mux.within(() -> {
-            largeUnderWay--;
-            what.run();
-            List<MessageStream> waiting = List.copyOf(waitForOffers);
-            waitForOffers.clear();
-            waiting.forEach(this::ready);
-        });
-    }
-
-    private void refused(RuntimeException e) {
+    /** UCX has refused a batch or a large message: tries again, or stops for good. */
+    void refused(RuntimeException e) {
         if (e instanceof UcxException refusal && refusal.isRetryable()) {
-            // Others use all slots of the engine.
+            // All slots of the engine are in use.
             retry.submit();
         } else {
             LOG.debug("[{}] sends no more messages", connection.peer(), e);
@@ -393,18 +299,47 @@ final class SendScheduler {
         }
     }
 
-    /** Whether the peer has all, up to the last word; one that has never heard anything needs none. */
+    /** Retries a stream in 1 ms, which has failed for want of memory or of a slot of the engine. */
+    void retryLater(MessageStream stream) {
+        stalled.add(stream);
+        retry.submit();
+    }
+
+    private void retryStalled() {
+        try (var _ = mux.flushScope()) {
+            List<MessageStream> now = List.copyOf(stalled);
+            // Streams that stall again wait for the next retry: memory and slots are freed when the engine goes on.
+            stalled.clear();
+            now.forEach(MessageStream::retry);
+        }
+    }
+
+    RendezvousWindow rendezvous() {
+        return rendezvous;
+    }
+
+    private boolean isLastDue() {
+        return settingsSent && !lastWritten && mux.isLastDue();
+    }
+
+    /** Returns whether the peer has received everything up to LAST, or has never been sent anything. */
     boolean isDelivered() {
-        return stopped || !greeted || (lastSent && sequence.hasArrived(lastSequence));
+        return stopped || !settingsSent || (lastSent && sequence.hasArrived(lastSequence));
     }
 
     void stop() {
         stopped = true;
-        if (waitsForRoom) {
-            waitsForRoom = false;
-            room.waitsNoMore(turn);
-        }
+        window.cancelAwait();
         open = null;
         ready.clear();
+    }
+
+    /** The connection has ended. */
+    void leaveWindow() {
+        if (window.leave()) {
+            // Deferred: waking the other connections calls application code (their sources), which must not run while
+            // this connection is closing.
+            CoalescedCommand.delayed(connection.engine(), window::admitNext).submit();
+        }
     }
 }

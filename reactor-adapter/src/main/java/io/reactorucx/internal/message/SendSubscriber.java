@@ -19,11 +19,11 @@ import reactor.util.concurrent.Queues;
 import reactor.util.context.Context;
 
 /**
- * One subscription to a send: takes messages from a source, no more than the peer has given credit for, and keeps them
- * until they go.
+ * One subscription to a send. It requests messages from a source, no more than the peer has given credit for, and
+ * queues them until the {@link OutboundStream} writes them.
  *
- * <p>Signals of the source come from any thread, one after the other; all else belongs to the engine's thread. A
- * message is an {@link UcxBuffer}, released when UCX is done with it or nobody will send it, or a {@code byte[]}.
+ * <p>Thread: the source signals on any thread, everything else is the engine's. A message is an {@link UcxBuffer},
+ * released when UCX has finished with it or when it cannot be sent, or a {@code byte[]}.
  */
 final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
 
@@ -34,8 +34,8 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     private final Function<? super T, Object> encoder;
     private final CoreSubscriber<? super Void> subscriber;
     private final Queue<Object> messages;
-    /** Made when the source first speaks on another thread. */
-    private @Nullable CoalescedCommand arrived;
+    /** Allocated when the source first signals on another thread. */
+    private @Nullable CoalescedCommand submitted;
     private @Nullable Subscription source;
     private volatile boolean done;
     private @Nullable Throwable error;
@@ -43,15 +43,14 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     private volatile long requested;
     private long received;
     private long sent;
-    private int offers;
-    private boolean unsettled;
+    private int rendezvousInFlight;
+    private boolean notified;
     private @Nullable RuntimeException badMessage;
 
     private SendSubscriber(OutboundStream output, Function<? super T, Object> encoder,
-            CoreSubscriber<? super Void> subscriber,
-            Queue<Object> messages) {
+            CoreSubscriber<? super Void> subscriber, Queue<Object> messages) {
         this.output = output;
-        this.engine = output.connection().engine();
+        this.engine = output.mux().connection().engine();
         this.encoder = encoder;
         this.subscriber = subscriber;
         this.messages = messages;
@@ -68,7 +67,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         };
     }
 
-    /** Subscribes for whoever waits until all has gone. */
+    /** Subscribes to the source; the subscriber is signalled when all of its messages have been sent. */
     static <T> void send(OutboundStream output, Publisher<? extends T> source, Function<? super T, Object> encoder,
             CoreSubscriber<? super Void> subscriber) {
         Queue<Object> messages = source instanceof Mono ? Queues.one().get()
@@ -88,10 +87,10 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         }
         source = upstream;
         subscriber.onSubscribe(this);
-        if (isHere()) {
+        if (engine.isEngineThread()) {
             output.add(this);
         } else {
-            output.connection().execute(worker -> output.add(this), this::fail);
+            output.mux().connection().execute(worker -> output.add(this), this::fail);
         }
     }
 
@@ -100,7 +99,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         Objects.requireNonNull(value, "value");
         if (ended || done) {
             if (value instanceof UcxBuffer) {
-                // Once: what its subscriber does with discarded ones is the same.
+                // Not by the discard hook as well, which a subscriber of leases sets to release them.
                 release(value);
             } else {
                 Operators.onDiscard(value, currentContext());
@@ -115,7 +114,8 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             if (before >= requested) {
                 throw Exceptions.failWithOverflow("the source sent more than it was asked for");
             }
-            if (message instanceof byte[] bytes && isHere() && before == sent && output.sendAtOnce(this, bytes)) {
+            if (message instanceof byte[] bytes && engine.isEngineThread() && before == sent
+                    && output.sendNow(this, bytes)) {
                 return;
             }
             if (!messages.offer(message)) {
@@ -127,7 +127,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             onError(e);
             return;
         }
-        tell();
+        submit();
     }
 
     @Override
@@ -138,116 +138,99 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         }
         error = failure;
         done = true;
-        tell();
+        submit();
     }
 
     @Override
     public void onComplete() {
         done = true;
-        tell();
+        submit();
     }
 
-    private void tell() {
-        if (isHere()) {
-            arrived();
+    /** Hands what the source has signalled to the engine's thread: at most one command waits in the engine's queue. */
+    private void submit() {
+        if (engine.isEngineThread()) {
+            ready();
             return;
         }
-        if (arrived == null) {
-            arrived = new CoalescedCommand(output.connection().engine(), this::arrived, this::discard);
+        if (submitted == null) {
+            submitted = new CoalescedCommand(engine, this::ready, this::discard);
         }
-        arrived.submit();
+        submitted.submit();
     }
 
-    private boolean isHere() {
-        return engine.isEngineThread();
-    }
-
-    private void arrived() {
+    private void ready() {
         if (ended) {
             discard();
         } else {
-            output.arrived(this);
+            output.senderReady(this);
         }
     }
 
-    /** Lets the source send as much as may be under way. */
-    void replenish(long allowed) {
+    /** Requests more from the source once it has used up half of the allowance. */
+    void replenish(long allowance) {
         long outstanding = requested - sent;
-        if (!done && !ended && allowed > outstanding && outstanding <= allowed / 2) {
-            long more = allowed - outstanding;
-            // Before the source hears of it, which may answer within the call.
-            requested = sent + allowed;
+        if (!done && !ended && allowance > outstanding && outstanding <= allowance / 2) {
+            long more = allowance - outstanding;
+            // Before the call, within which the source may signal.
+            requested = sent + allowance;
             try {
                 Objects.requireNonNull(source).request(more);
             } catch (RuntimeException | LinkageError e) {
-                takeNoMore(e);
+                stopSource(e);
             }
         }
     }
 
-    /** The next message; null when there is none. */
+    /** Returns the next message, or null if there is none. */
     @Nullable Object peek() {
         return badMessage == null ? messages.peek() : null;
     }
 
-    /** The next message cannot be sent, which ends this. */
-    void spoiled(RuntimeException why) {
-        badMessage = why;
-        settleLater();
-    }
-
-    /** Whether it has a message to send, or nothing more to do. */
-    boolean hasEnded() {
-        return ended;
-    }
-
-    boolean isActive() {
-        return !messages.isEmpty() || isFinished();
-    }
-
-    private boolean isFinished() {
-        return hasSentAll() && offers == 0;
-    }
-
-    /** Whether all of its messages have gone, or are offered to the peer. */
-    boolean hasSentAll() {
-        return done && messages.isEmpty();
-    }
-
-    /** A message has gone that never waited here. */
-    void sentAtOnce() {
+    /** The next message was written into the open batch and never queued. */
+    void sentNow() {
         sent++;
-        settleLater();
+        notifyAfterFlush();
     }
 
-    /** The next message has gone, copied, or is offered to the peer. */
-    void taken(boolean offered) {
+    /** The next message was written into a batch, or posted for the peer to fetch. */
+    void sent(boolean rendezvous) {
         Object message = messages.poll();
         sent++;
-        if (offered) {
-            offers++;
+        if (rendezvous) {
+            rendezvousInFlight++;
         } else if (message != null) {
             release(message);
         }
-        settleLater();
+        notifyAfterFlush();
     }
 
-    /** The peer has fetched a message that was offered. */
-    void fetched() {
-        offers--;
-        settleLater();
+    /** The peer has fetched a large message. */
+    void rendezvousCompleted() {
+        rendezvousInFlight--;
+        notifyAfterFlush();
     }
 
-    void settleLater() {
-        if (!unsettled) {
-            unsettled = true;
-            output.unsettled(this);
+    /** The next message cannot be sent, which ends the send with that error. */
+    void rejectMessage(RuntimeException why) {
+        badMessage = why;
+        notifyAfterFlush();
+    }
+
+    boolean hasBadMessage() {
+        return badMessage != null;
+    }
+
+    void notifyAfterFlush() {
+        if (!notified) {
+            notified = true;
+            output.mux().scheduler().notifyAfterFlush(this);
         }
     }
 
-    /** After what could be sent has been sent. */
-    void settle() {
-        unsettled = false;
+    /** What could be sent has been sent: ends, or requests more from the source. */
+    void flushed() {
+        notified = false;
         if (ended) {
             discard();
         } else if (badMessage != null) {
@@ -257,8 +240,27 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             output.remove(this);
             finish();
         } else {
-            replenish(output.allowed());
+            replenish(output.allowance());
         }
+    }
+
+    /** Returns whether the subscriber has been signalled or has cancelled. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    /** Returns whether there is a message to send, or nothing more to do. */
+    boolean isActive() {
+        return !messages.isEmpty() || isFinished();
+    }
+
+    private boolean isFinished() {
+        return hasSentAll() && rendezvousInFlight == 0;
+    }
+
+    /** Returns whether all messages were written or posted. */
+    boolean hasSentAll() {
+        return done && messages.isEmpty();
     }
 
     private void finish() {
@@ -271,26 +273,17 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         }
     }
 
-    /** A source or a subscriber that throws must not stop the others on this connection. */
-    private void guarded(Runnable signal) {
-        try {
-            signal.run();
-        } catch (RuntimeException | LinkageError e) {
-            LOG.error("[{}] the source or the subscriber of a send threw", output.connection().peer(), e);
-        }
-    }
-
-    /** Nothing more is taken from the source; what was taken goes, unless the source ends in time with the error. */
-    void takeNoMore(Throwable reason) {
+    /** Cancels the source. What was queued is sent; then the send fails, unless the source has ended before. */
+    void stopSource(Throwable reason) {
         if (!done && !ended) {
             cancelSource();
             error = reason;
             done = true;
-            settleLater();
+            notifyAfterFlush();
         }
     }
 
-    /** Nothing more can be sent, which is no failure of one that has sent all. */
+    /** Fails the send, unless all of its messages have been sent. */
     void fail(RuntimeException reason) {
         if (!ended && isFinished()) {
             finish();
@@ -299,6 +292,15 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             cancelSource();
             discard();
             guarded(() -> subscriber.onError(reason));
+        }
+    }
+
+    /** A source or a subscriber that throws must not stop the other sends of the connection. */
+    private void guarded(Runnable signal) {
+        try {
+            signal.run();
+        } catch (RuntimeException | LinkageError e) {
+            LOG.error("[{}] the source or the subscriber of a send threw", output.mux().connection().peer(), e);
         }
     }
 
@@ -312,7 +314,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         if (!ended) {
             ended = true;
             cancelSource();
-            output.connection().execute(worker -> {
+            output.mux().connection().execute(worker -> {
                 output.remove(this);
                 discard();
             }, closed -> discard());

@@ -86,7 +86,7 @@ public final class SequenceWindow {
         return acknowledged - sequence > 0;
     }
 
-    public boolean mayGoOn() {
+    public boolean admits() {
         return next - acknowledged < MOST_UNDER_WAY;
     }
 

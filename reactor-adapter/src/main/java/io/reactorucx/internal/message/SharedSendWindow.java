@@ -6,88 +6,158 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this engine's connections with one worker of a peer have on its way there. Over shared memory they have one
- * queue of UCX, and those that find it full would wait in UCX, which looks at each of them in every round: for all but
- * a few it is cheaper to wait here, and what comes up meanwhile goes along. On the engine's thread.
+ * Limits the batches that all connections of this engine may have in flight to one worker of a peer. Over shared memory
+ * these connections have one queue of UCX. UCX polls each endpoint that found the queue full in every round of
+ * progress, so for all but a few endpoints it is cheaper to wait here; messages that are ready meanwhile join the same
+ * batch.
+ *
+ * <p>Thread: engine.
  */
 public final class SharedSendWindow {
 
-    /** Enough for UCX always to have something to send, and few to look at. */
-    public static final int MOST_UNDER_WAY = 8;
+    /** Enough that UCX always has something to send, and few enough to poll. */
+    public static final int MAX_IN_FLIGHT = 8;
 
     private static final Logger LOG = LoggerFactory.getLogger(SharedSendWindow.class);
 
-    private final SequencedSet<Runnable> line = new LinkedHashSet<>();
+    private final SequencedSet<Runnable> waiting = new LinkedHashSet<>();
     private int connections;
-    private int underWay;
-    private boolean calling;
+    private int inFlight;
+    private boolean admitting;
 
-    /** Whether UCX may get one more batch. */
-    boolean isFree() {
-        return underWay < MOST_UNDER_WAY;
+    /** Returns whether UCX may get one more batch. */
+    boolean isOpen() {
+        return inFlight < MAX_IN_FLIGHT;
     }
 
-    /** As above, unless others have waited longer; the one that is called has its turn. */
+    /** Returns whether the caller may send a batch: it was called back, or no other connection is waiting. */
     public boolean admits() {
-        return isFree() && (calling || line.isEmpty());
+        return isOpen() && (admitting || waiting.isEmpty());
     }
 
     boolean isAwaited() {
-        return !line.isEmpty();
+        return !waiting.isEmpty();
     }
 
-    /** Somebody takes the last place in the line, and is called when there is room. */
-    public void waits(Runnable turn) {
-        line.add(turn);
+    /** Queues a connection; its callback runs when the window opens. */
+    public void await(Runnable whenOpen) {
+        waiting.add(whenOpen);
     }
 
-    /** Somebody has nothing to send any more. */
-    public void waitsNoMore(Runnable turn) {
-        line.remove(turn);
+    /** Removes a connection that has nothing to send any more. */
+    public void cancelAwait(Runnable whenOpen) {
+        waiting.remove(whenOpen);
     }
 
-    /** UCX has not sent a batch at once. */
-    public void keeps() {
-        underWay++;
+    /** UCX has accepted a batch and not completed it at once. */
+    public void batchStarted() {
+        inFlight++;
     }
 
-    /** UCX has let go of one; whoever says so calls the {@link #next()}. */
-    public void hasRoom() {
-        underWay--;
+    /** UCX has completed a batch. The caller must then call {@link #admitNext()}. */
+    public void batchCompleted() {
+        inFlight--;
     }
 
-    /** Calls those that wait, as far as there is room. */
-    public void next() {
-        if (calling) {
+    /** Calls the queued connections as long as the window is open. */
+    public void admitNext() {
+        if (admitting) {
             return;
         }
-        calling = true;
+        admitting = true;
         try {
-            // Each at most once: who has more to send, and no room, waits again.
-            for (int i = line.size(); i > 0 && isFree() && !line.isEmpty(); i--) {
-                call(line.removeFirst());
+            // Each at most once: a connection that has more to send queues again behind the others.
+            for (int i = waiting.size(); i > 0 && isOpen() && !waiting.isEmpty(); i--) {
+                run(waiting.removeFirst());
             }
         } finally {
-            calling = false;
+            admitting = false;
         }
     }
 
-    private static void call(Runnable turn) {
+    private static void run(Runnable whenOpen) {
         try {
-            turn.run();
+            whenOpen.run();
         } catch (RuntimeException | Error e) {
-            // The others have nobody else who would call them.
+            // The connections behind this one have no other call back.
             LOG.error("A connection failed to send", e);
         }
     }
 
-    void joins() {
+    void join() {
         connections++;
     }
 
-    /** Answers whether that was the last connection. */
-    boolean leaves() {
+    /** Returns whether the last connection has left. */
+    boolean leave() {
         connections--;
         return connections == 0;
+    }
+
+    /** One connection's use of the window: its batches in flight, and its place among those that wait. */
+    static final class Share {
+
+        private final Runnable whenOpen;
+        /** The connection's own window, until the peer's worker is known. */
+        private SharedSendWindow window = new SharedSendWindow();
+        private int inFlight;
+        private boolean waiting;
+
+        Share(Runnable whenOpen) {
+            this.whenOpen = () -> {
+                waiting = false;
+                whenOpen.run();
+            };
+        }
+
+        void join(SharedSendWindow shared) {
+            window = shared;
+        }
+
+        boolean isOpen() {
+            return window.isOpen();
+        }
+
+        boolean admits() {
+            return window.admits();
+        }
+
+        void await() {
+            if (!waiting) {
+                waiting = true;
+                window.await(whenOpen);
+            }
+        }
+
+        void cancelAwait() {
+            if (waiting) {
+                waiting = false;
+                window.cancelAwait(whenOpen);
+            }
+        }
+
+        void batchStarted() {
+            inFlight++;
+            window.batchStarted();
+        }
+
+        void batchCompleted() {
+            if (inFlight > 0) {
+                inFlight--;
+                window.batchCompleted();
+            }
+        }
+
+        void admitNext() {
+            window.admitNext();
+        }
+
+        /** Gives up the batches in flight, which UCX may never complete. Returns whether other connections wait. */
+        boolean leave() {
+            for (; inFlight > 0; inFlight--) {
+                window.batchCompleted();
+            }
+            return window.isAwaited();
+        }
     }
 }

@@ -6,38 +6,39 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The rooms of all workers that an engine has connections with. On the engine's thread. */
+/**
+ * The send windows of all workers that an engine has connections to, by worker id.
+ *
+ * <p>Thread: engine.
+ */
 public final class SharedSendWindows {
 
-    private static final Set<String> OF_ONE_QUEUE = Set.of("posix", "sysv", "xpmem");
+    private static final Set<String> SINGLE_QUEUE_TRANSPORTS = Set.of("posix", "sysv", "xpmem");
 
-    private final Map<Long, SharedSendWindow> rooms = new HashMap<>();
+    private final Map<Long, SharedSendWindow> windows = new HashMap<>();
 
-    /** That of a peer's worker, until {@link #leave}. */
+    /** Returns the window of a peer's worker, to be left by {@link #leave}. */
     public SharedSendWindow join(long workerId) {
-        SharedSendWindow room = rooms.computeIfAbsent(workerId, id -> new SharedSendWindow());
-        room.joins();
-        return room;
+        SharedSendWindow window = windows.computeIfAbsent(workerId, id -> new SharedSendWindow());
+        window.join();
+        return window;
     }
 
-    /**
-     * Whether what goes over an endpoint has one queue with all else that goes to the same worker: so it is in shared
-     * memory alone.
-     */
-    static boolean isShared(@Nullable UcpEndpoint endpoint) {
-        return endpoint != null && !endpoint.isClosed() && endpoint.failure() == 0 && endpoint.transports().stream()
-                .anyMatch(name -> OF_ONE_QUEUE.contains(name.substring(0, Math.max(0, name.indexOf('/')))));
-    }
-
-    /** A connection has ended. */
+    /** A connection to a peer's worker has ended. */
     public void leave(long workerId) {
-        SharedSendWindow room = rooms.get(workerId);
-        if (room != null && room.leaves()) {
-            rooms.remove(workerId);
+        SharedSendWindow window = windows.get(workerId);
+        if (window != null && window.leave()) {
+            windows.remove(workerId);
         }
     }
 
+    /** Returns whether all endpoints to the worker of this one share a queue: only in shared memory they do. */
+    static boolean isShared(@Nullable UcpEndpoint endpoint) {
+        return endpoint != null && !endpoint.isClosed() && endpoint.failure() == 0 && endpoint.transports().stream()
+                .anyMatch(name -> SINGLE_QUEUE_TRANSPORTS.contains(name.substring(0, Math.max(0, name.indexOf('/')))));
+    }
+
     public int size() {
-        return rooms.size();
+        return windows.size();
     }
 }

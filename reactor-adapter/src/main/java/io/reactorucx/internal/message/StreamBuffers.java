@@ -82,7 +82,9 @@ final class StreamBuffers {
             return;
         }
         spare = lease;
-        mux.within(again);
+        try (var _ = mux.flushScope()) {
+            again.run();
+        }
     }
 
     /** One place in line. Signals come on the thread that gave memory back. */

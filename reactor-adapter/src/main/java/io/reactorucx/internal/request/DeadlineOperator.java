@@ -16,47 +16,45 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * One subscription to a Flux that an error may end that comes from elsewhere, on any thread. A lease that meets it on
- * its way is released: {@link Flux#takeUntilOther} and {@link Flux#timeout} would leave that to a hook of the
- * application.
+ * Ends a Flux with an error from elsewhere, such as its deadline, on any thread. A lease that is emitted at the same
+ * moment is released: {@link Flux#takeUntilOther} and {@link Flux#timeout} leave that to a hook of the application.
  */
 public final class DeadlineOperator<T> extends Operators.DeferredSubscription implements CoreSubscriber<T> {
 
-    private enum State { IDLE, EMITTING, OVER }
+    private enum State { IDLE, EMITTING, ENDED }
 
-    /** How it ends once the signal that is on its way has been taken. */
-    private record End(@Nullable Throwable error) {
+    /** The end that follows when onNext returns. */
+    private record DeferredEnd(@Nullable Throwable error) {
     }
 
     private final CoreSubscriber<? super T> actual;
-    private final Disposable.Swap reason = Disposables.swap();
-    /** A {@link State}, or the {@link End} that follows what is being emitted. */
+    private final Disposable.Swap interruption = Disposables.swap();
+    /** A {@link State}, or the {@link DeferredEnd} that follows what is being emitted. */
     private final AtomicReference<Object> state = new AtomicReference<>(State.IDLE);
 
     private DeadlineOperator(CoreSubscriber<? super T> actual) {
         this.actual = actual;
     }
 
-    /** Cancels the source when the reason comes, and ends with that. */
-    static <T> Flux<T> of(Flux<T> source, Mono<? extends Throwable> reason) {
+    /** Ends a source with the error that the Mono emits, or fails with, and cancels it. */
+    static <T> Flux<T> interrupted(Flux<T> source, Mono<? extends Throwable> error) {
         return new Flux<>() {
             @Override
             public void subscribe(CoreSubscriber<? super T> actual) {
-                DeadlineOperator<T> interruption = new DeadlineOperator<>(actual);
-                actual.onSubscribe(interruption);
-                interruption.reason.update(reason.contextWrite(actual.currentContext())
-                        .subscribe(interruption::interrupt,
-                        interruption::interrupt));
-                source.subscribe(interruption);
+                DeadlineOperator<T> operator = new DeadlineOperator<>(actual);
+                actual.onSubscribe(operator);
+                operator.interruption.update(error.contextWrite(actual.currentContext())
+                        .subscribe(operator::interrupt, operator::interrupt));
+                source.subscribe(operator);
             }
         };
     }
 
-    /** Cancels the source when it takes longer as a whole. */
-    public static <T> Flux<T> late(Flux<T> source, int millis) {
-        return millis == 0 ? source : of(source, Mono.delay(Duration.ofMillis(millis))
+    /** Limits how long a source takes to its end; 0 is no limit. */
+    public static <T> Flux<T> withDeadline(Flux<T> source, int millis) {
+        return millis == 0 ? source : interrupted(source, Mono.delay(Duration.ofMillis(millis))
                 .map(tick -> new UcxRequestException(Reason.DEADLINE,
-                "no end of the answer within " + millis + " ms")));
+                "the response has not ended within " + millis + " ms")));
     }
 
     @Override
@@ -73,8 +71,7 @@ public final class DeadlineOperator<T> extends Operators.DeferredSubscription im
     public void onNext(T value) {
         if (!state.compareAndSet(State.IDLE, State.EMITTING)) {
             if (state.get() == State.EMITTING) {
-                // Signals come one after the other: this is the source's answer to a request from within the one
-                // before.
+                // Signals are serialized: the source emits this one within the subscriber's request from onNext.
                 actual.onNext(value);
             } else {
                 UcxBuffer.discard(value);
@@ -84,7 +81,7 @@ public final class DeadlineOperator<T> extends Operators.DeferredSubscription im
         try {
             actual.onNext(value);
         } finally {
-            if (!state.compareAndSet(State.EMITTING, State.IDLE) && state.getAndSet(State.OVER) instanceof End end) {
+            if (!state.compareAndSet(State.EMITTING, State.IDLE) && state.getAndSet(State.ENDED) instanceof DeferredEnd end) {
                 signal(end.error);
             }
         }
@@ -92,7 +89,7 @@ public final class DeadlineOperator<T> extends Operators.DeferredSubscription im
 
     @Override
     public void onError(Throwable error) {
-        // Too late it is the source's answer to its cancel, as a rule: both sides end an exchange at its deadline.
+        // Ignored after the end: the peer ends an exchange at its deadline as well, or the source fails when cancelled.
         end(error, () -> { });
     }
 
@@ -101,23 +98,22 @@ public final class DeadlineOperator<T> extends Operators.DeferredSubscription im
         end(null, () -> { });
     }
 
-    private void interrupt(Throwable why) {
-        end(why, super::cancel);
+    private void interrupt(Throwable error) {
+        end(error, super::cancel);
     }
 
-    /** Ends it now, or after the signal that is on its way; answers whether it has not ended otherwise. */
-    private boolean end(@Nullable Throwable error, Runnable first) {
+    /** Ends now, or when onNext returns, unless the end has come before. */
+    private void end(@Nullable Throwable error, Runnable first) {
         for (Object now = state.get(); now == State.IDLE || now == State.EMITTING; now = state.get()) {
-            if (state.compareAndSet(now, now == State.IDLE ? State.OVER : new End(error))) {
-                reason.dispose();
+            if (state.compareAndSet(now, now == State.IDLE ? State.ENDED : new DeferredEnd(error))) {
+                interruption.dispose();
                 first.run();
                 if (now == State.IDLE) {
                     signal(error);
                 }
-                return true;
+                return;
             }
         }
-        return false;
     }
 
     private void signal(@Nullable Throwable error) {
@@ -130,8 +126,8 @@ public final class DeadlineOperator<T> extends Operators.DeferredSubscription im
 
     @Override
     public void cancel() {
-        state.set(State.OVER);
-        reason.dispose();
+        state.set(State.ENDED);
+        interruption.dispose();
         super.cancel();
     }
 }

@@ -5,11 +5,9 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.InboundFrames;
 import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
-import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxRequestException.Reason;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -18,12 +16,12 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * The requester's side of an exchange: a stream that opens with the request, and what comes back over it. Opened anew
- * by each subscriber.
+ * The requester's side of an exchange: a stream that opens with the request, and the responses on it. Each subscriber
+ * opens a stream of its own.
  */
 public final class RequestExchange {
 
-    private static final byte[] NOTHING = new byte[0];
+    private static final byte[] EMPTY = new byte[0];
 
     private final MessageMultiplexer mux;
     private final Answer answer;
@@ -38,9 +36,7 @@ public final class RequestExchange {
         this.payload = payload;
     }
 
-    /**
-     * An open stream, and what is sent on it besides its first payload: null when that was all. On the engine's thread.
-     */
+    /** An open stream and the sending of what did not fit into its first payload, if anything. Thread: engine. */
     private static final class Exchange {
 
         private final MessageStream stream;
@@ -64,15 +60,15 @@ public final class RequestExchange {
             return new Exchange(stream, stream.send(Mono.just(message), bytes -> bytes));
         }
 
-        /** Whoever takes it ends it. */
+        /** Takes the stream over; the caller ends it. */
         MessageStream take() {
             taken = true;
             return stream;
         }
     }
 
-    /** Completes when the request has gone; nothing comes back. */
-    public Mono<Void> sent() {
+    /** Sends the request, to which there is no response; completes when it has been sent. */
+    public Mono<Void> fireAndForget() {
         return open().flatMap(exchange -> {
             MessageStream stream = exchange.take();
             stream.cancel();
@@ -85,16 +81,16 @@ public final class RequestExchange {
         });
     }
 
-    /** The only thing that comes back. */
-    public <T> Mono<T> answer(MessageDecoder<T> decoder) {
+    /** Sends the request, and gives its only response. */
+    public <T> Mono<T> response(MessageDecoder<T> decoder) {
         long length = payload instanceof UcxBuffer lease ? lease.length() : ((byte[]) payload).length;
-        return deadlineMillis == 0 && length <= room() ? RequestResponseMono.mono(mux, payload, decoder)
-                : answers(decoder).singleOrEmpty().doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
+        return deadlineMillis == 0 && length <= maxInlineBytes() ? RequestResponseMono.mono(mux, payload, decoder)
+                : responses(decoder).singleOrEmpty().doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
     }
 
-    /** What comes back. */
-    public <T> Flux<T> answers(MessageDecoder<T> decoder) {
-        Flux<T> answers = open().flatMapMany(exchange -> {
+    /** Sends the request, or the requests of a channel, and gives the responses. */
+    public <T> Flux<T> responses(MessageDecoder<T> decoder) {
+        Flux<T> responses = open().flatMapMany(exchange -> {
             MessageStream stream = exchange.take();
             Flux<T> received = stream.receive(decoder);
             Mono<Void> sending = exchange.sending;
@@ -102,28 +98,27 @@ public final class RequestExchange {
                 stream.complete();
                 return received.doOnCancel(stream::cancel);
             }
-            // An answer may come before all was sent, and does not need the rest: that is no error.
+            // UcxClosedException: the responder has responded before everything was sent, and does not need the rest.
             Mono<Throwable> failure = sending.doOnSuccess(sent -> stream.complete()).then(Mono.<Throwable>never())
                     .onErrorResume(error -> error instanceof UcxClosedException ? Mono.never() : Mono.just(error))
-                    .doOnNext(error -> stream.fail(UcxRequestException.code(Reason.APPLICATION),
+                    .doOnNext(error -> stream.fail(RequestErrors.code(Reason.APPLICATION),
                     String.valueOf(error.getMessage())));
-            return DeadlineOperator.of(received, failure).doOnCancel(stream::cancel)
+            return DeadlineOperator.interrupted(received, failure).doOnCancel(stream::cancel)
                     .doFinally(signal -> stream.complete());
-        }).onErrorMap(StreamErrorException.class, error ->
-                UcxRequestException.of(error.code(), String.valueOf(error.getMessage())));
-        return DeadlineOperator.late(answers, deadlineMillis);
+        }).onErrorMap(StreamErrorException.class, RequestErrors::exception);
+        return DeadlineOperator.withDeadline(responses, deadlineMillis);
     }
 
-    /** On the engine's thread, so that what the subscriber asks for at once travels with the request. */
+    /** Opens a stream on the engine's thread, so that the subscriber's first demand travels with the request. */
     private Mono<Exchange> open() {
         return Mono.create(sink -> {
             Opening opening = new Opening(sink);
             sink.onCancel(() -> mux.execute(opening::cancel, closed -> opening.cancel()));
-            mux.execute(opening::open, opening::refused);
+            mux.execute(opening::open, opening::engineClosed);
         });
     }
 
-    /** One subscriber's opening. On the engine's thread. */
+    /** One subscriber's opening of a stream. Thread: engine. */
     private final class Opening {
 
         private final MonoSink<Exchange> sink;
@@ -149,7 +144,7 @@ public final class RequestExchange {
             }
             sink.success(exchange);
             if (!exchange.taken) {
-                // The subscriber has left in this very moment.
+                // The subscriber has cancelled within the call.
                 exchange.stream.complete();
                 exchange.stream.cancel();
                 release();
@@ -157,23 +152,22 @@ public final class RequestExchange {
         }
 
         private Exchange begin() {
-            InboundFrames streams = mux.streams();
             if (payload instanceof UcxBuffer lease) {
-                if (lease.length() > room()) {
-                    return Exchange.of(stream(streams, true, NOTHING),
+                if (lease.length() > maxInlineBytes()) {
+                    return Exchange.of(stream(true, EMPTY),
                             Mono.just(lease).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose));
                 }
-                MessageStream stream = stream(streams, false, lease.toByteArray());
+                MessageStream stream = stream(false, lease.toByteArray());
                 lease.release();
                 return Exchange.of(stream);
             }
             if (payload instanceof byte[] bytes) {
-                return bytes.length > room() ? Exchange.of(stream(streams, true, NOTHING), bytes)
-                        : Exchange.of(stream(streams, false, bytes));
+                return bytes.length > maxInlineBytes() ? Exchange.of(stream(true, EMPTY), bytes)
+                        : Exchange.of(stream(false, bytes));
             }
             @SuppressWarnings("unchecked")
             Publisher<? extends UcxBuffer> requests = (Publisher<? extends UcxBuffer>) payload;
-            return Exchange.of(stream(streams, true, NOTHING), requests);
+            return Exchange.of(stream(true, EMPTY), requests);
         }
 
         void cancel() {
@@ -184,17 +178,18 @@ public final class RequestExchange {
             }
         }
 
-        void refused(RuntimeException closed) {
+        void engineClosed(RuntimeException closed) {
             release();
             sink.error(closed);
         }
     }
 
-    private MessageStream stream(InboundFrames streams, boolean follows, byte[] request) {
-        return streams.open(new RequestHeader(answer, follows, deadlineMillis, request).toBytes());
+    private MessageStream stream(boolean follows, byte[] request) {
+        return mux.streams().open(new RequestHeader(answer, follows, deadlineMillis, request).toBytes());
     }
 
-    private int room() {
+    /** Returns the largest request that travels with the opening of its stream. */
+    private int maxInlineBytes() {
         return mux.limits().rendezvousBytes() - RequestHeader.FIXED_BYTES;
     }
 

@@ -12,7 +12,6 @@ import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.ReceiveSubscription;
-import io.reactorucx.message.UcxRequestException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -20,18 +19,20 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
 /**
- * One subscription to the answer of a small request without a deadline: what {@link RequestExchange} makes of
- * operators, in one object.
+ * One subscription to the response of a small request without a deadline. It does in one object what
+ * {@link RequestExchange} composes from operators.
  *
- * <p>The subscriber's calls come on any thread, all else on the engine's. An answer waits here for the end of its
- * stream, and is released when that is an error, or nobody wants it any more.
+ * <p>The response waits here for the end of its stream. It is released if that end is an error, or if the subscriber
+ * cancels.
+ *
+ * <p>Thread: {@link #request} and {@link #cancel} any, everything else the engine's.
  */
 final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, Command {
 
     @SuppressWarnings("rawtypes")
     private static final AtomicReferenceFieldUpdater<RequestResponseMono, Object> VALUE =
             AtomicReferenceFieldUpdater.newUpdater(RequestResponseMono.class, Object.class, "value");
-    private static final Object NOTHING = new Object();
+    private static final Object NONE = new Object();
 
     private final MessageMultiplexer mux;
     /** A lease or an array. */
@@ -41,9 +42,9 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
     private volatile @Nullable ReceiveSubscription<T> receiver;
     private volatile long requested;
     private volatile boolean cancelled;
-    /** The answer, until somebody takes it. */
-    private volatile Object value = NOTHING;
-    private boolean over;
+    /** The response, until it is emitted or released. */
+    private volatile Object value = NONE;
+    private boolean failed;
 
     private RequestResponseMono(MessageMultiplexer mux, Object request, MessageDecoder<T> decoder,
             CoreSubscriber<? super T> actual) {
@@ -57,22 +58,17 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
         return new Mono<>() {
             @Override
             public void subscribe(CoreSubscriber<? super T> actual) {
-                RequestResponseMono<T> answer = new RequestResponseMono<>(mux, request, decoder, actual);
-                actual.onSubscribe(answer);
-                mux.connection().engine().execute(answer);
+                RequestResponseMono<T> subscription = new RequestResponseMono<>(mux, request, decoder, actual);
+                actual.onSubscribe(subscription);
+                mux.connection().engine().execute(subscription);
             }
         };
     }
 
     @Override
     public void run(UcpWorker worker) {
-        // All of it travels together, and with what the subscriber has asked for.
-        mux.enter();
-        try {
-            open();
-        } finally {
-            mux.leave();
-        }
+        // The request, its end and the subscriber's demand share a batch.
+        mux.within(this::open);
     }
 
     private void open() {
@@ -95,7 +91,7 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
         stream.complete();
         ReceiveSubscription<T> opened = new ReceiveSubscription<>(stream.input(), decoder, this);
         stream.input().add(opened);
-        // Before a look at what the subscriber has said meanwhile: from now on it says so there.
+        // Before the checks of cancelled and requested: the subscriber's later calls go to the receiver.
         receiver = opened;
         if (cancelled) {
             opened.cancel();
@@ -124,7 +120,7 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
 
     @Override
     public void request(long n) {
-        // A second answer would be one too many, and has to be seen; 0 stands for nothing asked yet.
+        // Unbounded, so that a second response is seen, which is an error; 0 stands for nothing requested yet.
         long all = n > 0 && requested >= 0 ? Long.MAX_VALUE : Math.min(n, -1);
         requested = all;
         ReceiveSubscription<T> opened = receiver;
@@ -144,54 +140,52 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
     }
 
     private void discard() {
-        if (VALUE.getAndSet(this, NOTHING) instanceof UcxBuffer lease) {
+        if (VALUE.getAndSet(this, NONE) instanceof UcxBuffer lease) {
             lease.dispose();
         }
     }
 
     @Override
     public void onSubscribe(Subscription subscription) {
-        // It is the receiver that was made here.
+        // No-op: the subscription is the ReceiveSubscription created in open().
     }
 
     @Override
-    public void onNext(T answer) {
-        if (over || value != NOTHING) {
-            UcxBuffer.discard(answer);
+    public void onNext(T response) {
+        if (failed || value != NONE) {
+            UcxBuffer.discard(response);
             tooMany();
             return;
         }
-        value = answer;
+        value = response;
         if (cancelled) {
             discard();
         }
     }
 
-    /** Others may come without an end: the first that is too many is the last. */
+    /** Fails with the second response: the peer may send any number of them without an end. */
     private void tooMany() {
         ReceiveSubscription<T> opened = receiver;
-        if (!over && opened != null) {
-            over = true;
+        if (!failed && opened != null) {
+            failed = true;
             discard();
             opened.cancel();
-            actual.onError(new IndexOutOfBoundsException("a request for one answer got more of them"));
+            actual.onError(new IndexOutOfBoundsException("a request for one response got more of them"));
         }
     }
 
     @Override
     public void onError(Throwable error) {
         discard();
-        actual.onError(error instanceof StreamErrorException said
-                ? UcxRequestException.of(said.code(), String.valueOf(said.getMessage()))
-                : error);
+        actual.onError(error instanceof StreamErrorException sent ? RequestErrors.exception(sent) : error);
     }
 
     @Override
     public void onComplete() {
-        Object answer = VALUE.getAndSet(this, NOTHING);
-        if (answer != NOTHING) {
+        Object response = VALUE.getAndSet(this, NONE);
+        if (response != NONE) {
             @SuppressWarnings("unchecked")
-            T taken = (T) answer;
+            T taken = (T) response;
             actual.onNext(taken);
         }
         actual.onComplete();

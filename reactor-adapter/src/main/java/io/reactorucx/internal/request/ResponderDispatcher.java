@@ -3,9 +3,9 @@ package io.reactorucx.internal.request;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.RequestHeader;
-import io.reactorucx.internal.message.InboundFrames;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.message.UcxResponder;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,59 +15,61 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The responder's side of the exchanges of one connection. On the engine's thread. */
-public final class ResponderDispatcher implements InboundFrames.StreamAcceptor {
+/**
+ * Hands the requests of one connection to its responder, and sends the responses.
+ *
+ * <p>Thread: engine.
+ */
+public final class ResponderDispatcher implements MessageStreams.StreamAcceptor {
 
     private static final Logger LOG = LoggerFactory.getLogger(ResponderDispatcher.class);
 
     private final MessageMultiplexer mux;
     private final UcxResponder responder;
-    private final AtomicInteger withoutAnswer = new AtomicInteger();
+    private final AtomicInteger fireAndForgets = new AtomicInteger();
 
     private ResponderDispatcher(MessageMultiplexer mux, UcxResponder responder) {
         this.mux = mux;
         this.responder = responder;
     }
 
-    /**
-     * Answers the requests of a connection until it is cancelled; ends with nothing but an error when somebody else
-     * does so already.
-     */
+    /** Responds until the subscription is cancelled; fails if the connection has a responder already. */
     public static Mono<Void> mono(MessageMultiplexer mux, UcxResponder responder) {
-        ResponderDispatcher responding = new ResponderDispatcher(mux, responder);
+        ResponderDispatcher dispatcher = new ResponderDispatcher(mux, responder);
         return Mono.create(sink -> {
             mux.execute(() -> {
-                if (!mux.streams().accept(responding)) {
+                if (!mux.streams().accept(dispatcher)) {
                     sink.error(new IllegalStateException("respond: this connection has a responder already"));
                 }
             }, sink::error);
-            sink.onDispose(() -> mux.execute(() -> mux.streams().leave(responding)));
+            sink.onDispose(() -> mux.execute(() -> mux.streams().removeAcceptor(dispatcher)));
         });
     }
 
     @Override
     public void opened(MessageStream stream, byte[] first) {
-        RequestHeader head;
+        RequestHeader header;
         try {
-            head = RequestHeader.parse(first);
+            header = RequestHeader.parse(first);
         } catch (ProtocolViolationException e) {
             stream.complete();
             stream.cancel();
             throw e;
         }
-        if (head.answer() == RequestHeader.Answer.NONE) {
-            takeWithoutAnswer(stream, head);
+        if (header.answer() == RequestHeader.Answer.NONE) {
+            fireAndForget(stream, header);
             return;
         }
-        boolean simple = head.answer() == RequestHeader.Answer.ONE && !head.follows() && head.deadlineMillis() == 0;
-        stream.send(simple ? answer(head) : answers(stream, head), buffer -> buffer,
+        boolean simple = header.answer() == RequestHeader.Answer.ONE && !header.follows()
+                && header.deadlineMillis() == 0;
+        stream.send(simple ? requestResponse(header) : responses(stream, header), buffer -> buffer,
                 new ResponseSubscriber(mux, stream));
     }
 
-    /** As {@link #answers}, for what nearly all requests are, without the operators that the others need. */
-    private Mono<UcxBuffer> answer(RequestHeader head) {
+    /** Responds as {@link #responses} does, for what most requests are, without the operators that others need. */
+    private Mono<UcxBuffer> requestResponse(RequestHeader header) {
         try {
-            return Objects.requireNonNull(responder.requestResponse(mux.pool().copyOf(head.request())),
+            return Objects.requireNonNull(responder.requestResponse(mux.pool().copyOf(header.request())),
                     "the responder returned null");
         } catch (Throwable t) {
             Exceptions.throwIfFatal(t);
@@ -76,38 +78,37 @@ public final class ResponderDispatcher implements InboundFrames.StreamAcceptor {
     }
 
     /**
-     * Whoever asks for nothing has left already, and that is no reason to stop. Its stream is over, too, so that what
-     * is under way is bounded here.
+     * The requester has cancelled its direction of the stream at once, which does not end the request. The stream ends
+     * here as well, so that requests without a response are bounded by this side.
      */
-    private void takeWithoutAnswer(MessageStream stream, RequestHeader head) {
+    private void fireAndForget(MessageStream stream, RequestHeader header) {
         stream.complete();
-        if (withoutAnswer.incrementAndGet() > mux.limits().maxStreams()) {
-            withoutAnswer.decrementAndGet();
+        if (fireAndForgets.incrementAndGet() > mux.limits().maxStreams()) {
+            fireAndForgets.decrementAndGet();
             stream.cancel();
             mux.counters().droppedRequest();
-            LOG.debug("[{}] a request without an answer dropped: {} are under way", mux.connection().peer(),
+            LOG.debug("[{}] fireAndForget dropped: {} are in progress", mux.connection().peer(),
                     mux.limits().maxStreams());
             return;
         }
-        answers(stream, head).doFinally(signal -> {
-            withoutAnswer.decrementAndGet();
+        responses(stream, header).doFinally(signal -> {
+            fireAndForgets.decrementAndGet();
             stream.cancel();
-        }).subscribe(ignored -> { }, error -> LOG.debug("[{}] a request without an answer failed",
-                mux.connection().peer(), error));
+        }).subscribe(ignored -> { }, error -> LOG.debug("[{}] fireAndForget failed", mux.connection().peer(), error));
     }
 
-    private Flux<UcxBuffer> answers(MessageStream stream, RequestHeader head) {
-        Flux<UcxBuffer> answers = Flux.defer(() -> switch (head.answer()) {
-            case NONE -> request(stream, head).flatMap(responder::fireAndForget).then(Mono.<UcxBuffer>empty());
-            case ONE -> request(stream, head).flatMap(responder::requestResponse);
-            case MANY -> request(stream, head).flatMapMany(responder::requestStream);
+    private Flux<UcxBuffer> responses(MessageStream stream, RequestHeader header) {
+        Flux<UcxBuffer> responses = Flux.defer(() -> switch (header.answer()) {
+            case NONE -> request(stream, header).flatMap(responder::fireAndForget).then(Mono.<UcxBuffer>empty());
+            case ONE -> request(stream, header).flatMap(responder::requestResponse);
+            case MANY -> request(stream, header).flatMapMany(responder::requestStream);
             case CHANNEL -> responder.requestChannel(stream.receive());
         });
-        return DeadlineOperator.late(answers, head.deadlineMillis());
+        return DeadlineOperator.withDeadline(responses, header.deadlineMillis());
     }
 
-    private Mono<UcxBuffer> request(MessageStream stream, RequestHeader head) {
-        return head.follows() ? stream.receive().take(1, true).next()
-                : Mono.fromCallable(() -> mux.pool().copyOf(head.request()));
+    private Mono<UcxBuffer> request(MessageStream stream, RequestHeader header) {
+        return header.follows() ? stream.receive().take(1, true).next()
+                : Mono.fromCallable(() -> mux.pool().copyOf(header.request()));
     }
 }

@@ -1,11 +1,8 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
-import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
-import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxRequestException.Reason;
 import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
@@ -15,14 +12,14 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** Waits until the answers to one request have gone, and ends its stream as they have ended. */
+/** Subscribes to the sending of the responses to one request, and ends the request's stream as it ends. */
 final class ResponseSubscriber implements CoreSubscriber<Void> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ResponseSubscriber.class);
 
     /**
-     * What an operator of theirs holds when the requester leaves is released: as {@link Mono#doOnDiscard} puts it
-     * there, but once.
+     * Releases the leases that the responder's operators hold when the requester cancels. The hook is the one that
+     * {@link Mono#doOnDiscard} installs, made once for all requests.
      */
     private static final Context RELEASING = Operators.enableOnDiscard(Context.empty(), UcxBuffer::discard);
 
@@ -46,14 +43,14 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
 
     @Override
     public void onNext(Void nothing) {
-        // Never.
+        // A send emits nothing.
     }
 
     @Override
     public void onError(Throwable error) {
-        Reason reason = reason(error);
+        Reason reason = RequestErrors.reason(error);
         LOG.debug("[{}] a request failed: {}", mux.connection().peer(), reason, error);
-        stream.fail(UcxRequestException.code(reason), String.valueOf(error.getMessage()));
+        stream.fail(RequestErrors.code(reason), String.valueOf(error.getMessage()));
         stream.cancel();
     }
 
@@ -61,13 +58,5 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
     public void onComplete() {
         stream.complete();
         stream.cancel();
-    }
-
-    private static Reason reason(Throwable error) {
-        if (error instanceof UcxRequestException said) {
-            return said.reason();
-        }
-        return error instanceof UcxException ucx && ucx.status() == UcxStatus.EXCEEDS_LIMIT ? Reason.OVERLOADED
-                : Reason.APPLICATION;
     }
 }

@@ -1,0 +1,167 @@
+package io.reactorucx.internal.message;
+
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.config.FlowControlConfig;
+import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.frame.ProtocolViolationException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams of one connection: the default one, those that this side opens, and those that it accepts.
+ *
+ * <p>Thread: engine.
+ */
+public final class MessageStreams {
+
+    private final MessageMultiplexer mux;
+    private final MessageStream defaultStream;
+    private final StreamTable table = new StreamTable();
+    private @Nullable StreamAcceptor acceptor;
+    private int lastOpened;
+    private int lastAccepted;
+    private int opened;
+    private int accepted;
+    private int maxOpened = FlowControlConfig.DEFAULT.maxStreams();
+
+    MessageStreams(MessageMultiplexer mux) {
+        this.mux = mux;
+        this.defaultStream = new MessageStream(mux, 0, true);
+    }
+
+    /** Accepts the streams that the peer opens. */
+    @FunctionalInterface
+    public interface StreamAcceptor {
+
+        /** The peer has opened a stream; from now on the acceptor has to end it. */
+        void opened(MessageStream stream, byte[] first);
+    }
+
+    /** Sets what accepts streams; without it they are refused. Returns false if there is an acceptor already. */
+    public boolean accept(StreamAcceptor listener) {
+        if (acceptor != null) {
+            return false;
+        }
+        acceptor = listener;
+        return true;
+    }
+
+    public void removeAcceptor(StreamAcceptor listener) {
+        if (acceptor == listener) {
+            acceptor = null;
+        }
+    }
+
+    public MessageStream defaultStream() {
+        return defaultStream;
+    }
+
+    /**
+     * Opens a stream with a first payload of at most the inline size. Fails with {@link UcxStatus#EXCEEDS_LIMIT} if the
+     * peer takes no more streams.
+     */
+    public MessageStream open(byte[] first) {
+        int maxBytes = mux.limits().rendezvousBytes();
+        if (mux.isClosing()) {
+            throw mux.closed("open", "the connection is closed");
+        }
+        if (first.length > maxBytes) {
+            throw new IllegalArgumentException("first of " + first.length + " bytes: must be at most " + maxBytes);
+        }
+        if (opened >= maxOpened) {
+            throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(),
+                    "the peer takes " + maxOpened + " streams at once, and " + opened + " are open");
+        }
+        do {
+            lastOpened++;
+        } while (lastOpened << 1 == 0 || table.get(lastOpened << 1 | 1) != null);
+        MessageStream stream = new MessageStream(mux, lastOpened << 1 | 1, true);
+        table.add(stream);
+        opened++;
+        mux.counters().streams(1);
+        stream.output().open(first);
+        return stream;
+    }
+
+    /** The peer has opened a stream: hands it to the acceptor, or refuses it. */
+    void openedByPeer(int peerId, int messages, int bytes, byte[] first) {
+        int id = MessageStream.peerId(peerId);
+        if ((id & 1) == 1 || id == 0 || !isAhead(id, lastAccepted) || table.get(id) != null) {
+            throw new ProtocolViolationException("stream " + Integer.toUnsignedString(peerId) + " cannot be opened");
+        }
+        lastAccepted = id >>> 1;
+        if (mux.isClosing()) {
+            // The peer's frames for this stream have crossed with the end of the connection and are ignored.
+            return;
+        }
+        int max = mux.limits().maxStreams();
+        // Accepted streams, which this side may still work on when the peer has ended them, and refused ones, which
+        // count until the peer takes them for closed: up to the limit, or its default until the peer knows the limit.
+        if (accepted >= max + Math.max(max, FlowControlConfig.DEFAULT.maxStreams())) {
+            throw new ProtocolViolationException(accepted + " streams, " + max + " are allowed");
+        }
+        MessageStream stream = new MessageStream(mux, id, false);
+        table.add(stream);
+        mux.counters().streams(1);
+        stream.output().grant(messages, bytes);
+        StreamAcceptor listener = acceptor;
+        if (++accepted > max || listener == null) {
+            // Refused at once: the peer may end the stream and open others in the same batch.
+            stream.fail(MessageFrameCodec.STREAM_REFUSED, listener == null ? "streams are not accepted"
+                    : "more than " + max + " streams");
+            stream.cancel();
+        } else {
+            listener.opened(stream, first);
+        }
+    }
+
+    /** Returns the stream of a frame; null if it is closed, so that the frame has crossed with its end. */
+    @Nullable MessageStream find(int peerId) {
+        int id = MessageStream.peerId(peerId);
+        if (id == 0) {
+            return defaultStream;
+        }
+        MessageStream stream = table.get(id);
+        if (stream == null && isAhead(id, (id & 1) == 1 ? lastOpened : lastAccepted)) {
+            throw new ProtocolViolationException("stream " + Integer.toUnsignedString(peerId)
+                    + ", which was never opened");
+        }
+        return stream;
+    }
+
+    /** Returns whether an id comes after the last one; ids wrap around. */
+    private static boolean isAhead(int id, int last) {
+        return (id & ~1) - (last << 1) > 0;
+    }
+
+    /** Both directions of a stream have ended. */
+    void closed(MessageStream stream) {
+        table.remove(stream);
+        if (stream.isOpenedHere()) {
+            opened--;
+        } else {
+            accepted--;
+        }
+        mux.counters().streams(-1);
+    }
+
+    /** Sets how many streams the peer takes at once. */
+    void limit(int maxStreams) {
+        maxOpened = maxStreams;
+    }
+
+    boolean areInputsDrained() {
+        return table.allMatch(stream -> stream.input().isDrained()) && defaultStream.input().isDrained();
+    }
+
+    boolean areOutputsDrained() {
+        return table.allMatch(stream -> stream.output().isDrained()) && defaultStream.output().isDrained();
+    }
+
+    /** Calls the action for each stream; the action may close any of them. */
+    void forEach(Consumer<MessageStream> action) {
+        action.accept(defaultStream);
+        table.forEach(action);
+    }
+}

@@ -1,0 +1,122 @@
+package io.reactorucx.internal.message;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Posts a connection's large messages and limits how many of them wait for the peer to fetch them: each holds a slot
+ * of the engine.
+ *
+ * <p>Thread: engine.
+ */
+final class RendezvousWindow {
+
+    private static final int MAX_IN_FLIGHT = 256;
+
+    /** What became of a message. */
+    enum Outcome {
+        /** The message was posted, or cannot be sent and has ended its send: the next one follows. */
+        TAKEN,
+        /** There is no registered memory for the message now; its stream is scheduled when there is. */
+        NO_MEMORY,
+        /** UCX did not take the message; the scheduler tries again, or has stopped. */
+        REFUSED
+    }
+
+    private final SendScheduler scheduler;
+    private final ConnectionCore connection;
+    private final SequenceWindow sequence;
+    private final Set<OutboundStream> waiting = new LinkedHashSet<>();
+    private final byte[] header = new byte[MessageFrameCodec.LARGE_HEADER_BYTES];
+    private final MemorySegment headerSegment = MemorySegment.ofArray(header);
+    private int inFlight;
+
+    RendezvousWindow(SendScheduler scheduler, ConnectionCore connection, SequenceWindow sequence) {
+        this.scheduler = scheduler;
+        this.connection = connection;
+        this.sequence = sequence;
+    }
+
+    /** Returns whether one more message may be posted; if not, the stream is scheduled again when one may. */
+    boolean admits(OutboundStream stream) {
+        if (inFlight < MAX_IN_FLIGHT) {
+            return true;
+        }
+        waiting.add(stream);
+        return false;
+    }
+
+    /** Offers the next message of a sender to the peer. */
+    Outcome post(OutboundStream stream, SendSubscriber<?> sender, Object message) {
+        RendezvousSend send = prepare(stream, sender, message);
+        if (send == null) {
+            return sender.hasBadMessage() ? Outcome.TAKEN : Outcome.NO_MEMORY;
+        }
+        boolean completed;
+        try {
+            completed = post(stream.id(), send);
+        } catch (UcxException e) {
+            send.withdraw();
+            scheduler.refused(e);
+            return Outcome.REFUSED;
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            // The application has released the lease, or it is of other resources.
+            send.withdraw();
+            sender.rejectMessage(e);
+            return Outcome.TAKEN;
+        }
+        stream.rendezvousPosted(sender);
+        if (completed) {
+            send.completed();
+        } else {
+            inFlight++;
+        }
+        return Outcome.TAKEN;
+    }
+
+    private static @Nullable RendezvousSend prepare(OutboundStream stream, SendSubscriber<?> sender, Object message) {
+        try {
+            return RendezvousSend.of(stream, sender, message);
+        } catch (RuntimeException e) {
+            // The message is larger than the pool, or the system has no memory.
+            sender.rejectMessage(e);
+            return null;
+        }
+    }
+
+    /** Returns whether UCX has finished with the message already. */
+    private boolean post(int stream, RendezvousSend send) {
+        MemorySegment message = send.segment();
+        MessageFrameCodec.putInt(header, 0, sequence.take());
+        MessageFrameCodec.putInt(header, Integer.BYTES, sequence.acknowledge());
+        MessageFrameCodec.putInt(header, MessageFrameCodec.PREAMBLE_BYTES, stream);
+        boolean posted = false;
+        try {
+            boolean completed = connection.send(ReservedMessageIds.MESSAGES, headerSegment, message,
+                    send.registration(), AmProtocol.RENDEZVOUS, send);
+            posted = true;
+            return completed;
+        } finally {
+            if (!posted) {
+                sequence.giveBack();
+            }
+        }
+    }
+
+    /** UCX has finished with a message that was in flight. */
+    void completed(RendezvousSend send) {
+        inFlight--;
+        send.completed();
+        List<OutboundStream> next = List.copyOf(waiting);
+        waiting.clear();
+        next.forEach(scheduler::schedule);
+    }
+}
