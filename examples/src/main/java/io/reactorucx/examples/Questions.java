@@ -8,7 +8,7 @@ import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Asks the demo's server and waits for its answer, one question at a time. */
+/** Asks the demo's server and waits for the response, one request at a time. */
 final class Questions {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -27,7 +27,8 @@ final class Questions {
                             buffer.release();
                             return bytes;
                         }));
-        Mono<byte[]> question = connection.activeMessages().send(id, DemoProtocol.header(header), MemorySegment.NULL).then(Mono.never());
+        Mono<byte[]> question = connection.activeMessages()
+                .send(id, DemoProtocol.header(header), MemorySegment.NULL).then(Mono.never());
         return Objects.requireNonNull(answers.next().or(question).block(LIMIT));
     }
 }

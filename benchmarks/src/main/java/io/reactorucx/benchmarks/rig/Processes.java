@@ -130,6 +130,7 @@ final class Processes implements Rounds.Gauge {
                         default -> { }
                     }
                 }
+                some.add("--until-input-ends");
                 yield some;
             }
             case IDLE -> all;
