@@ -15,7 +15,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry of all programs here. Their help texts are in {@code config/help}, too, for {@code ./run}. */
 @Command(name = "./run", description = "Measurements of Reactor UCX.", subcommands = {
-    BenchCommand.class, ChartsCommand.class, IdleCommand.class, JmhCommand.class, LayersCommand.class, PeerCommand.class,
+    BenchCommand.class, ChartsCommand.class, IdleCommand.class, JmhCommand.class, LayersCommand.class,
+    PeerCommand.class,
     PerfCommand.class})
 public final class Main {
 

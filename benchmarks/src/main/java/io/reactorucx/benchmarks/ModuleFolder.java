@@ -12,7 +12,8 @@ public final class ModuleFolder {
 
     /** {@return the nearest folder with a {@code pom.xml} above the code of this class, which is a jar or a folder} */
     public static Path path() {
-        Path code = Path.of(URI.create(ModuleFolder.class.getProtectionDomain().getCodeSource().getLocation().toString()));
+        Path code = Path.of(URI.create(ModuleFolder.class.getProtectionDomain().getCodeSource().getLocation()
+                .toString()));
         for (Path folder = code.toAbsolutePath(); folder != null; folder = folder.getParent()) {
             if (Files.exists(folder.resolve("pom.xml"))) {
                 return folder;

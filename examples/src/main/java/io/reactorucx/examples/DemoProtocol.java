@@ -16,7 +16,9 @@ final class DemoProtocol {
     static final int BEGIN = 3;
     /** Client to server, header: offset, data by rendezvous. */
     static final int CHUNK = 4;
-    /** Client to server: the file is complete. Answered with its SHA-256 and the descriptor of the memory that holds it. */
+    /**
+     * Client to server: the file is complete. Answered with its SHA-256 and the descriptor of the memory that holds it.
+     */
     static final int END = 5;
     /** Client to server, header: offset and length. Answered with the SHA-256 of that part of the memory. */
     static final int DIGEST = 6;

@@ -109,8 +109,8 @@ final class DemoReport {
         }
         memory.forEach((process, bytes) -> System.out.printf(Locale.ROOT,
                 "    peak anonymous memory of the %s (RssAnon): %.0f MiB%n", process, bytes / MEBI));
-        System.out.printf(Locale.ROOT,
-                "    registered window of the server: %.0f MiB, in shared memory where UCX has it%n", windowBytes / MEBI);
+        System.out.printf(Locale.ROOT, "    registered window of the server: %.0f MiB, in shared memory where UCX has"
+                + " it%n", windowBytes / MEBI);
         if (withMeters) {
             System.out.println("    meters of the client:");
             meters.forEach((name, value) -> System.out.printf(Locale.ROOT, "      %-56s %,14.0f%n", name, value));

@@ -86,8 +86,8 @@ final class DemoServer implements Callable<Integer> {
     }
 
     private Mono<Void> serve(UcxConnection connection, UcxResources resources) {
-        // Not part of the when() below, which fails with the first error of its sources: this subscription gets the error
-        // that ended the connection.
+        // Not part of the when() below, which fails with the first error of its sources: this subscription gets the
+        // error that ended the connection.
         connection.activeMessages().receive(DemoProtocol.MEMORY).concatMap(ask -> answer(connection,
                 Long.toString(memoryUse.peak()).getBytes(StandardCharsets.US_ASCII)))
                 .subscribe(ignored -> { }, outcome::tryEmitError, outcome::tryEmitEmpty);

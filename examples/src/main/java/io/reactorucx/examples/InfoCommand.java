@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
 
 /** Prints what this machine's UCX offers, and the problems that a diagnostic finds. */
 @Command(name = "info", description = "Prints the versions in use, UCX's components with their memory domains and"
-        + " transports, and a diagnostic that lists problems and remedies. The exit code is 1 when a problem is an error.")
+        + " transports, and a diagnostic that lists problems and remedies. The exit code is 1 when a problem is an"
+        + " error.")
 final class InfoCommand implements Callable<Integer> {
 
     @Mixin

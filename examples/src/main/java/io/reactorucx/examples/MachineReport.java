@@ -41,8 +41,9 @@ record MachineReport(List<Component> components, List<Finding> findings) {
                 : map("available", false, "headers", headers(), "problem", problem()));
         all.put("components", components.stream().map(component -> map("name", component.name(),
                 "memoryDomains", component.memoryDomains().stream().map(MachineReport::domain).toList())).toList());
-        all.put("findings", findings.stream().map(finding -> map("check", finding.check(), "severity", finding.severity(),
-                "measured", finding.measured(), "meaning", finding.meaning(), "remedy", finding.remedy())).toList());
+        all.put("findings", findings.stream().map(finding -> map("check", finding.check(), "severity",
+                finding.severity(), "measured", finding.measured(), "meaning", finding.meaning(), "remedy",
+                finding.remedy())).toList());
         all.put("worst", worst());
         return Json.text(all);
     }
@@ -82,7 +83,8 @@ record MachineReport(List<Component> components, List<Finding> findings) {
         components.forEach(component -> describe(out, component));
         out.append("\nProblems and remedies\n");
         findings.forEach(finding -> describe(out, finding));
-        Map<Severity, Long> counts = findings.stream().collect(Collectors.groupingBy(Finding::severity, Collectors.counting()));
+        Map<Severity, Long> counts = findings.stream().collect(Collectors.groupingBy(Finding::severity,
+                Collectors.counting()));
         out.append("\nErrors: ").append(counts.getOrDefault(Severity.ERROR, 0L))
                 .append(", warnings: ").append(counts.getOrDefault(Severity.WARNING, 0L))
                 .append(", notes: ").append(counts.getOrDefault(Severity.NOTE, 0L)).append('\n');
@@ -113,7 +115,8 @@ record MachineReport(List<Component> components, List<Finding> findings) {
                 ? String.format(Locale.ROOT, ", registers %s in %.0f ns + %.3f ns/B",
                         String.join(", ", domain.registrableTypes()), domain.fixedCostSeconds() * NANOS,
                         domain.costSecondsPerByte() * NANOS) : "";
-        return String.join(" ", domain.flags()) + cost + ", key " + domain.packedKeyBytes() + " B, cpus " + domain.localCpus();
+        return String.join(" ", domain.flags()) + cost + ", key " + domain.packedKeyBytes() + " B, cpus "
+                + domain.localCpus();
     }
 
     private static void describe(StringBuilder out, Finding finding) {

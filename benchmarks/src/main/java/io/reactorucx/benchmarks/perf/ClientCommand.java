@@ -13,9 +13,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** The client of a measurement, which measures and prints the figures. */
-@Command(name = "client", description = "Measures one operation against a server, prints the figures, and ends the server."
-        + " Latency is half a round trip for am, tag, stream and message, and the whole operation for the others; a"
-        + " one-sided put ends when the server sees it.")
+@Command(name = "client", description = "Measures one operation against a server, prints the figures, and ends the"
+        + " server. Latency is half a round trip for am, tag, stream and message, and the whole operation for the"
+        + " others; a one-sided put ends when the server sees it.")
 final class ClientCommand implements Callable<Integer> {
 
     private static final double MAX_SECONDS = 86_400;
@@ -37,25 +37,27 @@ final class ClientCommand implements Callable<Integer> {
     private String mode = "latency";
     @Option(names = "--size", paramLabel = "BYTES", description = "Size of a payload, by default 8.")
     private int size = 8;
-    @Option(names = "--window", paramLabel = "N", description = "Operations in flight on each connection; by default 1 for"
-            + " latency, 32 for bandwidth, 256 for rate and with --rate.")
+    @Option(names = "--window", paramLabel = "N",
+            description = "Operations in flight on each connection; by default 1 for latency, 32 for bandwidth, 256"
+            + " for rate and with --rate.")
     private @Nullable Integer window;
     @Option(names = "--seconds", paramLabel = "SECONDS", description = "Duration of the measurement, by default 5.")
     private double seconds = 5;
-    @Option(names = "--warmup-seconds", paramLabel = "SECONDS", description = "Duration of the warm-up, which has 4 parts;"
-            + " by default 2.")
+    @Option(names = "--warmup-seconds", paramLabel = "SECONDS",
+            description = "Duration of the warm-up, which has 4 parts; by default 2.")
     private double warmupSeconds = 2;
     @Option(names = "--connections", paramLabel = "N", description = "Connections, each with a window; by default 1.")
     private int connections = 1;
-    @Option(names = "--rate", paramLabel = "RATE", description = "Operations per second on all connections, for latency. The"
-            + " time of each counts from its scheduled start, however late it started. Without --rate an operation starts"
-            + " when another ends.")
+    @Option(names = "--rate", paramLabel = "RATE",
+            description = "Operations per second on all connections, for latency. The time of each counts from its"
+            + " scheduled start, however late it started. Without --rate an operation starts when another ends.")
     private @Nullable Double rate;
     @Option(names = "--served", description = "Access memory by messages to its owner instead of UCX's own operations.")
     private boolean served;
-    @Option(names = "--buffers", paramLabel = "N", description = "Buffers that the payloads of a connection use in turn; by"
-            + " default 1, as in ucx_perftest, so that large payloads stay in the processors' caches. With as many as the"
-            + " window no buffer is used twice at the same time.")
+    @Option(names = "--buffers", paramLabel = "N",
+            description = "Buffers that the payloads of a connection use in turn; by default 1, as in ucx_perftest, so"
+            + " that large payloads stay in the processors' caches. With as many as the window no buffer is used twice"
+            + " at the same time.")
     private int buffers = 1;
     @Option(names = "--format", paramLabel = "FORMAT", description = "text, csv or json; by default text.")
     private String format = "text";
@@ -73,7 +75,8 @@ final class ClientCommand implements Callable<Integer> {
             throw new PerfLimit("--rate " + rate + ": must be more than 0 and at most 1e9, and with --mode latency");
         }
         int lanes = window != null ? window : rate != null ? PerfMode.RATE.defaultWindow() : wanted.defaultWindow();
-        Setup setup = new Setup(constant(PerfTest.class, "test", test), wanted, size, lanes, connections, served, buffers);
+        Setup setup = new Setup(constant(PerfTest.class, "test", test), wanted, size, lanes, connections, served,
+                buffers);
         int colon = server.lastIndexOf(':');
         if (colon < 1 || !server.substring(colon + 1).matches("[1-9][0-9]{0,4}")) {
             throw new PerfLimit("--connect " + server + ": must be HOST:PORT");

@@ -23,11 +23,13 @@ final class EngineOptions {
 
     @Option(names = "--tcp", description = "Use TCP only. Otherwise UCX chooses, shared memory where it can.")
     private boolean tcp;
-    @Option(names = "--error-mode", paramLabel = "MODE", converter = Names.class, description = "peer or none: whether UCX"
-            + " detects the death of the peer. By default peer; ucx_perftest runs with none.")
+    @Option(names = "--error-mode", paramLabel = "MODE", converter = Names.class,
+            description = "peer or none: whether UCX detects the death of the peer. By default peer; ucx_perftest runs"
+            + " with none.")
     private String errorMode = "PEER";
-    @Option(names = "--strategy", paramLabel = "STRATEGY", converter = Names.class, description = "Wait strategy of an idle"
-            + " engine: busy-spin, adaptive or event. By default busy-spin, as in ucx_perftest.")
+    @Option(names = "--strategy", paramLabel = "STRATEGY", converter = Names.class,
+            description = "Wait strategy of an idle engine: busy-spin, adaptive or event. By default busy-spin, as in"
+            + " ucx_perftest.")
     private String strategy = "BUSY_SPIN";
     @Option(names = "--engines", paramLabel = "N", description = "Engines, each a thread with a worker; by default 1.")
     private int engines = 1;
@@ -80,16 +82,17 @@ final class EngineOptions {
         return Math.max(DEFAULT_WINDOW, setup.window());
     }
 
-    /** Resources with the features that a test needs and no others: a feature may change which transports UCX chooses. */
+    /**
+     * Resources with the features that a test needs and no others: a feature may change which transports UCX chooses.
+     */
     UcxResources resources(Setup setup) {
         long underWay = Math.ceilDiv(setup.connections(), engines) * 2L * setup.window() + setup.connections();
         int inFlight = Math.clamp(underWay, UcpWorkerConfig.DEFAULT_MAX_IN_FLIGHT, 1 << 20);
         EngineConfig engine = EngineConfig.of("perf").withWaitStrategy(waitStrategy())
                 .withLimits(EngineConfig.DEFAULT_COMMAND_QUEUE_CAPACITY, inFlight);
-        UcxResourcesBuilder builder = UcxResources.builder().engines(engines).engineConfig(engine).maxBufferBytes(POOL_BYTES)
-                .streams(setup.test() == PerfTest.STREAM)
-                .remoteMemoryAccess(setup.isOneSided())
-                .remoteAtomics(setup.isOneSided() && setup.test().isAtomic());
+        UcxResourcesBuilder builder = UcxResources.builder().engines(engines).engineConfig(engine)
+                .maxBufferBytes(POOL_BYTES).streams(setup.test() == PerfTest.STREAM)
+                .remoteMemoryAccess(setup.isOneSided()).remoteAtomics(setup.isOneSided() && setup.test().isAtomic());
         if (tcp) {
             builder.transports("tcp");
         }

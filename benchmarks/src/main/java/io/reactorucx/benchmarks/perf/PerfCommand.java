@@ -10,9 +10,9 @@ import picocli.CommandLine.Spec;
 import reactor.core.Exceptions;
 
 /** Measures what single operations cost between two processes. */
-@Command(name = "perf", subcommands = {ServerCommand.class, ClientCommand.class}, description = "Measures an operation between"
-        + " two processes, as ucx_perftest does: './run perf server' on one side, './run perf client --connect HOST:PORT"
-        + " --test am' on the other.")
+@Command(name = "perf", subcommands = {ServerCommand.class, ClientCommand.class},
+        description = "Measures an operation between two processes, as ucx_perftest does: './run perf server' on one"
+        + " side, './run perf client --connect HOST:PORT --test am' on the other.")
 public final class PerfCommand implements Callable<Integer> {
 
     /** The exit code for arguments that are well-formed and cannot be used together, or are out of range. */

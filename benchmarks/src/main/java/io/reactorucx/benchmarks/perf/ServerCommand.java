@@ -33,11 +33,13 @@ final class ServerCommand implements Callable<Integer> {
     private HelpOption help = new HelpOption();
     @Mixin
     private EngineOptions options = new EngineOptions();
-    @Option(names = "--port", paramLabel = "PORT", description = "Port for clients, by default 13337; 0 for a free port.")
+    @Option(names = "--port", paramLabel = "PORT",
+            description = "Port for clients, by default 13337; 0 for a free port.")
     private int port = DEFAULT_PORT;
     @Option(names = "--bind", paramLabel = "ADDRESS", description = "Address to listen at, by default 127.0.0.1.")
     private String address = "127.0.0.1";
-    @Option(names = "--connections", paramLabel = "N", description = "Maximum of a client's connections, by default 1024.")
+    @Option(names = "--connections", paramLabel = "N",
+            description = "Maximum of a client's connections, by default 1024.")
     private int connections = 1024;
     @Option(names = "--keep", description = "Serve the next client after the first one has ended.")
     private boolean keep;

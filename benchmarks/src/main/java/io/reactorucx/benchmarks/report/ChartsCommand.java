@@ -13,9 +13,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Draws the charts and writes the tables of the documentation. */
-@Command(name = "charts", description = "Draws the charts of docs/charts from the figures of bench --sweep, and writes the"
-        + " results in docs/performance.md from the figures of bench, with the charts that exist. Keeps what has no figures"
-        + " as it is.")
+@Command(name = "charts", description = "Draws the charts of docs/charts from the figures of bench --sweep, and writes"
+        + " the results in docs/performance.md from the figures of bench, with the charts that exist. Keeps what has"
+        + " no figures as it is.")
 public final class ChartsCommand implements Callable<Integer> {
 
     static final String BEGIN = "<!-- bench: written by ./run charts -->";
@@ -44,8 +44,8 @@ public final class ChartsCommand implements Callable<Integer> {
         any |= write(bench != null ? bench : target.resolve("bench.json"), charts,
                 document != null ? document : docs.resolve("performance.md"));
         if (!any) {
-            System.err.println("charts: FAILED: neither sweep.json nor bench.json exists; ./run bench --sweep and ./run bench"
-                    + " write them");
+            System.err.println("charts: FAILED: neither sweep.json nor bench.json exists; ./run bench --sweep and"
+                    + " ./run bench write them");
         }
         return any ? 0 : 1;
     }
@@ -55,7 +55,8 @@ public final class ChartsCommand implements Callable<Integer> {
             return false;
         }
         if (!SvgChart.hasFonts()) {
-            throw new IOException("no fonts for the charts: 'sudo apt-get install fontconfig fonts-dejavu-core' or the like");
+            throw new IOException("no fonts for the charts: 'sudo apt-get install fontconfig fonts-dejavu-core' or the"
+                    + " like");
         }
         Run run = Run.of(file);
         Files.createDirectories(folder);

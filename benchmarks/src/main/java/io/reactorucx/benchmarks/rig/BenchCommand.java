@@ -17,10 +17,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Measures every case for which the project has a target, beside what it is compared with. */
-@Command(name = "bench", description = "Measures Reactor UCX beside ucx_perftest, JUCX, Aeron, RSocket, Reactor Netty and gRPC,"
-        + " each in two processes, in turns. Prints a table with the ratio of each case: the median of its rounds, the"
-        + " lowest and the highest. The columns ours and theirs are medians. Latency is half a round trip, and for"
-        + " request, get and put the whole operation.")
+@Command(name = "bench", description = "Measures Reactor UCX beside ucx_perftest, JUCX, Aeron, RSocket, Reactor Netty"
+        + " and gRPC, each in two processes, in turns. Prints a table with the ratio of each case: the median of its"
+        + " rounds, the lowest and the highest. The columns ours and theirs are medians. Latency is half a round trip,"
+        + " and for request, get and put the whole operation.")
 public final class BenchCommand implements Callable<Integer> {
 
     private static final double QUICK_SECONDS = 530;
@@ -31,36 +31,40 @@ public final class BenchCommand implements Callable<Integer> {
     private CommandSpec spec;
     @Mixin
     private HelpOption help = new HelpOption();
-    @Option(names = "--quick", description = "Fewer and shorter rounds, for about 10 minutes; on a slow machine one round of"
-            + " the last cases.")
+    @Option(names = "--quick", description = "Fewer and shorter rounds, for about 10 minutes; on a slow machine one"
+            + " round of the last cases.")
     private boolean quick;
-    @Option(names = "--pairs", paramLabel = "N", description = "Rounds; each measures every contender once. By default 5,"
-            + " with --quick 2, with --sweep 1.")
+    @Option(names = "--pairs", paramLabel = "N",
+            description = "Rounds; each measures every contender once. By default 5, with --quick 2, with --sweep 1.")
     private @Nullable Integer pairs;
-    @Option(names = "--seconds", paramLabel = "SECONDS", description = "Duration of each measurement, by default 1.5, with"
-            + " --quick 0.8, with --sweep 1.")
+    @Option(names = "--seconds", paramLabel = "SECONDS",
+            description = "Duration of each measurement, by default 1.5, with --quick 0.8, with --sweep 1.")
     private @Nullable Double seconds;
-    @Option(names = "--warmup-seconds", paramLabel = "SECONDS", description = "Longest warm-up before each measurement, by"
-            + " default 2.5, with --sweep 2; 1.6 times as long for operations of 1 MiB without --quick.")
+    @Option(names = "--warmup-seconds", paramLabel = "SECONDS",
+            description = "Longest warm-up before each measurement, by default 2.5, with --sweep 2; 1.6 times as long"
+            + " for operations of 1 MiB without --quick.")
     private @Nullable Double warmupSeconds;
-    @Option(names = "--case", paramLabel = "NAME", description = "Only cases whose name contains NAME. May be repeated.")
+    @Option(names = "--case", paramLabel = "NAME",
+            description = "Only cases whose name contains NAME. May be repeated.")
     private List<String> cases = new ArrayList<>();
-    @Option(names = "--sweep", description = "Instead of the cases: sizes, windows, loads and numbers of connections, for"
-            + " the charts.")
+    @Option(names = "--sweep",
+            description = "Instead of the cases: sizes, windows, loads and numbers of connections, for the charts.")
     private boolean sweep;
-    @Option(names = "--cpus", paramLabel = "SERVER:CLIENT", description = "Processors of each side in taskset's form, or"
-            + " any. By default a core for each side, where there are two.")
+    @Option(names = "--cpus", paramLabel = "SERVER:CLIENT",
+            description = "Processors of each side in taskset's form, or any. By default a core for each side, where"
+            + " there are two.")
     private String cpus = "";
-    @Option(names = "--out", paramLabel = "PATH", description = "File of the figures, by default bench.json or sweep.json in"
-            + " benchmarks/target.")
+    @Option(names = "--out", paramLabel = "PATH",
+            description = "File of the figures, by default bench.json or sweep.json in benchmarks/target.")
     private @Nullable Path out;
     @Option(names = "--list", description = "Only list the cases and what they compare.")
     private boolean list;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Scenario> scenarios = (sweep ? Sweeps.all() : Cases.all()).stream().map(each -> each.only(row -> cases.isEmpty()
-                || cases.stream().anyMatch(row.name()::contains))).filter(each -> !each.rows().isEmpty()).toList();
+        List<Scenario> scenarios = (sweep ? Sweeps.all() : Cases.all()).stream()
+                .map(each -> each.only(row -> cases.isEmpty() || cases.stream().anyMatch(row.name()::contains)))
+                .filter(each -> !each.rows().isEmpty()).toList();
         if (scenarios.isEmpty()) {
             throw refused("--case " + String.join(", ", cases) + ": no case has this name; --list lists the cases");
         }
@@ -71,8 +75,8 @@ public final class BenchCommand implements Callable<Integer> {
             return 0;
         }
         double warmup = or(warmupSeconds, sweep ? 2 : 2.5);
-        Timing timing = new Timing(warmup, quick ? warmup : LARGE_WARMUP * warmup, or(seconds, sweep ? 1 : quick ? 0.8 : 1.5),
-                10);
+        Timing timing = new Timing(warmup, quick ? warmup : LARGE_WARMUP * warmup,
+                or(seconds, sweep ? 1 : quick ? 0.8 : 1.5), 10);
         int rounds = pairs != null ? pairs : sweep ? 1 : quick ? 2 : 5;
         if (rounds < 1 || timing.seconds() <= 0 || timing.warmupSeconds() < 0) {
             throw refused("--pairs must be at least 1, --seconds more than 0, --warmup-seconds at least 0");
@@ -101,7 +105,8 @@ public final class BenchCommand implements Callable<Integer> {
         return given == null ? otherwise : given;
     }
 
-    private void run(List<Scenario> scenarios, Cpus where, Timing timing, int rounds) throws IOException, InterruptedException {
+    private void run(List<Scenario> scenarios, Cpus where, Timing timing, int rounds) throws IOException,
+            InterruptedException {
         BenchFile file = new BenchFile(where, timing, rounds);
         Table table = new Table(System.out);
         List<Contender> contenders = scenarios.stream().flatMap(each -> each.contenders().stream()).toList();
@@ -120,7 +125,8 @@ public final class BenchCommand implements Callable<Integer> {
             List<Round> measured = gauged.measure(scenario, late ? 1 : rounds, rounds);
             file.add(measured);
             for (Row row : scenario.rows()) {
-                List<Round.Pair> pairs = measured.stream().map(round -> round.pair(row)).filter(Objects::nonNull).toList();
+                List<Round.Pair> pairs = measured.stream().map(round -> round.pair(row)).filter(Objects::nonNull)
+                        .toList();
                 Comparison comparison = Comparison.of(row, pairs.stream().map(Round.Pair::ours).toList(),
                         pairs.stream().map(Round.Pair::theirs).toList());
                 long unsteady = pairs.stream().filter(pair -> !pair.steady()).count();
@@ -133,6 +139,7 @@ public final class BenchCommand implements Callable<Integer> {
             }
             file.write(file());
         }
-        System.out.println(met + " of " + all + " targets met, " + Progress.text(progress.secondsGone()) + " minutes, " + file());
+        System.out.println(met + " of " + all + " targets met, " + Progress.text(progress.secondsGone()) + " minutes, "
+                + file());
     }
 }

@@ -107,7 +107,8 @@ class PerfProcessesTest {
                 .arguments("perf", "client", "--connect", "127.0.0.1:1", "--test", "am").run();
 
         assertThat(result.exitCode()).isEqualTo(1);
-        assertThat(result.output().strip().lines()).hasSize(1).first().asString().contains("FAILED: --connect 127.0.0.1:1");
+        assertThat(result.output().strip().lines()).hasSize(1).first().asString()
+                .contains("FAILED: --connect 127.0.0.1:1");
     }
 
     @Test

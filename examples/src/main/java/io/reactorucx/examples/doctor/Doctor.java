@@ -47,8 +47,8 @@ public final class Doctor {
                 new MemoryHooks(() -> NativeProbe.isPatched("mmap"), environment), new UnknownVariables(environment),
                 new DangerousVariables(environment), new Preloads(environment), new DecimalPoint(environment),
                 new LockedMemory(PROC.resolve("self/limits"), rdma), new OpenFiles(PROC.resolve("self/limits")),
-                new SharedMemoryRoom(Path.of("/dev/shm"), SharedMemoryRoom::roomOf), new Namespaces(PROC.resolve("self/ns")),
-                new CrossMemoryAttach(PROC)));
+                new SharedMemoryRoom(Path.of("/dev/shm"), SharedMemoryRoom::roomOf),
+                new Namespaces(PROC.resolve("self/ns")), new CrossMemoryAttach(PROC)));
         return new Doctor(checks);
     }
 

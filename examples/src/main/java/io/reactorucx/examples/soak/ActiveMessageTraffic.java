@@ -24,8 +24,8 @@ final class ActiveMessageTraffic implements Traffic {
         this.connection = connection;
         this.resources = connection.resources();
         this.echoes = new Echoes(tally, connection);
-        connection.activeMessages().receive(ECHOED).flatMap(this::arrived).doOnDiscard(ActiveMessage.class, ActiveMessage::discard)
-                .subscribe(ignored -> { }, error -> { });
+        connection.activeMessages().receive(ECHOED).flatMap(this::arrived)
+                .doOnDiscard(ActiveMessage.class, ActiveMessage::discard).subscribe(ignored -> { }, error -> { });
     }
 
     @Override

@@ -20,9 +20,9 @@ import picocli.CommandLine.Spec;
 
 /** Exchanges mixed traffic between two processes for some minutes; every message is checked and counted. */
 @Command(name = "soak", description = "Starts a second process and exchanges mixed traffic with it: plain and"
-        + " flow-controlled messages, requests and remote memory, with payloads of 0 B to 16 MiB. Operations are cancelled"
-        + " and timed out at random, connections closed by either side. Each message is checked by number and checksum."
-        + " Fails when a message is lost, duplicated or corrupt, or when memory or request slots leak.")
+        + " flow-controlled messages, requests and remote memory, with payloads of 0 B to 16 MiB. Operations are"
+        + " cancelled and timed out at random, connections closed by either side. Each message is checked by number"
+        + " and checksum. Fails when a message is lost, duplicated or corrupt, or when memory or request slots leak.")
 public final class SoakCommand implements Callable<Integer> {
 
     private static final int PERCENT = 100;
@@ -40,8 +40,8 @@ public final class SoakCommand implements Callable<Integer> {
     private boolean tcp;
     @Option(names = "--connections", paramLabel = "N", description = "Connections at the same time, by default 4.")
     private int connections = 4;
-    @Option(names = "--cut-off", paramLabel = "N", description = "Percentage of the connections that are closed by force"
-            + " amid their traffic, by default 20.")
+    @Option(names = "--cut-off", paramLabel = "N",
+            description = "Percentage of the connections that are closed by force amid their traffic, by default 20.")
     private int cutOff = 20;
     @Option(names = "--slow-consumer", description = "Instead of the traffic: a subscriber that takes one response a"
             + " second from a stream of a million.")
