@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.MemoryDescriptor;
 import io.reactorucx.testsupport.ChildJvm;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.HexFormat;
 
@@ -72,17 +70,8 @@ final class EchoProcess implements AutoCloseable {
     }
 
     private void signal(String name) {
-        if (!child.handle().isAlive()) {
-            return;
-        }
-        try {
-            assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(child.handle().pid())).inheritIO().start()
-                    .waitFor()).isZero();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
+        if (child.handle().isAlive()) {
+            child.signal(name);
         }
     }
 

@@ -84,8 +84,7 @@ class LoadingTest {
     void shutsDownGracefullyOnHangup() throws IOException, InterruptedException {
         try (ChildJvm child = hangupChild(LoadingPrograms.HangupDefault.class).start()) {
             child.awaitLine("ready");
-            Process kill = new ProcessBuilder("sh", "-c", "kill -HUP " + child.handle().pid()).inheritIO().start();
-            assertThat(kill.waitFor()).isZero();
+            child.signal("HUP");
             ChildJvm.Result result = child.result();
             assertThat(result.exitCode()).as(result.output()).isEqualTo(128 + 1);
             assertThat(result.output()).contains("shut down in order");

@@ -86,6 +86,22 @@ public sealed class ChildProcess implements AutoCloseable permits ChildJvm {
     }
 
     /**
+     * Sends a signal to the child. The shell's own {@code kill} does it, so that no package has to be installed.
+     *
+     * @param name the signal's name, such as {@code HUP}
+     */
+    public void signal(String name) {
+        ProcessBuilder kill = new ProcessBuilder("sh", "-c", "kill -\"$1\" \"$2\"", "sh", name,
+                Long.toString(process.pid()));
+        try (ChildProcess shell = start(kill)) {
+            Result result = shell.result();
+            if (result.exitCode() != 0) {
+                throw new AssertionError("cannot send SIG" + name + " to " + process.pid() + ": " + result.output());
+            }
+        }
+    }
+
+    /**
      * Waits until it has printed a line that starts with a text; lines before that one are skipped.
      *
      * @param start how the line starts

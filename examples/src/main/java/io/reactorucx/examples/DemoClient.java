@@ -21,12 +21,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.HdrHistogram.Histogram;
 import reactor.core.scheduler.Schedulers;
 
-/** The client's side of the demo, step by step over one connection. */
+/** The client of the demo: its steps over one connection. Each step prints its figure when it ends. */
 final class DemoClient {
 
     private static final Duration WARM_UP = Duration.ofSeconds(1);
     private static final Duration MEASURED = Duration.ofSeconds(2);
-    /** A step that stands still for so long has failed, whatever its size. */
+    /** A step fails when no data moves for so long. */
     private static final Duration STALL_LIMIT = Duration.ofSeconds(8);
     private static final double NANOS_PER_SECOND = 1e9;
 
@@ -50,21 +50,25 @@ final class DemoClient {
         byte[] answer = questions.ask(DemoProtocol.END);
         report.fact("sha256", HexFormat.of().formatHex(digest));
         check("the file that was streamed", digest, Arrays.copyOf(answer, DemoProtocol.DIGEST_BYTES));
-        WindowDescriptor descriptor = WindowDescriptor.fromBytes(Arrays.copyOfRange(answer, DemoProtocol.DIGEST_BYTES, answer.length));
+        WindowDescriptor descriptor = WindowDescriptor.fromBytes(
+                Arrays.copyOfRange(answer, DemoProtocol.DIGEST_BYTES, answer.length));
         report.window(descriptor.length());
         RemoteMemory window = connection.memory(descriptor);
         check("the file that was read back", digest, readBack(window, size));
         put(window, size);
         window.close();
-        report.memory("server", Long.parseLong(new String(questions.ask(DemoProtocol.MEMORY), StandardCharsets.US_ASCII)));
+        String peak = new String(questions.ask(DemoProtocol.MEMORY), StandardCharsets.US_ASCII);
+        report.memory("server", Long.parseLong(peak));
         report.meters(meters);
     }
 
     private void roundTrips() {
         System.out.println("(2) request and reply of 8 bytes through Mono");
         try (RoundTrips roundTrips = new RoundTrips(connection)) {
-            Histogram nanos = Objects.requireNonNull(roundTrips.measure(WARM_UP, MEASURED).block(WARM_UP.plus(MEASURED).plus(STALL_LIMIT)));
-            report.latency("8 B request/reply", Long.BYTES * 2 * nanos.getTotalCount(), MEASURED.toNanos() / NANOS_PER_SECOND, nanos);
+            Histogram nanos = Objects.requireNonNull(roundTrips.measure(WARM_UP, MEASURED)
+                    .block(WARM_UP.plus(MEASURED).plus(STALL_LIMIT)));
+            report.latency("8 B request/reply", Long.BYTES * 2 * nanos.getTotalCount(),
+                    MEASURED.toNanos() / NANOS_PER_SECOND, nanos);
         }
     }
 
@@ -88,30 +92,33 @@ final class DemoClient {
         MessageDigest digest = DemoProtocol.sha256();
         ProgressBar bar = new ProgressBar("reading", size);
         long start = System.nanoTime();
-        window.getFlux(0, size, DemoProtocol.CHUNK_BYTES, DemoProtocol.WINDOW).publishOn(Schedulers.single(), 1).doOnNext(buffer -> {
-            digest.update(buffer.byteBuffer());
-            bar.advance(buffer.length());
-            buffer.release();
-        }).timeout(STALL_LIMIT).blockLast();
+        window.getFlux(0, size, DemoProtocol.CHUNK_BYTES, DemoProtocol.WINDOW).publishOn(Schedulers.single(), 1)
+                .doOnNext(buffer -> {
+                    digest.update(buffer.byteBuffer());
+                    bar.advance(buffer.length());
+                    buffer.release();
+                }).timeout(STALL_LIMIT).blockLast();
         report.transfer("read (get)", size, (System.nanoTime() - start) / NANOS_PER_SECOND);
         return digest.digest();
     }
 
     private void put(RemoteMemory window, long offset) {
-        System.out.println("(5) put, and let the server confirm");
+        System.out.println("(5) put, confirmed by the server");
         byte[] random = new byte[DemoProtocol.SCRATCH_BYTES];
         ThreadLocalRandom.current().nextBytes(random);
         MemorySegment source = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, random);
         long start = System.nanoTime();
         window.put(offset, source).block(STALL_LIMIT);
         report.transfer("write (put)", random.length, (System.nanoTime() - start) / NANOS_PER_SECOND);
-        check("what was put", DemoProtocol.sha256().digest(random), questions.ask(DemoProtocol.DIGEST, offset, random.length));
+        check("what was put", DemoProtocol.sha256().digest(random),
+                questions.ask(DemoProtocol.DIGEST, offset, random.length));
     }
 
     private static void check(String what, byte[] ours, byte[] theirs) {
         HexFormat hex = HexFormat.of();
         if (!MessageDigest.isEqual(ours, theirs)) {
-            throw new DemoFailure("SHA-256 of " + what + ": " + hex.formatHex(ours) + " here, " + hex.formatHex(theirs) + " there");
+            throw new DemoFailure("SHA-256 of " + what + ": " + hex.formatHex(ours) + " here, "
+                    + hex.formatHex(theirs) + " there");
         }
         System.out.println("    SHA-256 of " + what + " is the same on both sides: " + hex.formatHex(ours));
     }

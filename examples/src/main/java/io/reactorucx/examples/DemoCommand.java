@@ -12,42 +12,70 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Two processes move a real file and remote memory over UCX. */
-@Command(name = "demo", mixinStandardHelpOptions = true, description = {
-    "Starts a second process and moves a file and remote memory between the two over UCX:",
-    "handshake, request/reply latency, a file by rendezvous active messages, the file back",
-    "by remote reads, a remote write; all checked by SHA-256."})
+@Command(name = "demo", description = "Starts a second process and moves a file and remote memory between the two over"
+        + " UCX: handshake, latency of request and reply, a file by rendezvous active messages, the file back by remote"
+        + " reads, a remote write. The data is checked by SHA-256.")
 final class DemoCommand implements Callable<Integer> {
 
-    @Option(names = "--tcp", description = "Use TCP only; otherwise UCX chooses, shared memory where it can.")
+    private static final int MAX_PORT = 65_535;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+    @Mixin
+    private HelpOption help = new HelpOption();
+    @Option(names = "--tcp", description = "Use TCP only. Otherwise UCX chooses, shared memory where it can.")
     private boolean tcp;
-    @Option(names = "--file", paramLabel = "PATH", description = "The file to move; the JDK's lib/modules by default.")
+    @Option(names = "--file", paramLabel = "PATH", description = "The file to move, by default the JDK's lib/modules.")
     private @Nullable Path file;
-    @Option(names = "--port", paramLabel = "PORT", description = "Port of the server; one that is free by default.")
+    @Option(names = "--port", paramLabel = "PORT", description = "The server's port, by default a free one.")
     private int port;
-    @Option(names = "--json", paramLabel = "PATH", description = "Write the figures to this file, too.")
+    @Option(names = "--json", paramLabel = "PATH", description = "Also write the figures and the meters to this file.")
     private @Nullable Path json;
+    @Option(names = "--meters", description = "Also print the client's meters.")
+    private boolean meters;
 
     @Override
     public Integer call() {
+        Path source = file != null ? file : Path.of(System.getProperty("java.home"), "lib", "modules");
+        check(source);
         try (MemoryUse memoryUse = new MemoryUse()) {
-            run(memoryUse);
+            run(source, memoryUse);
             System.out.println("demo: OK");
             return 0;
         } catch (RuntimeException e) {
-            System.out.println("demo: FAILED: " + Failures.inOneLine(e));
+            spec.commandLine().getErr().println("demo: FAILED: " + Failures.inOneLine(e));
             return 1;
         }
     }
 
-    private void run(MemoryUse memoryUse) {
-        Path source = file != null ? file : Path.of(System.getProperty("java.home"), "lib", "modules");
-        long size = size(source);
-        if (json != null) {
-            checkWritable(json);
+    /** Refuses arguments that cannot work, before anything is started. */
+    private void check(Path source) {
+        if (port < 0 || port > MAX_PORT) {
+            throw new ParameterException(spec.commandLine(), "--port " + port + ": must be in 0.." + MAX_PORT);
         }
+        if (!Files.isRegularFile(source) || !Files.isReadable(source)) {
+            throw new ParameterException(spec.commandLine(), "--file " + source + ": not a file that can be read");
+        }
+        if (json != null && !isWritable(json)) {
+            throw new ParameterException(spec.commandLine(), "--json " + json + ": not a file that can be written");
+        }
+    }
+
+    private static boolean isWritable(Path json) {
+        Path folder = json.toAbsolutePath().getParent();
+        return Files.exists(json) ? Files.isWritable(json) && !Files.isDirectory(json)
+                : folder != null && Files.isWritable(folder);
+    }
+
+    private void run(Path source, MemoryUse memoryUse) {
         List<String> serverArguments = new ArrayList<>(List.of("--port", Integer.toString(port)));
         if (tcp) {
             serverArguments.add("--tcp");
@@ -57,42 +85,27 @@ final class DemoCommand implements Callable<Integer> {
             try {
                 String[] ready = server.awaitReady().split(" ");
                 DemoReport report = new DemoReport();
-                UcxConnection connection = UcxClient.create(resources).remoteAddress("127.0.0.1", Integer.parseInt(ready[0])).connectNow();
-                System.out.println("(1) connected: UCX " + Ucx.version() + " here (pid " + ProcessHandle.current().pid() + "), UCX "
-                        + connection.peerVersion().orElseThrow() + " there (pid " + server.pid() + "), over "
-                        + String.join(", ", connection.transports()));
+                UcxConnection connection = UcxClient.create(resources)
+                        .remoteAddress("127.0.0.1", Integer.parseInt(ready[0])).connectNow();
+                System.out.println("(1) connected: UCX " + Ucx.version() + " here (pid "
+                        + ProcessHandle.current().pid() + "), UCX " + connection.peerVersion().orElseThrow()
+                        + " there (pid " + server.pid() + "), over " + String.join(", ", connection.transports()));
                 report.fact("ucx", Ucx.version().toString());
                 report.fact("transports", String.join(",", connection.transports()));
                 report.fact("file", source.toString());
-                new DemoClient(connection, resources, report).run(source, size);
-                report.memory("client", memoryUse.most());
+                new DemoClient(connection, resources, report).run(source, source.toFile().length());
+                report.memory("client", memoryUse.peak());
                 connection.disposeNow();
                 if (server.awaitExit() != 0) {
-                    throw new DemoFailure("the server process gave up: " + server.reason());
+                    throw new DemoFailure("the server process failed: " + server.reason());
                 }
-                report.print();
+                report.print(meters);
                 if (json != null) {
                     report.write(json);
                 }
             } finally {
                 resources.disposeNow();
             }
-        }
-    }
-
-    private static long size(Path source) {
-        if (!Files.isRegularFile(source) || !Files.isReadable(source)) {
-            throw new DemoFailure(source + " is no file that can be read");
-        }
-        return source.toFile().length();
-    }
-
-    /** Before the work: nobody wants to learn after it that the figures are lost. */
-    private static void checkWritable(Path json) {
-        Path folder = json.toAbsolutePath().getParent();
-        boolean writable = Files.exists(json) ? Files.isWritable(json) && !Files.isDirectory(json) : folder != null && Files.isWritable(folder);
-        if (!writable) {
-            throw new DemoFailure(json + " is no file that can be written");
         }
     }
 

@@ -1,6 +1,6 @@
 package io.reactorucx.examples;
 
-/** The demo found something wrong; the message is for people. */
+/** A failure that the demo explains in its message. */
 final class DemoFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -6,28 +6,30 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** What the two processes of the demo say to each other: ids of active messages, and their headers. */
+/** The protocol between the two processes of the demo: ids of active messages, and their headers. */
 final class DemoProtocol {
 
-    /** Client to server, 8 bytes; comes back as {@link #PONG}. */
+    /** Client to server, 8 bytes; the server sends them back as {@link #PONG}. */
     static final int PING = 1;
     static final int PONG = 2;
     /** Client to server, header: size of the file. Answered by {@link #ANSWER} without data. */
     static final int BEGIN = 3;
     /** Client to server, header: offset, data by rendezvous. */
     static final int CHUNK = 4;
-    /** Client to server: the file is complete. Answered with its SHA-256 and the descriptor of the memory that holds it. */
+    /**
+     * Client to server: the file is complete. Answered with its SHA-256 and the descriptor of the memory that holds it.
+     */
     static final int END = 5;
     /** Client to server, header: offset and length. Answered with the SHA-256 of that part of the memory. */
     static final int DIGEST = 6;
-    /** Client to server: what memory does this process take. Answered with {@link MemoryUse} in text. */
+    /** Client to server: requests the peak memory of the server. Answered with the bytes as decimal text. */
     static final int MEMORY = 7;
-    /** Server to client: the answer to the question before. */
+    /** Server to client: the response to the last request. */
     static final int ANSWER = 8;
 
     static final int CHUNK_BYTES = 1 << 20;
     static final int WINDOW = 8;
-    /** Room behind the file for what the client puts. */
+    /** Size of the area behind the file that the client writes by put. */
     static final int SCRATCH_BYTES = 1 << 20;
     static final int DIGEST_BYTES = 32;
 

@@ -15,9 +15,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
-/** The demo's figures, as a table and as JSON. */
+/** The demo's figures: each is printed when its step ends, then all as a table, and as JSON. */
 final class DemoReport {
 
+    private static final double NANOS = 1e9;
     private static final double NANOS_PER_MICRO = 1e3;
     private static final double GIGA = 1e9;
     private static final double MEBI = 1 << 20;
@@ -28,14 +29,35 @@ final class DemoReport {
     private final Map<String, String> facts = new LinkedHashMap<>();
     private long windowBytes;
 
-    private record Row(String step, long bytes, double seconds, double p50Micros, double p99Micros) {
+    /** A step that ended. A transfer has 0 operations and no latency. */
+    private record Row(String step, long bytes, long operations, double seconds, double p50Nanos, double p99Nanos) {
 
         double gigabytesPerSecond() {
-            return bytes / GIGA / Math.max(seconds, 1e-9);
+            return bytes / GIGA / seconds;
         }
 
         boolean hasLatency() {
-            return p50Micros >= 0;
+            return operations > 0;
+        }
+
+        String amount() {
+            return hasLatency() ? Figure.count(operations) : Figure.bytes(bytes);
+        }
+
+        String time() {
+            return Figure.nanos(seconds * NANOS);
+        }
+
+        String rate() {
+            return hasLatency() ? Figure.perSecond(operations / seconds) : Figure.bytesPerSecond(bytes / seconds);
+        }
+
+        String p50() {
+            return hasLatency() ? Figure.nanos(p50Nanos) : "-";
+        }
+
+        String p99() {
+            return hasLatency() ? Figure.nanos(p99Nanos) : "-";
         }
     }
 
@@ -44,12 +66,17 @@ final class DemoReport {
     }
 
     void latency(String step, long bytes, double seconds, Histogram nanos) {
-        rows.add(new Row(step, bytes, seconds, nanos.getValueAtPercentile(50) / NANOS_PER_MICRO,
-                nanos.getValueAtPercentile(99) / NANOS_PER_MICRO));
+        Row row = new Row(step, bytes, nanos.getTotalCount(), seconds, nanos.getValueAtPercentile(50),
+                nanos.getValueAtPercentile(99));
+        rows.add(row);
+        System.out.println("    " + row.amount() + " round trips in " + row.time() + ": " + row.rate()
+                + ", p50 " + row.p50() + ", p99 " + row.p99());
     }
 
     void transfer(String step, long bytes, double seconds) {
-        rows.add(new Row(step, bytes, seconds, -1, -1));
+        Row row = new Row(step, bytes, 0, Math.max(seconds, 1 / NANOS), 0, 0);
+        rows.add(row);
+        System.out.println("    " + row.amount() + " in " + row.time() + ": " + row.rate());
     }
 
     void window(long bytes) {
@@ -72,29 +99,29 @@ final class DemoReport {
         }
     }
 
-    void print() {
+    void print(boolean withMeters) {
         System.out.println("(6) figures");
-        System.out.printf(Locale.ROOT, "    %-24s %14s %10s %8s %10s %10s%n", "step", "bytes", "seconds", "GB/s", "p50 us", "p99 us");
+        System.out.printf(Locale.ROOT, "    %-24s %10s %8s %10s %8s %8s%n", "step", "amount", "time", "rate", "p50",
+                "p99");
         for (Row row : rows) {
-            System.out.printf(Locale.ROOT, "    %-24s %,14d %10.3f %8.3f %10s %10s%n", row.step(), row.bytes(), row.seconds(),
-                    row.gigabytesPerSecond(), micros(row, row.p50Micros()), micros(row, row.p99Micros()));
+            System.out.printf(Locale.ROOT, "    %-24s %10s %8s %10s %8s %8s%n", row.step(), row.amount(), row.time(),
+                    row.rate(), row.p50(), row.p99());
         }
-        memory.forEach((process, bytes) -> System.out.printf(Locale.ROOT, "    most RssAnon of the %s: %.0f MiB%n", process, bytes / MEBI));
-        System.out.printf(Locale.ROOT,
-                "    registered window of the server: %.0f MiB, shared memory where UCX has it, else part of the above%n", windowBytes / MEBI);
-        System.out.println("    meters of the client:");
-        meters.forEach((name, value) -> System.out.printf(Locale.ROOT, "      %-64s %,16.0f%n", name, value));
-    }
-
-    private static String micros(Row row, double value) {
-        return row.hasLatency() ? String.format(Locale.ROOT, "%.2f", value) : "-";
+        memory.forEach((process, bytes) -> System.out.printf(Locale.ROOT,
+                "    peak anonymous memory of the %s (RssAnon): %.0f MiB%n", process, bytes / MEBI));
+        System.out.printf(Locale.ROOT, "    registered window of the server: %.0f MiB, in shared memory where UCX has"
+                + " it%n", windowBytes / MEBI);
+        if (withMeters) {
+            System.out.println("    meters of the client:");
+            meters.forEach((name, value) -> System.out.printf(Locale.ROOT, "      %-56s %,14.0f%n", name, value));
+        }
     }
 
     void write(Path file) {
         Map<String, Object> all = new LinkedHashMap<>(facts);
         all.put("steps", rows.stream().map(DemoReport::object).toList());
         all.put("windowBytes", windowBytes);
-        all.put("mostRssAnonBytes", memory);
+        all.put("peakRssAnonBytes", memory);
         Map<String, Object> rounded = new LinkedHashMap<>();
         meters.forEach((name, value) -> rounded.put(name, decimal(value, 0)));
         all.put("meters", rounded);
@@ -109,11 +136,11 @@ final class DemoReport {
         Map<String, Object> object = new LinkedHashMap<>();
         object.put("step", row.step());
         object.put("bytes", row.bytes());
-        object.put("seconds", decimal(row.seconds(), 6));
+        object.put("seconds", decimal(row.seconds(), 9));
         object.put("gigabytesPerSecond", decimal(row.gigabytesPerSecond(), 6));
         if (row.hasLatency()) {
-            object.put("p50Micros", decimal(row.p50Micros(), 3));
-            object.put("p99Micros", decimal(row.p99Micros(), 3));
+            object.put("p50Micros", decimal(row.p50Nanos() / NANOS_PER_MICRO, 3));
+            object.put("p99Micros", decimal(row.p99Nanos() / NANOS_PER_MICRO, 3));
         }
         return object;
     }

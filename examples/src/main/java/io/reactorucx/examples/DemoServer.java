@@ -25,13 +25,13 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
-/** The demo's server process: takes one client, holds its file in registered memory, ends with the client. */
+/** The demo's server process: serves one client, holds its file in registered memory, ends with the client. */
 @Command(name = "demo-server", hidden = true, description = "The server process of the demo.")
 final class DemoServer implements Callable<Integer> {
 
-    /** What this process says when it listens, followed by the port and the version of UCX. */
+    /** Start of the line that this process prints when it listens; the port and the version of UCX follow. */
     static final String READY = "ready ";
-    /** What this process says when it gives up, followed by the reason. */
+    /** Start of the line that this process prints when it fails; the reason follows. */
     static final String FAILED = "failed ";
 
     private static final Duration CLIENT_LIMIT = Duration.ofSeconds(30);
@@ -44,7 +44,7 @@ final class DemoServer implements Callable<Integer> {
     private final MessageDigest fileDigest = DemoProtocol.sha256();
     private final AtomicLong digested = new AtomicLong();
     private final MemoryUse memoryUse = new MemoryUse();
-    /** Empty when the client has left in good order, otherwise the error. */
+    /** Completes after a graceful close by the client; fails with the loss otherwise. */
     private final Sinks.Empty<Void> outcome = Sinks.empty();
     private @Nullable UcpMemory window;
     private long fileBytes;
@@ -59,7 +59,7 @@ final class DemoServer implements Callable<Integer> {
             String reason = Failures.inOneLine(e);
             System.out.println(FAILED + reason);
             if (System.out.checkError() || listening) {
-                // The client's process, which reads that, is gone, or about to go: a pipe takes text until then.
+                // The client's process, which reads the standard output, may have ended: a pipe takes text until then.
                 System.err.println("demo-server: FAILED: " + reason);
             }
             return 1;
@@ -86,14 +86,17 @@ final class DemoServer implements Callable<Integer> {
     }
 
     private Mono<Void> serve(UcxConnection connection, UcxResources resources) {
-        // Apart from the others, which end with the first error among them, on whichever thread: this one hears what ended the connection.
+        // Not part of the when() below, which fails with the first error of its sources: this subscription gets the
+        // error that ended the connection.
         connection.activeMessages().receive(DemoProtocol.MEMORY).concatMap(ask -> answer(connection,
-                Long.toString(memoryUse.most()).getBytes(StandardCharsets.US_ASCII)))
+                Long.toString(memoryUse.peak()).getBytes(StandardCharsets.US_ASCII)))
                 .subscribe(ignored -> { }, outcome::tryEmitError, outcome::tryEmitEmpty);
         Mono<Void> served = Mono.when(
                 connection.activeMessages().receive(DemoProtocol.PING).concatMap(ping -> pong(connection, ping)),
-                connection.activeMessages().receive(DemoProtocol.BEGIN).concatMap(begin -> begin(connection, resources, begin)),
-                connection.activeMessages().receive(DemoProtocol.CHUNK).flatMapSequential(this::fetch, DemoProtocol.WINDOW)
+                connection.activeMessages().receive(DemoProtocol.BEGIN)
+                        .concatMap(begin -> begin(connection, resources, begin)),
+                connection.activeMessages().receive(DemoProtocol.CHUNK)
+                        .flatMapSequential(this::fetch, DemoProtocol.WINDOW)
                         .publishOn(Schedulers.single()).doOnNext(this::digest),
                 connection.activeMessages().receive(DemoProtocol.END).concatMap(end -> end(connection)),
                 connection.activeMessages().receive(DemoProtocol.DIGEST).concatMap(range -> digest(connection, range)));
@@ -111,7 +114,7 @@ final class DemoServer implements Callable<Integer> {
         }).subscribeOn(Schedulers.boundedElastic()).then(answer(connection, new byte[0]));
     }
 
-    /** Straight into its place: the file is never anywhere else in this process. */
+    /** Fetches a chunk straight into its place in the window, without a copy of it elsewhere in this process. */
     private Mono<MemorySegment> fetch(ActiveMessage chunk) {
         UcpMemory held = window;
         if (held == null) {
@@ -125,7 +128,7 @@ final class DemoServer implements Callable<Integer> {
         digested.addAndGet(chunk.byteSize());
     }
 
-    /** On the scheduler that digests the chunks, when it has the last of them: this message may overtake it. */
+    /** Responds when the last chunk has been digested: the message END may overtake chunks. */
     private Mono<Void> end(UcxConnection connection) {
         return Mono.defer(() -> digested.get() < fileBytes ? Mono.empty() : Mono.just(true))
                 .repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(1))).timeout(CLIENT_LIMIT)
@@ -138,7 +141,8 @@ final class DemoServer implements Callable<Integer> {
             if (held == null) {
                 throw new DemoFailure("the end came before the file");
             }
-            byte[] descriptor = connection.exportMemory(held, EnumSet.of(MemoryRight.READ, MemoryRight.WRITE)).descriptor().toBytes();
+            byte[] descriptor = connection.exportMemory(held, EnumSet.of(MemoryRight.READ, MemoryRight.WRITE))
+                    .descriptor().toBytes();
             byte[] digest = fileDigest.digest();
             byte[] both = Arrays.copyOf(digest, digest.length + descriptor.length);
             System.arraycopy(descriptor, 0, both, digest.length, descriptor.length);
@@ -153,7 +157,8 @@ final class DemoServer implements Callable<Integer> {
                 throw new DemoFailure("a digest of nothing");
             }
             MessageDigest digest = DemoProtocol.sha256();
-            DemoProtocol.update(digest, held.segment().asSlice(DemoProtocol.header(range.header(), 0), DemoProtocol.header(range.header(), 1)));
+            DemoProtocol.update(digest, held.segment().asSlice(DemoProtocol.header(range.header(), 0),
+                    DemoProtocol.header(range.header(), 1)));
             return digest.digest();
         }).subscribeOn(Schedulers.boundedElastic()).flatMap(bytes -> answer(connection, bytes));
     }

@@ -13,14 +13,14 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.SynchronousSink;
 import reactor.core.scheduler.Schedulers;
 
-/** A file as leases of a pool, read when asked for, with the SHA-256 of what was read. */
+/** Reads a file into leases of a pool, on demand, and computes its SHA-256. */
 final class FileChunks {
 
     /**
      * One piece of the file.
      *
-     * @param offset where it stands
-     * @param buffer its bytes, the receiver's to release
+     * @param offset its offset in the file
+     * @param buffer its bytes; the receiver releases the lease
      */
     record Chunk(long offset, UcxBuffer buffer) {
     }
@@ -36,7 +36,7 @@ final class FileChunks {
         this.pool = pool;
     }
 
-    /** Reads on a thread that may block, only as much as is asked for. */
+    /** Emits the chunks on demand. Reads on a thread that may block. */
     Flux<Chunk> chunks() {
         return Flux.using(() -> FileChannel.open(file, StandardOpenOption.READ),
                 channel -> Flux.<Chunk, Long>generate(() -> 0L, (offset, sink) -> next(channel, offset, sink)),
@@ -77,7 +77,7 @@ final class FileChunks {
         }
     }
 
-    /** Of all that was read; once. */
+    /** The SHA-256 of all bytes that were read. Call it once. */
     byte[] sha256() {
         return digest.digest();
     }

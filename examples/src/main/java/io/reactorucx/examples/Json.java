@@ -5,7 +5,9 @@ import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 
-/** Writes maps, collections, texts, numbers and truth values as JSON; what holds nothing but plain values takes one line. */
+/**
+ * Writes maps, collections, strings, numbers and booleans as JSON. A map or collection of plain values takes one line.
+ */
 final class Json {
 
     private final StringBuilder out = new StringBuilder();

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** What {@code info} says, as text and as JSON; {@code docs/info.md} describes the latter. */
+/** The report of {@code info}, as text and as JSON; {@code docs/info.md} describes the JSON. */
 record MachineReport(List<Component> components, List<Finding> findings) {
 
     private static final int SCHEMA = 1;
@@ -36,12 +36,14 @@ record MachineReport(List<Component> components, List<Finding> findings) {
         all.put("java", map("version", Runtime.version(), "vm", property("java.vm.name"), "os", property("os.name"),
                 "osVersion", property("os.version"), "arch", property("os.arch")));
         all.put("ucx", Ucx.isAvailable()
-                ? map("available", true, "version", Ucx.version(), "headers", headers(), "library", library(), "threadMode", threadMode())
+                ? map("available", true, "version", Ucx.version(), "headers", headers(), "library", library(),
+                        "threadMode", threadMode())
                 : map("available", false, "headers", headers(), "problem", problem()));
         all.put("components", components.stream().map(component -> map("name", component.name(),
                 "memoryDomains", component.memoryDomains().stream().map(MachineReport::domain).toList())).toList());
-        all.put("findings", findings.stream().map(finding -> map("check", finding.check(), "severity", finding.severity(),
-                "measured", finding.measured(), "meaning", finding.meaning(), "remedy", finding.remedy())).toList());
+        all.put("findings", findings.stream().map(finding -> map("check", finding.check(), "severity",
+                finding.severity(), "measured", finding.measured(), "meaning", finding.meaning(), "remedy",
+                finding.remedy())).toList());
         all.put("worst", worst());
         return Json.text(all);
     }
@@ -49,13 +51,14 @@ record MachineReport(List<Component> components, List<Finding> findings) {
     private static Map<String, Object> domain(MemoryDomain domain) {
         return map("name", domain.name(), "problem", domain.problem(), "flags", domain.flags(),
                 "registrableMemoryTypes", domain.registrableTypes(),
-                "registrationCost", map("fixedSeconds", plain(domain.fixedCostSeconds()), "secondsPerByte", plain(domain.costSecondsPerByte())),
+                "registrationCost", map("fixedSeconds", plain(domain.fixedCostSeconds()),
+                        "secondsPerByte", plain(domain.costSecondsPerByte())),
                 "packedKeyBytes", domain.packedKeyBytes(), "localCpus", domain.localCpus(),
-                "transports", domain.transports().stream().map(transport -> map("name", transport.name(), "device", transport.device(),
-                        "type", transport.type().name())).toList());
+                "transports", domain.transports().stream().map(transport -> map("name", transport.name(),
+                        "device", transport.device(), "type", transport.type().name())).toList());
     }
 
-    /** JSON knows no infinite numbers; the cost of what cannot be registered is one of UCX's. */
+    /** JSON has no infinite numbers; UCX reports an infinite cost for memory that cannot be registered. */
     private static Object plain(double number) {
         return Double.isFinite(number) ? BigDecimal.valueOf(number) : "unknown";
     }
@@ -71,18 +74,20 @@ record MachineReport(List<Component> components, List<Finding> findings) {
     String text() {
         StringBuilder out = new StringBuilder();
         line(out, "Reactor UCX", projectVersion());
-        line(out, "UCX", Ucx.isAvailable() ? Ucx.version() + " from " + library() + ", thread mode " + threadMode() : "not available");
+        line(out, "UCX", Ucx.isAvailable()
+                ? Ucx.version() + " from " + library() + ", thread mode " + threadMode() : "not available");
         line(out, "Bindings", "made from the headers of UCX " + headers());
         line(out, "Java", Runtime.version() + ", " + property("java.vm.name") + ", on " + property("os.name") + " "
                 + property("os.version") + " " + property("os.arch"));
         out.append(components.isEmpty() ? "" : "\nComponents, their memory domains and transports\n");
         components.forEach(component -> describe(out, component));
-        out.append("\nDoctor\n");
+        out.append("\nProblems and remedies\n");
         findings.forEach(finding -> describe(out, finding));
-        Map<Severity, Long> counts = findings.stream().collect(Collectors.groupingBy(Finding::severity, Collectors.counting()));
-        out.append("\nErrors: ").append(counts.getOrDefault(Severity.ERROR, 0L)).append(", warnings: ")
-                .append(counts.getOrDefault(Severity.WARNING, 0L)).append(", notes: ").append(counts.getOrDefault(Severity.NOTE, 0L))
-                .append('\n');
+        Map<Severity, Long> counts = findings.stream().collect(Collectors.groupingBy(Finding::severity,
+                Collectors.counting()));
+        out.append("\nErrors: ").append(counts.getOrDefault(Severity.ERROR, 0L))
+                .append(", warnings: ").append(counts.getOrDefault(Severity.WARNING, 0L))
+                .append(", notes: ").append(counts.getOrDefault(Severity.NOTE, 0L)).append('\n');
         return out.toString();
     }
 
@@ -95,26 +100,32 @@ record MachineReport(List<Component> components, List<Finding> findings) {
             out.append(String.format(Locale.ROOT, "  %-10s no memory domain%n", component.name()));
         }
         component.memoryDomains().forEach(domain -> {
-            out.append(String.format(Locale.ROOT, "  %-10s %-14s %s%n", component.name(), domain.name(), domain.problem().isEmpty()
-                    ? summary(domain) : "cannot be opened: " + domain.problem()));
-            domain.transports().stream().collect(Collectors.groupingBy(Transport::name, LinkedHashMap::new, Collectors.toList()))
-                    .forEach((name, devices) -> out.append(String.format(Locale.ROOT, "  %-10s %-14s   %-8s %-4s %s%n", "", "", name,
-                            devices.getFirst().type(), devices.stream().map(Transport::device).collect(Collectors.joining(", ")))));
+            out.append(String.format(Locale.ROOT, "  %-10s %-14s %s%n", component.name(), domain.name(),
+                    domain.problem().isEmpty() ? summary(domain) : "cannot be opened: " + domain.problem()));
+            domain.transports().stream()
+                    .collect(Collectors.groupingBy(Transport::name, LinkedHashMap::new, Collectors.toList()))
+                    .forEach((name, devices) -> out.append(String.format(Locale.ROOT,
+                            "  %-10s %-14s   %-8s %-4s %s%n", "", "", name, devices.getFirst().type(),
+                            devices.stream().map(Transport::device).collect(Collectors.joining(", ")))));
         });
     }
 
     private static String summary(MemoryDomain domain) {
-        String cost = domain.flags().contains("REG") && Double.isFinite(domain.fixedCostSeconds()) ? String.format(Locale.ROOT,
-                ", registers %s in %.0f ns + %.3f ns/B", String.join(", ", domain.registrableTypes()), domain.fixedCostSeconds() * NANOS,
-                domain.costSecondsPerByte() * NANOS) : "";
-        return String.join(" ", domain.flags()) + cost + ", key " + domain.packedKeyBytes() + " B, cpus " + domain.localCpus();
+        String cost = domain.flags().contains("REG") && Double.isFinite(domain.fixedCostSeconds())
+                ? String.format(Locale.ROOT, ", registers %s in %.0f ns + %.3f ns/B",
+                        String.join(", ", domain.registrableTypes()), domain.fixedCostSeconds() * NANOS,
+                        domain.costSecondsPerByte() * NANOS) : "";
+        return String.join(" ", domain.flags()) + cost + ", key " + domain.packedKeyBytes() + " B, cpus "
+                + domain.localCpus();
     }
 
     private static void describe(StringBuilder out, Finding finding) {
-        out.append(String.format(Locale.ROOT, "  %-8s %-20s %s%n", finding.severity(), finding.check(), finding.measured()));
+        out.append(String.format(Locale.ROOT, "  %-8s %-20s %s%n", finding.severity(), finding.check(),
+                finding.measured()));
         if (finding.severity() != Severity.OK) {
             out.append(String.format(Locale.ROOT, "  %-8s %-20s %s%n", "", "", finding.meaning()));
-            out.append(finding.remedy().isEmpty() ? "" : String.format(Locale.ROOT, "  %-8s %-20s -> %s%n", "", "", finding.remedy()));
+            out.append(finding.remedy().isEmpty() ? ""
+                    : String.format(Locale.ROOT, "  %-8s %-20s -> %s%n", "", "", finding.remedy()));
         }
     }
 
@@ -138,7 +149,7 @@ record MachineReport(List<Component> components, List<Finding> findings) {
         return System.getProperty(name, "?");
     }
 
-    /** Written into a resource by the build. */
+    /** The version that the build writes into a resource. */
     private static String projectVersion() {
         try (InputStream in = Objects.requireNonNull(MachineReport.class.getResourceAsStream("version.txt"))) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();

@@ -2,13 +2,20 @@ package io.reactorucx.examples;
 
 import io.reactorucx.examples.soak.SoakCommand;
 import io.reactorucx.examples.soak.SoakServer;
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Entry of all programs here. */
-@Command(name = "reactor-ucx", description = "Programs that show Reactor UCX.", mixinStandardHelpOptions = true,
-        subcommands = {DemoCommand.class, DemoServer.class, InfoCommand.class, QuickStart.class, SoakCommand.class, SoakServer.class})
+/** Entry of all programs here. Their help texts are in {@code config/help}, too, for {@code ./run}. */
+@Command(name = "./run", description = "Programs that show Reactor UCX.", subcommands = {
+    DemoCommand.class, DemoServer.class, InfoCommand.class, QuickStart.class, SoakCommand.class, SoakServer.class})
 public final class Main {
+
+    @Mixin
+    private HelpOption help = new HelpOption();
 
     private Main() {
     }
@@ -19,11 +26,26 @@ public final class Main {
      * @param args name of the program and its arguments
      */
     public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
         CommandLine commands = new CommandLine(new Main());
         commands.setExecutionExceptionHandler((error, command, parsed) -> {
             command.getErr().println(command.getCommandName() + ": FAILED: " + Failures.inOneLine(error));
             return 1;
         });
-        System.exit(commands.execute(args));
+        commands.setParameterExceptionHandler((error, args) -> refuse(error));
+        return commands;
+    }
+
+    private static int refuse(ParameterException error) {
+        CommandLine command = error.getCommandLine();
+        PrintWriter errors = command.getErr();
+        errors.println(command.getCommandName() + ": " + error.getMessage());
+        if (!UnmatchedArgumentException.printSuggestions(error, errors)) {
+            errors.println("'" + command.getCommandSpec().qualifiedName() + " --help' lists the options");
+        }
+        return command.getCommandSpec().exitCodeOnInvalidInput();
     }
 }

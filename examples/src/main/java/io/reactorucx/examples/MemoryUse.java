@@ -10,33 +10,33 @@ import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 
-/** Watches how much anonymous memory this process has resident (RssAnon), and remembers the most. */
+/** Samples the resident anonymous memory of this process (RssAnon) and keeps the peak. */
 final class MemoryUse implements AutoCloseable {
 
     private static final String STATUS = "/proc/self/status";
     private static final Duration INTERVAL = Duration.ofMillis(50);
 
-    private final AtomicLong most = new AtomicLong();
+    private final AtomicLong peak = new AtomicLong();
     private final Disposable sampling = Flux.interval(INTERVAL).onBackpressureDrop().subscribe(tick -> sample());
 
     private void sample() {
-        most.accumulateAndGet(now(), Math::max);
+        peak.accumulateAndGet(now(), Math::max);
     }
 
-    /** Not by a channel: the end of the sampling may interrupt its thread, which would close it amid the read. */
+    /** Reads without a channel: disposing the sampling may interrupt its thread, which would close a channel. */
     private static long now() {
         try (BufferedReader lines = new BufferedReader(new FileReader(STATUS, StandardCharsets.US_ASCII))) {
-            return lines.lines().filter(line -> line.startsWith("RssAnon:")).mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
-                    .findFirst().orElse(0);
+            return lines.lines().filter(line -> line.startsWith("RssAnon:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024).findFirst().orElse(0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** Most bytes that were resident at any sample, the present one included. */
-    long most() {
+    /** The peak of all samples in bytes, including one that is taken now. */
+    long peak() {
         sample();
-        return most.get();
+        return peak.get();
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.reactorucx.examples;
 import java.io.Console;
 import java.util.Locale;
 
-/** A bar that moves, on a terminal; nothing elsewhere. */
+/** Shows progress as a bar on a terminal, and nothing elsewhere. */
 final class ProgressBar {
 
     private static final int WIDTH = 40;
@@ -29,8 +29,9 @@ final class ProgressBar {
         if (shown && (now - drawnNanos > REDRAW_NANOS || done >= total)) {
             drawnNanos = now;
             int filled = total == 0 ? WIDTH : (int) (WIDTH * done / total);
-            System.out.printf(Locale.ROOT, "\r  %-12s [%s%s] %5.1f %%  %.2f GB/s ", label, "#".repeat(filled), " ".repeat(WIDTH - filled),
-                    total == 0 ? 100.0 : 100.0 * done / total, done / Math.max(1.0, now - startNanos));
+            System.out.printf(Locale.ROOT, "\r  %-12s [%s%s] %5.1f %%  %s ", label, "#".repeat(filled),
+                    " ".repeat(WIDTH - filled), total == 0 ? 100.0 : 100.0 * done / total,
+                    Figure.bytesPerSecond(done * 1e9 / Math.max(1.0, now - startNanos)));
             if (done >= total) {
                 System.out.println();
             }

@@ -8,7 +8,7 @@ import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Asks the demo's server and waits for its answer, one question at a time. */
+/** Asks the demo's server and waits for the response, one request at a time. */
 final class Questions {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -21,14 +21,14 @@ final class Questions {
 
     byte[] ask(int id, long... header) {
         Flux<byte[]> answers = connection.activeMessages().receive(DemoProtocol.ANSWER)
-                .concatMap(answer -> answer.hasData() ? Mono.just(answer.data().toArray(ValueLayout.JAVA_BYTE))
+                .concatMap(answer -> answer.isInline() ? Mono.just(answer.data().toArray(ValueLayout.JAVA_BYTE))
                         : answer.fetch(connection.resources().buffers()).map(buffer -> {
                             byte[] bytes = buffer.segment().toArray(ValueLayout.JAVA_BYTE);
                             buffer.release();
                             return bytes;
                         }));
-        Mono<byte[]> question = connection.activeMessages().send(id, DemoProtocol.header(header), MemorySegment.NULL)
-                .then(Mono.never());
+        Mono<byte[]> question = connection.activeMessages()
+                .send(id, DemoProtocol.header(header), MemorySegment.NULL).then(Mono.never());
         return Objects.requireNonNull(answers.next().or(question).block(LIMIT));
     }
 }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import reactor.core.publisher.Mono;
 
 /** The smallest program with a server and a client; the README shows its body. */
-@Command(name = "quickstart", mixinStandardHelpOptions = true, description = "A server that answers a greeting, and its client.")
+@Command(name = "quickstart", description = "Starts a server that responds with a greeting, and its client.")
 final class QuickStart implements Callable<Integer> {
 
     @Override

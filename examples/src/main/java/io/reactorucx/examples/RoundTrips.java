@@ -12,7 +12,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
-/** Request and reply of 8 bytes as a Mono, one after the other, with their times. */
+/** Measures round trips of 8 bytes, each a Mono, one after the other. */
 final class RoundTrips implements AutoCloseable {
 
     private static final int SIGNIFICANT_DIGITS = 3;
@@ -44,7 +44,7 @@ final class RoundTrips implements AutoCloseable {
         }
     }
 
-    /** One round trip; gives its time in ns. */
+    /** Makes one round trip; emits its time in ns. */
     private Mono<Long> once() {
         return Mono.create(sink -> {
             waiting = sink;
@@ -53,14 +53,14 @@ final class RoundTrips implements AutoCloseable {
         });
     }
 
-    /** As many as there is time for; those of the first part are not recorded. */
+    /** Makes round trips for the two durations; those of the warm-up are not recorded. Emits the times in ns. */
     Mono<Histogram> measure(Duration warmUp, Duration measured) {
         Histogram nanos = new Histogram(SIGNIFICANT_DIGITS);
         return repeated(warmUp).thenMany(repeated(measured)).doOnNext(nanos::recordValue)
                 .subscribeOn(connection.scheduler()).then(Mono.just(nanos));
     }
 
-    /** Ends between two round trips: a reply that nobody waits for would be taken for the next one's. */
+    /** Ends between two round trips: otherwise the next measurement would receive the last reply of this one. */
     private Flux<Long> repeated(Duration time) {
         return Flux.defer(() -> {
             long start = System.nanoTime();

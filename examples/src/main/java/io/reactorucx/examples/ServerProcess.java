@@ -13,7 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The second process of a program here: the same Java, started under another name; ends with this one. */
+/** The second process of a program here, with the same Java and class path. It is ended with this process. */
 public final class ServerProcess implements AutoCloseable {
 
     private static final long READY_LIMIT_SECONDS = 8;
@@ -22,7 +22,7 @@ public final class ServerProcess implements AutoCloseable {
     private final Process process;
     private final CompletableFuture<String> ready = new CompletableFuture<>();
     private final Thread endWithUs;
-    private volatile String reason = "it said nothing";
+    private volatile String reason = "it gave no reason";
 
     private ServerProcess(Process process) {
         this.process = process;
@@ -34,14 +34,15 @@ public final class ServerProcess implements AutoCloseable {
     /**
      * Starts a program of {@link Main} in a process of its own.
      *
-     * @param program its name, such as {@code demo-server}
-     * @param arguments its arguments
+     * @param program the program's name, such as {@code demo-server}
+     * @param arguments the program's arguments
      * @return the process
      */
     public static ServerProcess start(String program, List<String> arguments) {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED", "-Xmx" + (Runtime.getRuntime().maxMemory() >> 20) + "m",
-                "-cp", System.getProperty("java.class.path")));
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED",
+                "-Xmx" + (Runtime.getRuntime().maxMemory() >> 20) + "m", "-cp", System.getProperty("java.class.path")));
         String libraryPath = System.getProperty("io.reactorucx.library.path");
         if (libraryPath != null) {
             command.add("-Dio.reactorucx.library.path=" + libraryPath);
@@ -51,7 +52,7 @@ public final class ServerProcess implements AutoCloseable {
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectInput(new File("/dev/null"))
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
-        // UCX prints what it also returns as a status, and the reason of a failure is to be one line.
+        // UCX also logs what it returns as a status, but the reason of a failure is printed as one line.
         builder.environment().putIfAbsent("UCX_LOG_LEVEL", "fatal");
         try {
             return new ServerProcess(builder.start());
@@ -77,12 +78,12 @@ public final class ServerProcess implements AutoCloseable {
         ready.completeExceptionally(new DemoFailure("the server process ended before it was ready: " + reason));
     }
 
-    /** {@return why the server gave up, as far as it could say} */
+    /** {@return the reason that the server printed when it failed} */
     public String reason() {
         return reason;
     }
 
-    /** {@return what the server said when it began to listen: its port and more} */
+    /** {@return the rest of the line that the server printed when it began to listen: the port and more} */
     public String awaitReady() {
         try {
             return ready.get(READY_LIMIT_SECONDS, TimeUnit.SECONDS);
@@ -96,12 +97,12 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** {@return its process id} */
+    /** {@return the id of the server's process} */
     public long pid() {
         return process.pid();
     }
 
-    /** {@return the exit code, when the server has ended by itself} */
+    /** {@return the exit code of the server, which has to end within a few seconds} */
     public int awaitExit() {
         try {
             if (!process.waitFor(EXIT_LIMIT_SECONDS, TimeUnit.SECONDS)) {

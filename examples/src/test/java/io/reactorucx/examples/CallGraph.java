@@ -20,11 +20,12 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Who may call whom, by full names of methods; a lambda counts to the method that it stands in, an initializer of a class to those that
- * read its static fields.
+ * Who may call whom, by full names of methods; a lambda counts to the method that it stands in, an initializer of a
+ * class to those that read its static fields.
  *
- * <p>A call of an interface's or a superclass's method leads to each that overrides it, so that the graph holds too much rather than too
- * little; the shortest way is the one to believe. Everything is sorted: the answers depend on the classes alone.
+ * <p>A call of an interface's or a superclass's method leads to each that overrides it, so that the graph holds too
+ * much rather than too little; the shortest way is the one to believe. Everything is sorted: the answers depend on the
+ * classes alone.
  */
 final class CallGraph {
 
@@ -37,8 +38,8 @@ final class CallGraph {
                 units.put(unit.getFullName(), unit);
                 unit.getAccessesFromSelf().forEach(access -> edge(unit.getFullName(), called(access)));
             }
-            List<JavaMethod> inherited = Stream.concat(type.getAllRawSuperclasses().stream(), type.getAllRawInterfaces().stream())
-                    .flatMap(parent -> parent.getMethods().stream()).toList();
+            List<JavaMethod> inherited = Stream.concat(type.getAllRawSuperclasses().stream(),
+                    type.getAllRawInterfaces().stream()).flatMap(parent -> parent.getMethods().stream()).toList();
             inherited.forEach(method -> inherit(type, method));
         }
     }
@@ -49,12 +50,15 @@ final class CallGraph {
                 : access.getTarget().getFullName();
     }
 
-    /** A call of the inherited method may reach the type's own; a call of what the type does not have reaches the inherited one. */
+    /**
+     * A call of the inherited method may reach the type's own; a call of what the type does not have reaches the
+     * inherited one.
+     */
     private void inherit(JavaClass type, JavaMethod method) {
         String ofParent = method.getFullName();
         String ofType = type.getName() + ofParent.substring(method.getOwner().getName().length());
-        if (type.tryGetMethod(method.getName(), method.getRawParameterTypes().stream().map(JavaClass::getName).toArray(String[]::new))
-                .isPresent()) {
+        if (type.tryGetMethod(method.getName(), method.getRawParameterTypes().stream().map(JavaClass::getName)
+                .toArray(String[]::new)).isPresent()) {
             edge(ofParent, ofType);
         } else if (!method.getModifiers().contains(JavaModifier.ABSTRACT)) {
             edge(ofType, ofParent);
@@ -67,11 +71,15 @@ final class CallGraph {
         }
     }
 
-    /** The nearest methods, directly or over others, that call a static method of some types and are of a kind; empty when there is none. */
+    /**
+     * The nearest methods, directly or over others, that call a static method of some types and are of a kind; empty
+     * when there is none.
+     */
     List<JavaCodeUnit> nearestCallers(List<String> types, String method, Predicate<JavaCodeUnit> kind) {
         List<String> starts = types.stream().map(type -> type + "." + method + "(").toList();
         Map<String, Integer> distances = new HashMap<>();
-        callers.keySet().stream().filter(name -> starts.stream().anyMatch(name::startsWith)).forEach(name -> distances.put(name, 0));
+        callers.keySet().stream().filter(name -> starts.stream().anyMatch(name::startsWith))
+                .forEach(name -> distances.put(name, 0));
         Deque<String> next = new ArrayDeque<>(new TreeSet<>(distances.keySet()));
         Map<String, JavaCodeUnit> found = new TreeMap<>();
         int nearest = Integer.MAX_VALUE;

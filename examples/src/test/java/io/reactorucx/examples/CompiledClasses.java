@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** The classes of all modules, tests included, with the questions that the pages under {@code docs} raise about them. */
+/**
+ * The classes of all modules, tests included, with the questions that the pages under {@code docs} raise about them.
+ */
 final class CompiledClasses {
 
     private static final String BINDINGS = "io.reactorucx.core.ffi.";
@@ -29,7 +31,8 @@ final class CompiledClasses {
     }
 
     static CompiledClasses of(Path root) {
-        return new CompiledClasses(new ClassFileImporter().importPaths(folders(root).filter(Files::isDirectory).toList()));
+        return new CompiledClasses(new ClassFileImporter().importPaths(folders(root).filter(Files::isDirectory)
+                .toList()));
     }
 
     /** Folders that are not there, since only some modules were built. */
@@ -38,7 +41,8 @@ final class CompiledClasses {
     }
 
     private static Stream<Path> folders(Path root) {
-        return MODULES.stream().flatMap(module -> Stream.of(module + "/target/classes", module + "/target/test-classes")).map(root::resolve);
+        return MODULES.stream().flatMap(module -> Stream.of(module + "/target/classes",
+                module + "/target/test-classes")).map(root::resolve);
     }
 
     /** The nearest public methods that lead to a function of C. */
@@ -53,8 +57,8 @@ final class CompiledClasses {
 
     private List<String> nearest(String function, Predicate<JavaCodeUnit> kind) {
         return calls.nearestCallers(List.of(BINDINGS + "ucx_h", BINDINGS + "UcpDirect"), function, kind).stream()
-                .sorted(Comparator.comparing(JavaCodeUnit::getFullName))
-                .map(unit -> unit.getOwner().getSimpleName() + "#" + unit.getName()).distinct().limit(MOST_METHODS).toList();
+                .sorted(Comparator.comparing(JavaCodeUnit::getFullName)).map(unit -> unit.getOwner().getSimpleName()
+                + "#" + unit.getName()).distinct().limit(MOST_METHODS).toList();
     }
 
     private static boolean isPublicApi(JavaCodeUnit unit) {
@@ -86,7 +90,8 @@ final class CompiledClasses {
 
     private Stream<JavaMember> members(String name) {
         String[] parts = name.split("#", 2);
-        return types(parts[0]).flatMap(type -> type.getAllMembers().stream()).filter(member -> member.getName().equals(parts[1]));
+        return types(parts[0]).flatMap(type -> type.getAllMembers().stream())
+                .filter(member -> member.getName().equals(parts[1]));
     }
 
     private Stream<JavaClass> types(String name) {

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Keeps {@code docs/coverage.md}: each function that is bound, and each name of the documents that the API has to cover, with the Java for
- * it and a test. Functions are found in the compiled code; all other names stand in {@code coverage.tsv}, and what they lead to has to
- * exist. So do the tests that {@code docs/safety.md} names.
+ * Keeps {@code docs/coverage.md}: each function that is bound, and each name of the documents that the API has to
+ * cover, with the Java for it and a test. Functions are found in the compiled code; all other names stand in {@code
+ * coverage.tsv}, and what they lead to has to exist. So do the tests that {@code docs/safety.md} names.
  *
  * <p>{@code ./run test -Dcoverage.write} writes the page anew.
  */
@@ -114,8 +114,10 @@ class CoverageTest {
             if (!row.java().isEmpty() && row.tests().isEmpty() && !row.remark().startsWith("needs hardware: ")) {
                 wrong.add(row.name() + ": no test");
             }
-            row.java().stream().filter(name -> !classes.has(name)).forEach(name -> wrong.add(row.name() + ": there is no " + name));
-            row.tests().stream().filter(name -> !classes.hasTest(name)).forEach(name -> wrong.add(row.name() + ": no test is " + name));
+            row.java().stream().filter(name -> !classes.has(name)).forEach(name ->
+                    wrong.add(row.name() + ": there is no " + name));
+            row.tests().stream().filter(name -> !classes.hasTest(name)).forEach(name ->
+                    wrong.add(row.name() + ": no test is " + name));
         }
 
         assertThat(wrong).isEmpty();
@@ -128,7 +130,8 @@ class CoverageTest {
         List<String> lines = Files.readAllLines(ROOT.resolve("docs/safety.md")).stream()
                 .filter(line -> line.startsWith("| ") && !line.startsWith("| what ")).toList();
         for (String line : lines) {
-            List<String> tests = TEST.matcher(line.substring(line.lastIndexOf(" | "))).results().map(match -> match.group(1)).toList();
+            List<String> tests = TEST.matcher(line.substring(line.lastIndexOf(" | "))).results()
+                    .map(match -> match.group(1)).toList();
             if (tests.isEmpty()) {
                 wrong.add("no test: " + line);
             }

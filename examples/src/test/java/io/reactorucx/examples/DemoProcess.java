@@ -23,8 +23,9 @@ import java.util.stream.Stream;
 /**
  * A program of this module as {@code ./run} starts it, with its two streams apart and a working directory of its own.
  *
- * <p>Every process that the program starts inherits that directory, by which those that are left over are found. Errors go to a file
- * there: Java closes its end of a pipe with the process that it started, and these processes' own may still have something to say.
+ * <p>Every process that the program starts inherits that directory, by which those that are left over are found. Errors
+ * go to a file there: Java closes its end of a pipe with the process that it started, and these processes' own may
+ * still have something to say.
  */
 final class DemoProcess implements AutoCloseable {
 
@@ -51,23 +52,26 @@ final class DemoProcess implements AutoCloseable {
         }
 
         String text() {
-            return "exit code " + exitCode + ", output:\n" + String.join("\n", out) + "\nerrors:\n" + String.join("\n", err);
+            return "exit code " + exitCode + ", output:\n" + String.join("\n", out) + "\nerrors:\n"
+                    + String.join("\n", err);
         }
     }
 
     private DemoProcess(Process process, Path directory) {
         this.process = process;
         this.directory = directory;
-        this.out = CompletableFuture.supplyAsync(this::read, reading -> Thread.ofPlatform().daemon().name("output of the demo").start(reading));
+        this.out = CompletableFuture.supplyAsync(this::read, reading -> Thread.ofPlatform().daemon()
+                .name("output of the demo").start(reading));
     }
 
     static DemoProcess start(Path directory, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED", "-Xmx256m", "-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java")
+                .toString(), "--enable-native-access=ALL-UNNAMED", "-Xmx256m", "-cp",
+                System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of(arguments));
         try {
-            return new DemoProcess(new ProcessBuilder(command).directory(directory.toFile()).redirectError(directory.resolve(ERRORS).toFile())
-                    .start(), directory);
+            return new DemoProcess(new ProcessBuilder(command).directory(directory.toFile())
+                    .redirectError(directory.resolve(ERRORS).toFile()).start(), directory);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start " + command, e);
         }
@@ -100,7 +104,8 @@ final class DemoProcess implements AutoCloseable {
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
-        throw new AssertionError("no line that starts with '" + start + "'" + (process.isAlive() ? "" : ", " + ended().text()));
+        throw new AssertionError("no line that starts with '" + start + "'"
+                + (process.isAlive() ? "" : ", " + ended().text()));
     }
 
     /** Waits for its end, and for that of every process that it started. */

@@ -33,7 +33,14 @@ class DemoTest {
 
     private static final Pattern CONNECTED = Pattern.compile(
             "\\(1\\) connected: .* here \\(pid (\\d+)\\), .* there \\(pid (\\d+)\\), over (.+)");
-    private static final Pattern ROW = Pattern.compile("    (\\S.*?) {2,}([\\d,]+) +([\\d.]+) +([\\d.]+) +([\\d.]+|-) +([\\d.]+|-)");
+    /** Step, amount, time, rate, p50 and p99, each figure with its unit. */
+    private static final Pattern ROW = Pattern.compile("    (\\S.*?) {2,}(\\S+ ?[kMGT]?B?) +(\\S+ \\w+) +(\\S+ \\S+/s)"
+            + " +(\\S+ [mun]?s|-) +(\\S+ [mun]?s|-)");
+    private static final Pattern FIGURE = Pattern.compile("([\\d.]+) ?([kMGTmun]?)(B/s|/s|B|s|)");
+    private static final Map<String, Double> PREFIXES = Map.of("", 1.0, "k", 1e3, "M", 1e6, "G", 1e9, "T", 1e12,
+            "m", 1e-3, "u", 1e-6, "n", 1e-9);
+    /** Largest relative error of three significant digits. */
+    private static final double ROUNDING = 0.0051;
     private static final Pattern METER = Pattern.compile("      (\\S.*?) +(-?[\\d,]+)");
     /** The peer's address, then the status by name and number. */
     private static final String LOST = "FAILED: .*127\\.0\\.0\\.1:\\d+.*: [A-Z_]+ \\(-\\d+\\).*";
@@ -64,7 +71,7 @@ class DemoTest {
         Path json = directory.resolve("figures.json");
         List<String> arguments = new ArrayList<>(List.of("demo", "--file", file.toString(), "--json", json.toString()));
         if (tcp) {
-            arguments.add("--tcp");
+            arguments.addAll(List.of("--tcp", "--meters"));
         }
 
         DemoProcess.Ended ended = DemoProcess.run(directory, arguments.toArray(String[]::new));
@@ -76,14 +83,21 @@ class DemoTest {
         assertThat(transports).isNotEmpty().allMatch(transport -> !tcp || transport.startsWith("tcp/"));
         Map<String, Object> figures = JsonReader.readObject(Files.readString(json));
         String digest = HexFormat.of().formatHex(DemoProtocol.sha256().digest(content));
-        assertThat(ended.out()).contains("    SHA-256 of the file that was streamed is the same on both sides: " + digest,
+        assertThat(ended.out()).contains(
+                "    SHA-256 of the file that was streamed is the same on both sides: " + digest,
                 "    SHA-256 of the file that was read back is the same on both sides: " + digest);
-        assertThat(figures).containsOnlyKeys("ucx", "transports", "file", "sha256", "steps", "windowBytes", "mostRssAnonBytes", "meters")
+        assertThat(figures).containsOnlyKeys("ucx", "transports", "file", "sha256", "steps", "windowBytes",
+                        "peakRssAnonBytes", "meters")
                 .containsEntry("sha256", digest).containsEntry("file", file.toString())
                 .containsEntry("transports", String.join(",", transports));
-        assertThat(steps(figures)).extracting(step -> step.get("bytes")).endsWith(BigDecimal.valueOf(size), BigDecimal.valueOf(size),
-                BigDecimal.valueOf(DemoProtocol.SCRATCH_BYTES));
+        assertThat(steps(figures)).extracting(step -> step.get("bytes")).endsWith(BigDecimal.valueOf(size),
+                BigDecimal.valueOf(size), BigDecimal.valueOf(DemoProtocol.SCRATCH_BYTES));
         assertSameAsPrinted(figures, ended.out());
+        assertThat(ended.out().contains("    meters of the client:")).isEqualTo(tcp);
+        if (tcp) {
+            assertSameMetersAsPrinted(figures, ended.out());
+        }
+        assertThat(ended.out()).allSatisfy(line -> assertThat(line).doesNotContain(" 0.0"));
     }
 
     private static MatchResult connected(List<String> out) {
@@ -99,53 +113,69 @@ class DemoTest {
     private static void assertSameAsPrinted(Map<String, Object> figures, List<String> out) {
         List<MatchResult> rows = out.stream().flatMap(line -> ROW.matcher(line).results()).toList();
         List<Map<String, Object>> steps = steps(figures);
-        assertThat(rows).extracting(row -> row.group(1)).hasSize(4).isEqualTo(steps.stream().map(step -> step.get("step")).toList());
+        assertThat(rows).extracting(row -> row.group(1)).hasSize(4)
+                .isEqualTo(steps.stream().map(step -> step.get("step")).toList());
         for (int i = 0; i < rows.size(); i++) {
+            MatchResult row = rows.get(i);
             Map<String, Object> step = steps.get(i);
-            assertPrinted(rows.get(i).group(2), step.get("bytes"), 0);
-            assertPrinted(rows.get(i).group(3), step.get("seconds"), 0.000502);
-            assertPrinted(rows.get(i).group(4), step.get("gigabytesPerSecond"), 0.000502);
-            assertPrinted(rows.get(i).group(5), step.getOrDefault("p50Micros", "-"), 0.0051);
-            assertPrinted(rows.get(i).group(6), step.getOrDefault("p99Micros", "-"), 0.0051);
+            double seconds = ((BigDecimal) step.get("seconds")).doubleValue();
+            double bytes = ((BigDecimal) step.get("bytes")).doubleValue();
+            // The first step is of round trips, of 8 bytes each way.
+            double amount = i == 0 ? bytes / (2 * Long.BYTES) : bytes;
+            assertPrinted(row.group(2), amount);
+            assertPrinted(row.group(3), seconds);
+            assertPrinted(row.group(4), amount / seconds);
+            assertThat(step.containsKey("p50Micros")).isEqualTo(i == 0);
+            if (i == 0) {
+                assertPrinted(row.group(5), ((BigDecimal) step.get("p50Micros")).doubleValue() / 1e6);
+                assertPrinted(row.group(6), ((BigDecimal) step.get("p99Micros")).doubleValue() / 1e6);
+            } else {
+                assertThat(List.of(row.group(5), row.group(6))).containsOnly("-");
+            }
         }
-        Map<String, BigDecimal> printed = new LinkedHashMap<>();
-        out.subList(out.indexOf("    meters of the client:"), out.size()).stream().flatMap(line -> METER.matcher(line).results())
-                .forEach(meter -> printed.put(meter.group(1), new BigDecimal(meter.group(2).replace(",", ""))));
-        assertThat(printed).isNotEmpty().isEqualTo(figures.get("meters"));
-        Map<String, BigDecimal> memory = (Map<String, BigDecimal>) figures.get("mostRssAnonBytes");
+        Map<String, BigDecimal> memory = (Map<String, BigDecimal>) figures.get("peakRssAnonBytes");
         assertThat(memory).containsOnlyKeys("server", "client");
-        memory.forEach((process, bytes) -> assertThat(out).contains(
-                "    most RssAnon of the " + process + ": " + Math.round(bytes.doubleValue() / (1 << 20)) + " MiB"));
+        memory.forEach((process, bytes) -> assertThat(out).contains("    peak anonymous memory of the " + process
+                + " (RssAnon): " + Math.round(bytes.doubleValue() / (1 << 20)) + " MiB"));
     }
 
-    private static void assertPrinted(String printed, Object written, double rounding) {
-        if (written instanceof BigDecimal number) {
-            assertThat(Double.parseDouble(printed.replace(",", ""))).isCloseTo(number.doubleValue(), within(rounding));
-        } else {
-            assertThat(printed).isEqualTo(written);
-        }
+    private static void assertSameMetersAsPrinted(Map<String, Object> figures, List<String> out) {
+        Map<String, BigDecimal> printed = new LinkedHashMap<>();
+        out.subList(out.indexOf("    meters of the client:"), out.size()).stream()
+                .flatMap(line -> METER.matcher(line).results())
+                .forEach(meter -> printed.put(meter.group(1), new BigDecimal(meter.group(2).replace(",", ""))));
+        assertThat(printed).isNotEmpty().isEqualTo(figures.get("meters"));
+    }
+
+    /** A figure for people has three significant digits. */
+    private static void assertPrinted(String printed, double written) {
+        MatchResult figure = FIGURE.matcher(printed).results().findFirst().orElseThrow();
+        double value = Double.parseDouble(figure.group(1)) * PREFIXES.get(figure.group(2));
+        assertThat(value).as(printed).isCloseTo(written, within(written * ROUNDING));
     }
 
     @Test
     void saysInOneLineThatAFileIsMissing() {
-        assertOneLine(DemoProcess.run(directory, "demo", "--file", "no such file"), "no such file");
+        assertRefused(DemoProcess.run(directory, "demo", "--file", "no such file"), "no such file");
     }
 
     @Test
     void saysInOneLineThatADirectoryIsNoFile() {
-        assertOneLine(DemoProcess.run(directory, "demo", "--file", "."), "no file that can be read");
+        assertRefused(DemoProcess.run(directory, "demo", "--file", "."), "not a file that can be read");
     }
 
     @Test
     void saysInOneLineThatThePortIsTaken() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-            assertOneLine(DemoProcess.run(directory, "demo", "--port", Integer.toString(taken.getLocalPort())), "BUSY (-15)");
+            assertOneLine(DemoProcess.run(directory, "demo", "--port", Integer.toString(taken.getLocalPort())),
+                    "BUSY (-15)");
         }
     }
 
     @Test
     void saysInOneLineThatItCannotWriteTheFigures() {
-        assertOneLine(DemoProcess.run(directory, "demo", "--json", "no such folder/figures.json"), "no such folder/figures.json");
+        assertRefused(DemoProcess.run(directory, "demo", "--json", "no such folder/figures.json"),
+                "no such folder/figures.json");
     }
 
     /** Found only when all is done: the device takes a file but no byte. */
@@ -156,11 +186,23 @@ class DemoTest {
                 "cannot be written to /dev/full: ");
     }
 
+    @Test
+    void refusesAPortThatDoesNotExist() {
+        assertRefused(DemoProcess.run(directory, "demo", "--port", "65536"), "--port 65536: must be in 0..65535");
+    }
+
+    /** Wrong arguments: refused before the server process is started. */
+    private static void assertRefused(DemoProcess.Ended ended, String reason) {
+        assertThat(ended.exitCode()).as(ended::text).isEqualTo(2);
+        assertThat(ended.err()).as(ended::text).hasSize(2).first().asString().startsWith("demo: ").contains(reason);
+        assertThat(ended.out()).isEmpty();
+    }
+
     private static void assertOneLine(DemoProcess.Ended ended, String reason) {
         assertThat(ended.exitCode()).as(ended::text).isEqualTo(1);
-        assertThat(ended.linesOfOut("demo: ")).as(ended::text).hasSize(1);
-        assertThat(ended.out().getLast()).as(ended::text).startsWith("demo: FAILED: ").contains(reason);
-        assertThat(ended.err()).isEmpty();
+        assertThat(ended.linesOfOut("demo: ")).as(ended::text).isEmpty();
+        assertThat(ended.err()).as(ended::text).hasSize(1).first().asString()
+                .startsWith("demo: FAILED: ").contains(reason);
     }
 
     @ParameterizedTest
@@ -173,8 +215,8 @@ class DemoTest {
 
             DemoProcess.Ended ended = demo.ended();
             assertThat(ended.exitCode()).as(ended::text).isEqualTo(1);
-            assertThat(ended.linesOfOut("demo: ")).as(ended::text).hasSize(1);
-            assertThat(ended.out().getLast()).as(ended::text).matches("demo: " + LOST);
+            assertThat(ended.linesOfOut("demo: ")).as(ended::text).isEmpty();
+            assertThat(ended.err()).as(ended::text).hasSize(1).first().asString().matches("demo: " + LOST);
         }
     }
 
@@ -188,8 +230,8 @@ class DemoTest {
 
             DemoProcess.Ended ended = demo.ended();
             assertThat(ended.exitCode()).as(ended::text).isEqualTo(128 + 9);
-            assertThat(ended.err().stream().filter(line -> line.startsWith("demo-server: "))).as(ended::text).singleElement().asString()
-                    .matches("demo-server: " + LOST);
+            assertThat(ended.err().stream().filter(line -> line.startsWith("demo-server: "))).as(ended::text)
+                    .singleElement().asString().matches("demo-server: " + LOST);
         }
     }
 
@@ -198,8 +240,8 @@ class DemoTest {
         try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
             sparse.setLength(LARGE);
         }
-        return DemoProcess.start(directory, Stream.of("demo", "--file", file.toString(), transport).filter(argument -> !argument.isEmpty())
-                .toArray(String[]::new));
+        return DemoProcess.start(directory, Stream.of("demo", "--file", file.toString(), transport)
+                .filter(argument -> !argument.isEmpty()).toArray(String[]::new));
     }
 
     private static long pid(MatchResult connected, int side) {
@@ -216,8 +258,8 @@ class DemoTest {
 
     private static long bytesRead(long pid) throws IOException {
         try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(pid), "io"))) {
-            return lines.filter(line -> line.startsWith("rchar: ")).mapToLong(line -> Long.parseLong(line.substring("rchar: ".length())))
-                    .findFirst().orElseThrow();
+            return lines.filter(line -> line.startsWith("rchar: "))
+                    .mapToLong(line -> Long.parseLong(line.substring("rchar: ".length()))).findFirst().orElseThrow();
         }
     }
 }

@@ -36,7 +36,8 @@ class DocumentationTest {
     }
 
     private static String withoutIndent(String code) {
-        return code.lines().map(String::strip).filter(line -> !line.isEmpty()).reduce("", (all, line) -> all + line + "\n");
+        return code.lines().map(String::strip).filter(line -> !line.isEmpty())
+                .reduce("", (all, line) -> all + line + "\n");
     }
 
     @Test
@@ -80,7 +81,8 @@ class DocumentationTest {
 
         assertThat(missing).isEmpty();
         assertThat(steps).hasSizeGreaterThan(MOST_FILES_OF_THE_WALK);
-        assertThat(steps.stream().map(each -> each.group(3)).distinct().count()).isLessThanOrEqualTo(MOST_FILES_OF_THE_WALK);
+        assertThat(steps.stream().map(each -> each.group(3)).distinct().count())
+                .isLessThanOrEqualTo(MOST_FILES_OF_THE_WALK);
     }
 
     @Test

@@ -30,7 +30,8 @@ class InfoTest {
     }
 
     private static Map<String, Object> finding(Map<String, Object> report, String check) {
-        return list(report, "findings").stream().filter(each -> each.get("check").equals(check)).findFirst().orElseThrow();
+        return list(report, "findings").stream().filter(each -> each.get("check").equals(check)).findFirst()
+                .orElseThrow();
     }
 
     /** What docs/info.md promises. */
@@ -43,16 +44,17 @@ class InfoTest {
         Map<String, Object> report = JsonReader.readObject(result.output());
         assertThat(report).containsOnlyKeys("schema", "project", "java", "ucx", "components", "findings", "worst");
         assertThat(report.get("project").toString()).matches("\\d+\\.\\d+\\.\\d+.*");
-        assertThat(report).extracting("java").asInstanceOf(MAP)
-                .containsOnlyKeys("version", "vm", "os", "osVersion", "arch").containsEntry("version", Runtime.version().toString());
-        assertThat(report).extracting("ucx").asInstanceOf(MAP)
-                .containsOnlyKeys("available", "version", "headers", "library", "threadMode").containsEntry("version", Ucx.version().toString());
+        assertThat(report).extracting("java").asInstanceOf(MAP).containsOnlyKeys("version", "vm", "os", "osVersion",
+                "arch").containsEntry("version", Runtime.version().toString());
+        assertThat(report).extracting("ucx").asInstanceOf(MAP).containsOnlyKeys("available", "version", "headers",
+                "library", "threadMode").containsEntry("version", Ucx.version().toString());
         assertThat(list(report, "components")).isNotEmpty().allSatisfy(component -> {
             assertThat(component).containsOnlyKeys("name", "memoryDomains");
             assertThat(list(component, "memoryDomains")).allSatisfy(domain -> {
-                assertThat(domain).containsOnlyKeys("name", "problem", "flags", "registrableMemoryTypes", "registrationCost",
-                        "packedKeyBytes", "localCpus", "transports");
-                assertThat(list(domain, "transports")).allSatisfy(transport -> assertThat(transport).containsOnlyKeys("name", "device", "type"));
+                assertThat(domain).containsOnlyKeys("name", "problem", "flags", "registrableMemoryTypes",
+                        "registrationCost", "packedKeyBytes", "localCpus", "transports");
+                assertThat(list(domain, "transports")).allSatisfy(transport -> assertThat(transport)
+                        .containsOnlyKeys("name", "device", "type"));
             });
         });
         assertThat(list(report, "findings")).isNotEmpty().allSatisfy(finding -> {
@@ -61,7 +63,8 @@ class InfoTest {
         });
         assertThat(finding(report, "signal-handlers")).containsEntry("severity", "ok");
         String page = Files.readString(Path.of("..", "docs", "info.md"));
-        assertThat(list(report, "findings")).allSatisfy(finding -> assertThat(page).contains("| `" + finding.get("check") + "` |"));
+        assertThat(list(report, "findings")).allSatisfy(finding -> assertThat(page)
+                .contains("| `" + finding.get("check") + "` |"));
         assertThat(result.exitCode()).isEqualTo(report.get("worst").equals("error") ? 1 : 0);
     }
 
@@ -84,7 +87,8 @@ class InfoTest {
         ChildJvm.Result result = info().options("-Dio.reactorucx.library.path=" + empty).run();
 
         assertThat(result.exitCode()).isEqualTo(1);
-        assertThat(result.output()).contains("UCX          not available", "  error    ucx-library ", "Errors: 1").doesNotContain("\tat ");
+        assertThat(result.output()).contains("UCX          not available", "  error    ucx-library ", "Errors: 1")
+                .doesNotContain("\tat ");
     }
 
     @Test
@@ -97,7 +101,8 @@ class InfoTest {
         Map<String, Object> report = JsonReader.readObject(result.output());
         assertThat(finding(report, "unknown-variables")).containsEntry("measured", "UCX_TLZ=tcp");
         assertThat(finding(report, "decimal-point")).containsEntry("severity", "note");
-        assertThat(list(report, "findings")).anySatisfy(finding -> assertThat(finding).containsEntry("measured", "UCX_HANDLE_ERRORS=bt"));
+        assertThat(list(report, "findings")).anySatisfy(finding -> assertThat(finding)
+                .containsEntry("measured", "UCX_HANDLE_ERRORS=bt"));
         assertThat(finding(report, "signal-handlers")).containsEntry("severity", "ok");
     }
 
@@ -109,7 +114,8 @@ class InfoTest {
 
         ChildJvm.Result result = info().environment("LD_PRELOAD", libucs.toString()).run();
 
-        assertThat(result.output()).contains("  warning  loaded-before ", "  warning  preloads ", "  ok       signal-handlers ");
+        assertThat(result.output()).contains("  warning  loaded-before ", "  warning  preloads ",
+                "  ok       signal-handlers ");
     }
 
     @Test

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
 final class JsonReader {
 
     private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][-+]?\\d+)?");
-    private static final Pattern TEXT = Pattern.compile("\"((?:[^\"\\\\\\x00-\\x1f]|\\\\([\"\\\\/bfnrt]|u[0-9a-fA-F]{4}))*+)\"");
+    private static final Pattern TEXT =
+            Pattern.compile("\"((?:[^\"\\\\\\x00-\\x1f]|\\\\([\"\\\\/bfnrt]|u[0-9a-fA-F]{4}))*+)\"");
     private static final Pattern ESCAPE = Pattern.compile("\\\\(u([0-9a-fA-F]{4})|.)");
     private static final Pattern SPACE = Pattern.compile("[ \\t\\n\\r]*");
     private static final String ESCAPED = "bfnrt";
@@ -52,7 +53,8 @@ final class JsonReader {
         if (text.startsWith("\"", position)) {
             return string();
         }
-        for (Map.Entry<String, Object> literal : Map.<String, Object>of("true", true, "false", false, "null", Void.class).entrySet()) {
+        for (Map.Entry<String, Object> literal : Map.<String, Object>of("true", true, "false", false, "null",
+                Void.class).entrySet()) {
             if (take(literal.getKey())) {
                 return literal.getValue();
             }
@@ -101,7 +103,8 @@ final class JsonReader {
     }
 
     private String string() {
-        return ESCAPE.matcher(match(TEXT, "a string").group(1)).replaceAll(escape -> Matcher.quoteReplacement(meaning(escape.group(1))));
+        return ESCAPE.matcher(match(TEXT, "a string").group(1)).replaceAll(escape ->
+                Matcher.quoteReplacement(meaning(escape.group(1))));
     }
 
     private static String meaning(String escape) {

@@ -15,8 +15,9 @@ class JsonTest {
 
     @Test
     void writesWhatReadsBackTheSame() {
-        Map<String, Object> value = Map.of("te\"xt\\", "a\n\t\u0001\u00e4/", "empty", List.of(), "none", Map.of(), "yes", true,
-                "deep", List.of(Map.of("list", List.of(BigDecimal.ONE, new BigDecimal("-1.5E-7"))), List.of("x", "y")));
+        Map<String, Object> value = Map.of("te\"xt\\", "a\n\t\u0001\u00e4/", "empty", List.of(), "none", Map.of(),
+                "yes", true, "deep", List.of(Map.of("list", List.of(BigDecimal.ONE, new BigDecimal("-1.5E-7"))),
+                List.of("x", "y")));
 
         assertThat(JsonReader.read(Json.text(value))).isEqualTo(value);
     }
@@ -34,8 +35,8 @@ class JsonTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "{", "[1,]", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "{a:1}", "01", "1.", "NaN", "'a'", "\"\\x\"", "\"a", "1 2",
-        "[1 2]", "\"\t\"", "tru"})
+    @ValueSource(strings = {"", "{", "[1,]", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "{a:1}", "01", "1.", "NaN", "'a'",
+        "\"\\x\"", "\"a", "1 2", "[1 2]", "\"\t\"", "tru"})
     void refusesWhatIsNoJson(String text) {
         assertThatThrownBy(() -> JsonReader.read(text)).isInstanceOf(IllegalArgumentException.class);
     }

@@ -41,13 +41,14 @@ public class NativeCallBenchmark {
         FunctionDescriptor ofAbs = FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
         ABS = linker.downcallHandle(abs, ofAbs);
         ABS_CRITICAL = linker.downcallHandle(abs, ofAbs, Linker.Option.critical(false));
-        BSEARCH = linker.downcallHandle(linker.defaultLookup().findOrThrow("bsearch"), FunctionDescriptor.of(ValueLayout.ADDRESS,
-                ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
+        BSEARCH = linker.downcallHandle(linker.defaultLookup().findOrThrow("bsearch"),
+                FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.ADDRESS,
+                ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
         try {
             MethodHandle compare = MethodHandles.lookup().findStatic(NativeCallBenchmark.class, "same",
                     MethodType.methodType(int.class, MemorySegment.class, MemorySegment.class));
-            COMPARE = linker.upcallStub(compare, FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS),
-                    Arena.global());
+            COMPARE = linker.upcallStub(compare, FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS,
+                    ValueLayout.ADDRESS), Arena.global());
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }

@@ -28,8 +28,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * What Reactor adds: a send through a Mono, subscribed to again and again on the engine's thread (take the core's {@code am} off), and a
- * message of a stream with credits. Both ends of the connection are on the same engine.
+ * What Reactor adds: a send through a Mono, subscribed to again and again on the engine's thread (take the core's
+ * {@code am} off), and a message of a stream with credits. Both ends of the connection are on the same engine.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -49,7 +49,8 @@ public class ReactiveBenchmark {
         connected.activeMessages().receive(ID).subscribe(ActiveMessage::discard);
         return connected.inbound().receiveByteArrays().then();
     }).bindNow();
-    private final UcxConnection connection = UcxClient.create(resources).remoteAddress("127.0.0.1", server.port()).connectNow();
+    private final UcxConnection connection = UcxClient.create(resources).remoteAddress("127.0.0.1", server.port())
+            .connectNow();
     private final Mono<Void> send = connection.activeMessages()
             .send(ID, MemorySegment.NULL, Arena.global().allocate(Long.BYTES), AmProtocol.EAGER);
     private final byte[] message = new byte[Long.BYTES];

@@ -82,7 +82,8 @@ public abstract class SelfLoop implements AutoCloseable {
 
         OfEngine(UcpContext context, boolean tags) {
             super(context);
-            engine = new ProgressEngine(context, EngineConfig.of("layers").withWaitStrategy(WaitStrategy.BUSY_SPIN), 0, EngineObserver.NONE);
+            engine = new ProgressEngine(context, EngineConfig.of("layers").withWaitStrategy(WaitStrategy.BUSY_SPIN), 0,
+                    EngineObserver.NONE);
             command = new MessageCommand(tags);
         }
 

@@ -28,7 +28,8 @@ final class SelfMessages {
     SelfMessages(UcpWorker worker, boolean tags) {
         this.worker = worker;
         this.tags = tags;
-        this.endpoint = worker.connect(worker.address(), new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
+        this.endpoint = worker.connect(worker.address(), new EndpointOptions(ErrorMode.NONE, "itself",
+                (failed, status) -> { }));
         worker.activeMessages().handler(ID, message -> arrived = true);
     }
 

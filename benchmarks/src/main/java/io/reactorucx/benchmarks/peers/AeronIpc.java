@@ -6,7 +6,10 @@ import io.aeron.driver.ThreadingMode;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.jspecify.annotations.Nullable;
 
-/** Aeron over shared memory: the server's process has the media driver, which no message passes through and which therefore may sleep. */
+/**
+ * Aeron over shared memory: the server's process has the media driver, which no message passes through and which
+ * therefore may sleep.
+ */
 final class AeronIpc extends AeronPeer {
 
     @Override

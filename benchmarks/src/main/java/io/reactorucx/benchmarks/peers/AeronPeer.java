@@ -9,7 +9,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aeron: both sides poll in the thread of the test. A message whose first byte is not 0 is the last of a stream, and is answered.
+ * Aeron: both sides poll in the thread of the test. A message whose first byte is not 0 is the last of a stream, and is
+ * answered.
  */
 abstract class AeronPeer implements Peer {
 
@@ -48,7 +49,8 @@ abstract class AeronPeer implements Peer {
         try (MediaDriver driver = driver(options, true, port);
                 Aeron aeron = Aeron.connect(context(driver, directory(true, port)));
                 Line line = new Line(aeron.addSubscription(channels(port).toServer(), TO_SERVER),
-                        aeron.addExclusivePublication(channels(port).toClient(), TO_CLIENT), turn(aeron, driver), options.size())) {
+                        aeron.addExclusivePublication(channels(port).toClient(), TO_CLIENT), turn(aeron, driver),
+                        options.size())) {
             lifeline.ready(port);
             if (options.is("rate")) {
                 line.countUntil(lifeline);
@@ -67,7 +69,8 @@ abstract class AeronPeer implements Peer {
         try (MediaDriver driver = driver(options, false, port);
                 Aeron aeron = Aeron.connect(context(driver, directory(false, port)));
                 Line line = new Line(aeron.addSubscription(channels(port).toClient(), TO_CLIENT),
-                        aeron.addExclusivePublication(channels(port).toServer(), TO_SERVER), turn(aeron, driver), options.size())) {
+                        aeron.addExclusivePublication(channels(port).toServer(), TO_SERVER), turn(aeron, driver),
+                        options.size())) {
             line.awaitConnected();
             return switch (options.mode()) {
                 case "latency" -> line.roundTrips(options);

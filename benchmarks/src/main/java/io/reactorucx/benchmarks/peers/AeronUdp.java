@@ -14,8 +14,8 @@ final class AeronUdp extends AeronPeer {
 
     @Override
     @Nullable MediaDriver driver(PeerOptions options, boolean server, int port) {
-        return MediaDriver.launch(new MediaDriver.Context().aeronDirectoryName(directory(server, port)).threadingMode(ThreadingMode.INVOKER)
-                .dirDeleteOnStart(true).dirDeleteOnShutdown(true));
+        return MediaDriver.launch(new MediaDriver.Context().aeronDirectoryName(directory(server, port))
+                .threadingMode(ThreadingMode.INVOKER).dirDeleteOnStart(true).dirDeleteOnShutdown(true));
     }
 
     @Override

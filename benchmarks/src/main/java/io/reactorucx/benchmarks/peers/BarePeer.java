@@ -22,7 +22,8 @@ final class BarePeer implements Peer {
         MemorySegment registered = worker.register(memory);
         try (ServerSocket listener = new ServerSocket(options.port(), 1, InetAddress.getLoopbackAddress())) {
             lifeline.ready(listener.getLocalPort());
-            try (Socket client = listener.accept(); DataOutputStream out = new DataOutputStream(client.getOutputStream())) {
+            try (Socket client = listener.accept();
+                    DataOutputStream out = new DataOutputStream(client.getOutputStream())) {
                 write(out, worker.address());
                 out.writeLong(memory.address());
                 write(out, worker.key(registered));
@@ -57,7 +58,8 @@ final class BarePeer implements Peer {
                 : MessageStream.measure(options, end -> target.inWindow(options.window(), end));
     }
 
-    private record Target(BareWorker worker, MemorySegment endpoint, long address, MemorySegment key, MemorySegment local, boolean get) {
+    private record Target(BareWorker worker, MemorySegment endpoint, long address, MemorySegment key,
+            MemorySegment local, boolean get) {
 
         private long post() {
             return (get ? ucx_h.ucp_get_nbx(endpoint, local, local.byteSize(), address, key, worker.noParams())

@@ -55,7 +55,8 @@ final class BareWorker {
 
     /** What a call has given back with {@code pointer} and {@code length}. */
     private byte[] bytes() {
-        return pointer.get(ValueLayout.ADDRESS, 0).reinterpret(length.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
+        return pointer.get(ValueLayout.ADDRESS, 0).reinterpret(length.get(ValueLayout.JAVA_LONG, 0))
+                .toArray(ValueLayout.JAVA_BYTE);
     }
 
     byte[] address() {
@@ -66,7 +67,8 @@ final class BareWorker {
     /** {@return a handle of memory that it has registered} */
     MemorySegment register(MemorySegment memory) {
         MemorySegment params = ucp_mem_map_params.allocate(arena);
-        ucp_mem_map_params.field_mask(params, ucx_h.UCP_MEM_MAP_PARAM_FIELD_ADDRESS() | ucx_h.UCP_MEM_MAP_PARAM_FIELD_LENGTH());
+        ucp_mem_map_params.field_mask(params,
+                ucx_h.UCP_MEM_MAP_PARAM_FIELD_ADDRESS() | ucx_h.UCP_MEM_MAP_PARAM_FIELD_LENGTH());
         ucp_mem_map_params.address(params, memory);
         ucp_mem_map_params.length(params, memory.byteSize());
         check(ucx_h.ucp_mem_map(context, params, pointer), "ucp_mem_map");
@@ -81,7 +83,8 @@ final class BareWorker {
     MemorySegment endpoint(byte[] remoteAddress) {
         MemorySegment params = ucp_ep_params.allocate(arena);
         ucp_ep_params.field_mask(params, ucx_h.UCP_EP_PARAM_FIELD_REMOTE_ADDRESS());
-        ucp_ep_params.address(params, arena.allocate(remoteAddress.length, Long.BYTES).copyFrom(MemorySegment.ofArray(remoteAddress)));
+        ucp_ep_params.address(params, arena.allocate(remoteAddress.length, Long.BYTES)
+                .copyFrom(MemorySegment.ofArray(remoteAddress)));
         check(ucx_h.ucp_ep_create(worker, params, pointer), "ucp_ep_create");
         return pointer.get(ValueLayout.ADDRESS, 0);
     }

@@ -45,8 +45,8 @@ final class GrpcPeer implements Peer {
     public void serve(PeerOptions options, Lifeline lifeline) throws Exception {
         ServerServiceDefinition service = ServerServiceDefinition.builder("benchmark")
                 .addMethod(METHOD, ServerCalls.asyncUnaryCall(GrpcPeer::echo)).build();
-        Server server = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", options.port())).directExecutor()
-                .addService(service).build().start();
+        Server server = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", options.port()))
+                .directExecutor().addService(service).build().start();
         lifeline.ready(server.getPort());
         lifeline.await();
         server.shutdownNow();
@@ -62,7 +62,8 @@ final class GrpcPeer implements Peer {
         if (!options.test().equals("request") || !options.is("latency")) {
             return Peer.refuse(options);
         }
-        ManagedChannel channel = NettyChannelBuilder.forAddress(options.address()).usePlaintext().directExecutor().build();
+        ManagedChannel channel = NettyChannelBuilder.forAddress(options.address()).usePlaintext().directExecutor()
+                .build();
         Calls calls = new Calls(channel, options);
         calls.trips.start();
         calls.send();

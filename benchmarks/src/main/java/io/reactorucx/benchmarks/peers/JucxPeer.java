@@ -62,7 +62,8 @@ final class JucxPeer implements Peer {
     private static final class Side {
 
         /** JUCX of a newer UCX numbers the unknown type otherwise than an older library does. */
-        private final UcpRequestParams host = new UcpRequestParams().setMemoryType(UcsConstants.MEMORY_TYPE.UCS_MEMORY_TYPE_HOST);
+        private final UcpRequestParams host = new UcpRequestParams()
+                .setMemoryType(UcsConstants.MEMORY_TYPE.UCS_MEMORY_TYPE_HOST);
         private final boolean tags;
         private final boolean peerErrorMode;
         private final int size;

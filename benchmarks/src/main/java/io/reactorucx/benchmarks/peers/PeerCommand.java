@@ -8,7 +8,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** One side of a peer; {@code bench} starts both. */
-@Command(name = "peer", hidden = true, description = "One side of what Reactor UCX is compared with.", mixinStandardHelpOptions = true)
+@Command(name = "peer", hidden = true, description = "One side of what Reactor UCX is compared with.",
+        mixinStandardHelpOptions = true)
 public final class PeerCommand implements Callable<Integer> {
 
     private static final Map<String, Supplier<Peer>> PEERS = Map.of(
@@ -20,7 +21,8 @@ public final class PeerCommand implements Callable<Integer> {
             "grpc", GrpcPeer::new,
             "bare", BarePeer::new);
 
-    @Parameters(index = "0", description = "jucx, aeron-ipc, aeron-udp, rsocket, reactor-netty, grpc, bare (UCX's functions in a loop)")
+    @Parameters(index = "0",
+            description = "jucx, aeron-ipc, aeron-udp, rsocket, reactor-netty, grpc, bare (UCX's functions in a loop)")
     private String name = "";
     @Parameters(index = "1", description = "server or client")
     private String role = "";

@@ -24,7 +24,8 @@ final class PeerOptions {
     private double seconds = 2;
     @Option(names = "--warmup-seconds", description = "how long to run before that")
     private double warmupSeconds = 1;
-    @Option(names = "--rate", description = "latency: so many a second, timed from when each ought to have been sent; 0 for one after the other")
+    @Option(names = "--rate", description = "latency: so many a second, timed from when each ought to have been sent;"
+            + " 0 for one after the other")
     private double rate;
     @Option(names = "--tcp", description = "between processes of one host, too")
     private boolean tcp;
@@ -96,8 +97,8 @@ final class PeerOptions {
 
     void check() {
         if (size < 1 || window < 1 || nanos() < 1 || !(warmupSeconds >= 0) || rate < 0 || !format.equals("json")) {
-            throw new IllegalArgumentException("--size and --window at least 1, --seconds above 0, --warmup-seconds and --rate not below,"
-                    + " --format json");
+            throw new IllegalArgumentException("--size and --window at least 1, --seconds above 0, --warmup-seconds"
+                    + " and --rate not below, --format json");
         }
     }
 }

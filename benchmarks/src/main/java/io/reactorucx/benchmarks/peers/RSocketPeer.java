@@ -17,15 +17,20 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.Mono;
 
-/** RSocket over TCP, request and response, without copies of its payloads; the next request leaves from the loop that brought the answer. */
+/**
+ * RSocket over TCP, request and response, without copies of its payloads; the next request leaves from the loop that
+ * brought the answer.
+ */
 final class RSocketPeer implements Peer {
 
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
     @Override
     public void serve(PeerOptions options, Lifeline lifeline) throws Exception {
-        CloseableChannel server = Objects.requireNonNull(RSocketServer.create(SocketAcceptor.forRequestResponse(Mono::just))
-                .payloadDecoder(PayloadDecoder.ZERO_COPY).bind(TcpServerTransport.create("127.0.0.1", options.port())).block(LIMIT));
+        CloseableChannel server =
+                Objects.requireNonNull(RSocketServer.create(SocketAcceptor.forRequestResponse(Mono::just))
+                .payloadDecoder(PayloadDecoder.ZERO_COPY).bind(TcpServerTransport.create("127.0.0.1", options.port()))
+                .block(LIMIT));
         lifeline.ready(server.address().getPort());
         lifeline.await();
         server.dispose();

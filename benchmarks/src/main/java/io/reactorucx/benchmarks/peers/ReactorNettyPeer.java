@@ -17,8 +17,8 @@ import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
 /**
- * Reactor Netty over TCP. Messages have a fixed length: the least that makes messages out of its bytes, where ours may have any.
- * A message whose first byte is not 0 is the last of a stream, and is answered.
+ * Reactor Netty over TCP. Messages have a fixed length: the least that makes messages out of its bytes, where ours may
+ * have any. A message whose first byte is not 0 is the last of a stream, and is answered.
  */
 final class ReactorNettyPeer implements Peer {
 
@@ -50,7 +50,8 @@ final class ReactorNettyPeer implements Peer {
             return Peer.refuse(options);
         }
         Connection connection = TcpClient.create().remoteAddress(options::address)
-                .doOnConnected(made -> made.addHandlerLast(new FixedLengthFrameDecoder(options.size()))).connectNow(LIMIT);
+                .doOnConnected(made -> made.addHandlerLast(new FixedLengthFrameDecoder(options.size())))
+                .connectNow(LIMIT);
         try {
             return options.is("rate") ? stream(connection, options) : requests(connection, options);
         } finally {
@@ -82,7 +83,8 @@ final class ReactorNettyPeer implements Peer {
 
     private static Figures stream(Connection connection, PeerOptions options) throws Exception {
         AtomicReference<CompletableFuture<Void>> answer = new AtomicReference<>(new CompletableFuture<>());
-        connection.inbound().receive().subscribe(last -> answer.get().complete(null), error -> answer.get().completeExceptionally(error));
+        connection.inbound().receive().subscribe(last -> answer.get().complete(null),
+                error -> answer.get().completeExceptionally(error));
         return MessageStream.measure(options, end -> {
             CompletableFuture<Void> arrived = new CompletableFuture<>();
             answer.set(arrived);

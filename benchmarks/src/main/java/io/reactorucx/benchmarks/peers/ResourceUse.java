@@ -17,14 +17,16 @@ record ResourceUse(long allocatedBytes, long cpuNanos) {
     static final String SERVER = "io.reactorucx.benchmarks.server";
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private static final OperatingSystemMXBean SYSTEM = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private static final OperatingSystemMXBean SYSTEM =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     static ResourceUse now() {
         return new ResourceUse(THREADS.getTotalThreadAllocatedBytes(), SYSTEM.getProcessCpuTime() + serverCpuNanos());
     }
 
     private static long serverCpuNanos() {
-        return ProcessHandle.of(Long.getLong(SERVER, -1)).flatMap(server -> server.info().totalCpuDuration()).map(Duration::toNanos).orElse(0L);
+        return ProcessHandle.of(Long.getLong(SERVER, -1)).flatMap(server -> server.info().totalCpuDuration())
+                .map(Duration::toNanos).orElse(0L);
     }
 
     ResourceUse since(ResourceUse start) {

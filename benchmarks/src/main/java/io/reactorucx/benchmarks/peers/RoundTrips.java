@@ -4,8 +4,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Times one round trip after the other: as soon as the last one is back, or at a fixed rate. At a fixed rate each is timed from when it ought
- * to have been sent, so that one that is late makes those behind it late, as it would for callers that do not wait for each other.
+ * Times one round trip after the other: as soon as the last one is back, or at a fixed rate. At a fixed rate each is
+ * timed from when it ought to have been sent, so that one that is late makes those behind it late, as it would for
+ * callers that do not wait for each other.
  *
  * <p><b>Threading:</b> one thread at a time.
  */
@@ -29,7 +30,8 @@ final class RoundTrips {
     RoundTrips(PeerOptions options, boolean oneWay) {
         this.options = options;
         this.oneWay = oneWay;
-        this.intervalNanos = options.rate() == 0 ? 0 : Math.max(1, (long) (TimeUnit.SECONDS.toNanos(1) / options.rate()));
+        this.intervalNanos = options.rate() == 0 ? 0
+                : Math.max(1, (long) (TimeUnit.SECONDS.toNanos(1) / options.rate()));
     }
 
     /** The first is sent now. */
@@ -77,6 +79,7 @@ final class RoundTrips {
     }
 
     Figures figures() {
-        return new Figures(options, histogram.getTotalCount(), phaseEnd - phaseStart, histogram, oneWay, atEnd.since(atStart));
+        return new Figures(options, histogram.getTotalCount(), phaseEnd - phaseStart, histogram, oneWay,
+                atEnd.since(atStart));
     }
 }

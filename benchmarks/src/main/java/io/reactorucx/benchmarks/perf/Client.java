@@ -65,7 +65,8 @@ final class Client {
         UcxClient client = options.with(UcxClient.create(resources), setup).remoteAddress(host, data);
         for (int number = 0; number < setup.connections(); number++) {
             UcxConnection connection = client.connectNow();
-            LoadMaker maker = new LoadMaker(setup, connection, number, server.ask("connected", Integer.toString(number)));
+            LoadMaker maker = new LoadMaker(setup, connection, number, server.ask("connected",
+                    Integer.toString(number)));
             Load load = rate == 0 ? maker.closedLoop() : maker.fixedRate(rate / setup.connections(), pace(connection));
             connection.onTerminate().subscribe(ignored -> { }, load::failed);
             loads.put(load, onEngine(connection));
@@ -77,7 +78,8 @@ final class Client {
     }
 
     private static long onEngine(UcxConnection connection) {
-        Long id = Mono.fromCallable(() -> Thread.currentThread().threadId()).subscribeOn(connection.scheduler()).block(PATIENCE);
+        Long id = Mono.fromCallable(() -> Thread.currentThread().threadId()).subscribeOn(connection.scheduler())
+                .block(PATIENCE);
         return id == null ? -1 : id;
     }
 
@@ -99,20 +101,23 @@ final class Client {
         ProcessUse client = ProcessUse.now(threads).since(before);
         ProcessUse served = ProcessUse.ofLine(server.ask("use", "")).since(serverBefore);
         long operations = loads.keySet().stream().mapToLong(Load::operations).sum();
-        boolean reached = loads.keySet().stream().allMatch(load -> !(load instanceof FixedRate fixed) || fixed.isReached());
-        return new PerfResult(setup, transports, options.peerErrors(), operations, elapsed, times, client, served, rate, reached);
+        boolean reached = loads.keySet().stream().allMatch(load -> !(load instanceof FixedRate fixed)
+                || fixed.isReached());
+        return new PerfResult(setup, transports, options.peerErrors(), operations, elapsed, times, client, served, rate,
+                reached);
     }
 
     /** Runs all loads for some time, until the server has all of it. */
     private @Nullable Histogram run(Duration time, ControlChannel server) {
         boolean timed = setup.mode() == PerfMode.LATENCY;
-        // One for each engine: it belongs to that thread, and is large, so that it need not grow while it is written to.
+        // One for each engine: it belongs to that thread, and is large, so that it need not grow while it is written
+        // to.
         Map<Long, Histogram> times = new HashMap<>();
         if (timed) {
             loads.values().forEach(engine -> times.computeIfAbsent(engine, number -> Load.histogram()));
         }
-        Flux.fromIterable(loads.entrySet()).flatMap(load -> load.getKey().run(time, times.get(load.getValue())), loads.size())
-                .blockLast(time.multipliedBy(3).plus(PATIENCE));
+        Flux.fromIterable(loads.entrySet()).flatMap(load -> load.getKey().run(time, times.get(load.getValue())),
+                loads.size()).blockLast(time.multipliedBy(3).plus(PATIENCE));
         sent += loads.keySet().stream().mapToLong(Load::operations).sum();
         if (!timed && setup.test().isOneWay()) {
             server.ask("drain", Long.toString(sent));

@@ -1,5 +1,6 @@
 package io.reactorucx.benchmarks.perf;
 
+import io.reactorucx.benchmarks.HelpOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -11,11 +12,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The side that measures. */
-@Command(name = "client", mixinStandardHelpOptions = true, description = {
-    "Measures one operation against a server, prints what came of it, and ends the server.",
-    "Latency is that of one way for am, tag, stream and message (half a round trip), and of the whole operation for the others;",
-    "a one-sided put is over when the server sees it."})
+/** The client of a measurement, which measures and prints the figures. */
+@Command(name = "client", description = "Measures one operation against a server, prints the figures, and ends the"
+        + " server. Latency is half a round trip for am, tag, stream and message, and the whole operation for the"
+        + " others; a one-sided put ends when the server sees it.")
 final class ClientCommand implements Callable<Integer> {
 
     private static final double MAX_SECONDS = 86_400;
@@ -24,36 +24,42 @@ final class ClientCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
     @Mixin
+    private HelpOption help = new HelpOption();
+    @Mixin
     private EngineOptions options = new EngineOptions();
-    @Option(names = "--connect", paramLabel = "HOST:PORT", required = true, description = "The server.")
+    @Option(names = "--connect", paramLabel = "ADDRESS", required = true, description = "The server's address,"
+            + " HOST:PORT.")
     private String server = "";
-    @Option(names = "--test", paramLabel = "T", required = true,
+    @Option(names = "--test", paramLabel = "TEST", required = true,
             description = "am, tag, stream, message, request, put, get, fadd, swap or cswap.")
     private String test = "";
-    @Option(names = "--mode", paramLabel = "M", defaultValue = "latency", description = "latency, bandwidth or rate; latency by default.")
+    @Option(names = "--mode", paramLabel = "MODE", description = "latency, bandwidth or rate; by default latency.")
     private String mode = "latency";
-    @Option(names = "--size", paramLabel = "BYTES", defaultValue = "8", description = "Size of each; 8 by default.")
-    private int size;
-    @Option(names = "--window", paramLabel = "W",
-            description = "Operations at once on each connection; 1 for latency, 32 for bandwidth, 256 for rate and at a --rate.")
+    @Option(names = "--size", paramLabel = "BYTES", description = "Size of a payload, by default 8.")
+    private int size = 8;
+    @Option(names = "--window", paramLabel = "N",
+            description = "Operations in flight on each connection; by default 1 for latency, 32 for bandwidth, 256"
+            + " for rate and with --rate.")
     private @Nullable Integer window;
-    @Option(names = "--seconds", paramLabel = "S", defaultValue = "5", description = "How long to measure; 5 by default.")
-    private double seconds;
-    @Option(names = "--warmup-seconds", paramLabel = "S", defaultValue = "2", description = "How long to run before, in 4 parts; 2 by default.")
-    private double warmupSeconds;
-    @Option(names = "--connections", paramLabel = "N", defaultValue = "1", description = "Connections, each with a window; 1 by default.")
-    private int connections;
-    @Option(names = "--rate", paramLabel = "R", description = {
-        "Operations per second on all connections, for latency: each is timed from when it was to begin, however late it",
-        "began. Without it one begins when another is over."})
+    @Option(names = "--seconds", paramLabel = "SECONDS", description = "Duration of the measurement, by default 5.")
+    private double seconds = 5;
+    @Option(names = "--warmup-seconds", paramLabel = "SECONDS",
+            description = "Duration of the warm-up, which has 4 parts; by default 2.")
+    private double warmupSeconds = 2;
+    @Option(names = "--connections", paramLabel = "N", description = "Connections, each with a window; by default 1.")
+    private int connections = 1;
+    @Option(names = "--rate", paramLabel = "RATE",
+            description = "Operations per second on all connections, for latency. The time of each counts from its"
+            + " scheduled start, however late it started. Without --rate an operation starts when another ends.")
     private @Nullable Double rate;
-    @Option(names = "--served", description = "Memory by messages to its owner, instead of UCX's own operations.")
+    @Option(names = "--served", description = "Access memory by messages to its owner instead of UCX's own operations.")
     private boolean served;
-    @Option(names = "--buffers", paramLabel = "N", defaultValue = "1", description = {
-        "Pieces of memory that the payloads of a connection take turns with; 1 by default, as ucx_perftest has it, so that",
-        "large ones stay in the processors' caches. With as many as the window none is used twice at once."})
-    private int buffers;
-    @Option(names = "--format", paramLabel = "text|csv|json", defaultValue = "text", description = "text by default.")
+    @Option(names = "--buffers", paramLabel = "N",
+            description = "Buffers that the payloads of a connection use in turn; by default 1, as in ucx_perftest, so"
+            + " that large payloads stay in the processors' caches. With as many as the window no buffer is used twice"
+            + " at the same time.")
+    private int buffers = 1;
+    @Option(names = "--format", paramLabel = "FORMAT", description = "text, csv or json; by default text.")
     private String format = "text";
 
     @Override
@@ -69,14 +75,16 @@ final class ClientCommand implements Callable<Integer> {
             throw new PerfLimit("--rate " + rate + ": must be more than 0 and at most 1e9, and with --mode latency");
         }
         int lanes = window != null ? window : rate != null ? PerfMode.RATE.defaultWindow() : wanted.defaultWindow();
-        Setup setup = new Setup(constant(PerfTest.class, "test", test), wanted, size, lanes, connections, served, buffers);
+        Setup setup = new Setup(constant(PerfTest.class, "test", test), wanted, size, lanes, connections, served,
+                buffers);
         int colon = server.lastIndexOf(':');
         if (colon < 1 || !server.substring(colon + 1).matches("[1-9][0-9]{0,4}")) {
             throw new PerfLimit("--connect " + server + ": must be HOST:PORT");
         }
-        Client client = new Client(setup, options, server.substring(0, colon), Integer.parseInt(server.substring(colon + 1)));
-        PerfResult result = client.measure(duration("warmup-seconds", warmupSeconds, 0), duration("seconds", seconds, 0.001),
-                rate == null ? 0 : rate);
+        Client client = new Client(setup, options, server.substring(0, colon),
+                Integer.parseInt(server.substring(colon + 1)));
+        PerfResult result = client.measure(duration("warmup-seconds", warmupSeconds, 0),
+                duration("seconds", seconds, 0.001), rate == null ? 0 : rate);
         spec.commandLine().getOut().println(result.text(shown));
     }
 
@@ -93,7 +101,7 @@ final class ClientCommand implements Callable<Integer> {
                 return each;
             }
         }
-        throw new PerfLimit("--" + option + " " + name + ": must be one of "
-                + String.join(", ", Arrays.stream(type.getEnumConstants()).map(each -> each.name().toLowerCase(Locale.ROOT)).toList()));
+        throw new PerfLimit("--" + option + " " + name + ": must be one of " + String.join(", ",
+                Arrays.stream(type.getEnumConstants()).map(each -> each.name().toLowerCase(Locale.ROOT)).toList()));
     }
 }

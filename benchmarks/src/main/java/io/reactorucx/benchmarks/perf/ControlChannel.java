@@ -12,9 +12,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines between the client and the server, apart from what is measured: the server learns over it what to make before UCX is started.
+ * Lines between the client and the server, apart from what is measured: the server learns over it what to make before
+ * UCX is started.
  *
- * <p>Each line of the client has one of the server as its answer, which repeats the first word, or begins with {@value #FAILED}.
+ * <p>Each line of the client has one of the server as its answer, which repeats the first word, or begins with {@value
+ * #FAILED}.
  */
 final class ControlChannel implements AutoCloseable {
 

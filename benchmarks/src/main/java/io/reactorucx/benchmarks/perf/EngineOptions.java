@@ -12,7 +12,7 @@ import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
-/** How UCX and its engines are set up; both sides are told. */
+/** Options of UCX and the engines; server and client have the same. */
 final class EngineOptions {
 
     private static final int MAX_ENGINES = 256;
@@ -21,18 +21,20 @@ final class EngineOptions {
     private static final int WINDOW_BYTES = 1 << 20;
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
 
-    @Option(names = "--tcp", description = "Use TCP only; otherwise UCX chooses, shared memory where it can.")
+    @Option(names = "--tcp", description = "Use TCP only. Otherwise UCX chooses, shared memory where it can.")
     private boolean tcp;
-    @Option(names = "--error-mode", paramLabel = "peer|none", defaultValue = "peer", converter = Names.class,
-            description = "Whether the death of the peer is noticed; peer by default, none is how ucx_perftest runs.")
+    @Option(names = "--error-mode", paramLabel = "MODE", converter = Names.class,
+            description = "peer or none: whether UCX detects the death of the peer. By default peer; ucx_perftest runs"
+            + " with none.")
     private String errorMode = "PEER";
-    @Option(names = "--strategy", paramLabel = "busy-spin|adaptive|event", defaultValue = "busy-spin", converter = Names.class,
-            description = "What an idle engine does; busy-spin by default, as ucx_perftest does.")
+    @Option(names = "--strategy", paramLabel = "STRATEGY", converter = Names.class,
+            description = "Wait strategy of an idle engine: busy-spin, adaptive or event. By default busy-spin, as in"
+            + " ucx_perftest.")
     private String strategy = "BUSY_SPIN";
-    @Option(names = "--engines", paramLabel = "N", defaultValue = "1", description = "Threads with a worker each; 1 by default.")
+    @Option(names = "--engines", paramLabel = "N", description = "Engines, each a thread with a worker; by default 1.")
     private int engines = 1;
 
-    /** Reads the names of constants as they are written in commands. */
+    /** Converts {@code busy-spin} to {@code BUSY_SPIN}. */
     static final class Names implements ITypeConverter<String> {
 
         @Override
@@ -63,32 +65,34 @@ final class EngineOptions {
         }
     }
 
-    /** Messages may be as large as the largest payload, and as many ahead as there are lanes. */
+    /** Sets the largest payload as the message limit, and a message window of at least the operations in flight. */
     UcxClient with(UcxClient client, Setup setup) {
-        return client.peerFailureDetection(peerErrors()).maxMessageBytes(Setup.MAX_SIZE).messageWindow(window(setup), WINDOW_BYTES)
-                .connectTimeout(CONNECT_TIMEOUT);
+        return client.peerFailureDetection(peerErrors()).maxMessageBytes(Setup.MAX_SIZE)
+                .messageWindow(window(setup), WINDOW_BYTES).connectTimeout(CONNECT_TIMEOUT);
     }
 
-    /** As for the client, with room for its connections. */
+    /** Sets the client's limits, and its number of connections. */
     UcxServer with(UcxServer server, Setup setup) {
-        return server.peerFailureDetection(peerErrors()).maxMessageBytes(Setup.MAX_SIZE).messageWindow(window(setup), WINDOW_BYTES)
-                .maxConnections(setup.connections()).handshakeTimeout(CONNECT_TIMEOUT);
+        return server.peerFailureDetection(peerErrors()).maxMessageBytes(Setup.MAX_SIZE)
+                .messageWindow(window(setup), WINDOW_BYTES).maxConnections(setup.connections())
+                .handshakeTimeout(CONNECT_TIMEOUT);
     }
 
     private static int window(Setup setup) {
         return Math.max(DEFAULT_WINDOW, setup.window());
     }
 
-    /** Resources with the features that a test needs, and no other: each may change which transports UCX takes. */
+    /**
+     * Resources with the features that a test needs and no others: a feature may change which transports UCX chooses.
+     */
     UcxResources resources(Setup setup) {
         long underWay = Math.ceilDiv(setup.connections(), engines) * 2L * setup.window() + setup.connections();
         int inFlight = Math.clamp(underWay, UcpWorkerConfig.DEFAULT_MAX_IN_FLIGHT, 1 << 20);
         EngineConfig engine = EngineConfig.of("perf").withWaitStrategy(waitStrategy())
                 .withLimits(EngineConfig.DEFAULT_COMMAND_QUEUE_CAPACITY, inFlight);
-        UcxResourcesBuilder builder = UcxResources.builder().engines(engines).engineConfig(engine).maxBufferBytes(POOL_BYTES)
-                .streams(setup.test() == PerfTest.STREAM)
-                .remoteMemoryAccess(setup.isOneSided())
-                .remoteAtomics(setup.isOneSided() && setup.test().isAtomic());
+        UcxResourcesBuilder builder = UcxResources.builder().engines(engines).engineConfig(engine)
+                .maxBufferBytes(POOL_BYTES).streams(setup.test() == PerfTest.STREAM)
+                .remoteMemoryAccess(setup.isOneSided()).remoteAtomics(setup.isOneSided() && setup.test().isAtomic());
         if (tcp) {
             builder.transports("tcp");
         }

@@ -19,7 +19,8 @@ final class EngineRounds implements Pace {
 
     @Override
     public void start(Runnable tick, double perSecond) {
-        ProgressEngine engine = resources.engines().stream().filter(ProgressEngine::isEngineThread).findFirst().orElseThrow();
+        ProgressEngine engine = resources.engines().stream().filter(ProgressEngine::isEngineThread).findFirst()
+                .orElseThrow();
         round = new Round(engine, tick);
         engine.execute(round);
     }
@@ -31,7 +32,10 @@ final class EngineRounds implements Pace {
         }
     }
 
-    /** Done as soon as it is posted, which the engine tells in its next round; keeps nothing, so that the same object serves again. */
+    /**
+     * Done as soon as it is posted, which the engine tells in its next round; keeps nothing, so that the same object
+     * serves again.
+     */
     private static final class Round extends Operation {
 
         private final ProgressEngine engine;

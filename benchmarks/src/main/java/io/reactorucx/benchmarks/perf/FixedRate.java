@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.collections.IntArrayList;
 
 /**
- * Operations at times that are known beforehand, each timed from when it was to begin, whether it could or not: what waits because of a slow
- * one counts as slow, too.
+ * Operations at times that are known beforehand, each timed from when it was to begin, whether it could or not: what
+ * waits because of a slow one counts as slow, too.
  */
 final class FixedRate extends LaneLoad {
 

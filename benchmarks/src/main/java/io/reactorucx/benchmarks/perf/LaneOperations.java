@@ -3,7 +3,9 @@ package io.reactorucx.benchmarks.perf;
 import io.reactorucx.buffer.UcxBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** One kind of operation on one connection, of which each lane has at most one under way. On the connection's engine. */
+/**
+ * One kind of operation on one connection, of which each lane has at most one under way. On the connection's engine.
+ */
 abstract class LaneOperations {
 
     private final int[] awaited;

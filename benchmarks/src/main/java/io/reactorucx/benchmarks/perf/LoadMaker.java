@@ -80,7 +80,8 @@ final class LoadMaker {
 
     private LaneOperations tags() {
         Tags tags = connection.tags();
-        IntFunction<Mono<?>> send = MonoOperations.assembledOnce(lanes, lane -> tags.send(TagNumbers.ofPing(number), payloads.segment(lane)));
+        IntFunction<Mono<?>> send = MonoOperations.assembledOnce(lanes,
+                lane -> tags.send(TagNumbers.ofPing(number), payloads.segment(lane)));
         if (!latency) {
             return new MonoOperations(lanes, List.of(send));
         }
@@ -90,7 +91,8 @@ final class LoadMaker {
     }
 
     private LaneOperations stream() {
-        IntFunction<Mono<?>> send = MonoOperations.assembledOnce(lanes, lane -> connection.streams().send(payloads.lease(lane)));
+        IntFunction<Mono<?>> send = MonoOperations.assembledOnce(lanes,
+                lane -> connection.streams().send(payloads.lease(lane)));
         if (!latency) {
             return new MonoOperations(lanes, List.of(send));
         }
@@ -103,7 +105,8 @@ final class LoadMaker {
         UcxRequester requester = connection.requester();
         if (Payloads.isSmall(setup.size())) {
             byte[] request = new byte[setup.size()];
-            return new MonoOperations(lanes, List.of(MonoOperations.assembledOnce(lanes, lane -> requester.requestResponse(request))));
+            return new MonoOperations(lanes, List.of(MonoOperations.assembledOnce(lanes,
+                    lane -> requester.requestResponse(request))));
         }
         return new MonoOperations(lanes, List.of(lane -> requester.requestResponse(payloads.lease(lane).retain())));
     }
@@ -116,7 +119,8 @@ final class LoadMaker {
     private LaneOperations memory() {
         RemoteMemory memory = remote();
         if (setup.test() == PerfTest.GET) {
-            return new MonoOperations(lanes, List.of(MonoOperations.assembledOnce(lanes, lane -> memory.get(0, payloads.segment(lane)))));
+            return new MonoOperations(lanes, List.of(MonoOperations.assembledOnce(lanes,
+                    lane -> memory.get(0, payloads.segment(lane)))));
         }
         IntFunction<Mono<?>> put = MonoOperations.assembledOnce(lanes, lane -> memory.put(0, payloads.lease(lane)));
         if (!latency || setup.served()) {

@@ -10,7 +10,10 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
-/** Messages with credits, from a source that has one whenever an operation begins; over when the server's handler has sent it back. */
+/**
+ * Messages with credits, from a source that has one whenever an operation begins; over when the server's handler has
+ * sent it back.
+ */
 final class MessagePingPong<T> extends LaneOperations implements Publisher<T>, Subscription {
 
     private final IntFunction<T> messages;

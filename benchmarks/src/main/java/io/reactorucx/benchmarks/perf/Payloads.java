@@ -5,7 +5,10 @@ import io.reactorucx.buffer.UcxBufferPool;
 import java.lang.foreign.MemorySegment;
 import java.util.stream.IntStream;
 
-/** Registered memory for the payloads of operations that are under way at once; nobody reads what is in them, so they may share it. */
+/**
+ * Registered memory for the payloads of operations that are under way at once; nobody reads what is in them, so they
+ * may share it.
+ */
 final class Payloads implements AutoCloseable {
 
     private static final long MOST_BYTES = 64L << 20;

@@ -1,24 +1,28 @@
 package io.reactorucx.benchmarks.perf;
 
+import io.reactorucx.benchmarks.HelpOption;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import reactor.core.Exceptions;
 
-/** What single operations cost between two processes. */
-@Command(name = "perf", mixinStandardHelpOptions = true, subcommands = {ServerCommand.class, ClientCommand.class}, description = {
-    "Measures an operation between two processes, in the manner of ucx_perftest:",
-    "'perf server' on one side, 'perf client --connect HOST:PORT --test am' on the other."})
+/** Measures what single operations cost between two processes. */
+@Command(name = "perf", subcommands = {ServerCommand.class, ClientCommand.class},
+        description = "Measures an operation between two processes, as ucx_perftest does: './run perf server' on one"
+        + " side, './run perf client --connect HOST:PORT --test am' on the other.")
 public final class PerfCommand implements Callable<Integer> {
 
-    /** The arguments are understood, and cannot be done. */
+    /** The exit code for arguments that are well-formed and cannot be used together, or are out of range. */
     static final int EXIT_LIMIT = 2;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
+    @Mixin
+    private HelpOption help = new HelpOption();
 
     /** For picocli. */
     public PerfCommand() {
@@ -26,23 +30,27 @@ public final class PerfCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PrintWriter out = spec.commandLine().getOut();
+        explain(spec.commandLine().getOut());
+        return 0;
+    }
+
+    /** Prints the help texts of this program, of the server and of the client. */
+    void explain(PrintWriter out) {
         spec.commandLine().usage(out);
         spec.commandLine().getSubcommands().values().forEach(command -> {
             out.println();
             command.usage(out);
         });
-        return 0;
     }
 
-    /** Something that is run for its effect. */
+    /** A program whose failures become one line and an exit code. */
     @FunctionalInterface
     interface Body {
 
         void run() throws Exception;
     }
 
-    /** Runs it, and says in one line why it could not be done. */
+    /** Runs a program; prints a failure as one line and returns the exit code. */
     static int run(CommandSpec command, Body body) {
         PrintWriter errors = command.commandLine().getErr();
         try {

@@ -16,15 +16,16 @@ import org.jspecify.annotations.Nullable;
  * @param transports what the connection ran over, as UCX names it
  * @param peerErrors whether failures of the peer were noticed
  * @param operations how many, on all connections
- * @param elapsedNanos from the begin of the first to the end of the last, which is with the server for what is sent one way
+ * @param elapsedNanos from the begin of the first to the end of the last, which is with the server for what is sent one
+ * way
  * @param times of the operations, as they are to be shown; null where they were not looked for
  * @param client what this process used
  * @param server what the server used
  * @param rate operations per second that were intended, 0 for as many as go
  * @param reached whether all that were intended took place
  */
-record PerfResult(Setup setup, List<String> transports, boolean peerErrors, long operations, long elapsedNanos, @Nullable Histogram times,
-        ProcessUse client, ProcessUse server, double rate, boolean reached) {
+record PerfResult(Setup setup, List<String> transports, boolean peerErrors, long operations, long elapsedNanos,
+        @Nullable Histogram times, ProcessUse client, ProcessUse server, double rate, boolean reached) {
 
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
     private static final String[] PERCENTILE_NAMES = {"p50_ns", "p90_ns", "p99_ns", "p999_ns"};
@@ -93,7 +94,8 @@ record PerfResult(Setup setup, List<String> transports, boolean peerErrors, long
 
     private String json() {
         StringJoiner line = new StringJoiner(",", "{", "}");
-        fields().forEach((name, value) -> line.add('"' + name + "\":" + (value instanceof String text ? quoted(text) : plain(value))));
+        fields().forEach((name, value) -> line.add('"' + name + "\":"
+                + (value instanceof String text ? quoted(text) : plain(value))));
         return line.toString();
     }
 
@@ -117,17 +119,21 @@ record PerfResult(Setup setup, List<String> transports, boolean peerErrors, long
 
     private String text() {
         StringBuilder out = new StringBuilder();
-        out.append(String.format(Locale.ROOT, "%s %s of %d bytes%s over %s (%s), error mode %s, %d connection%s, window %d%n", setup.test(),
-                setup.mode(), setup.size(), setup.served() ? ", served," : "", transport(), String.join(" ", transports),
-                peerErrors ? "peer" : "none", setup.connections(), setup.connections() == 1 ? "" : "s", setup.window()));
+        out.append(String.format(Locale.ROOT,
+                "%s %s of %d bytes%s over %s (%s), error mode %s, %d connection%s, window %d%n", setup.test(),
+                setup.mode(), setup.size(), setup.served() ? ", served," : "", transport(),
+                String.join(" ", transports), peerErrors ? "peer" : "none", setup.connections(),
+                setup.connections() == 1 ? "" : "s", setup.window()));
         out.append(String.format(Locale.ROOT, "  %d operations in %.3f s: %.0f a second, %.2f MB/s%n", operations,
                 elapsedNanos / (double) TimeUnit.SECONDS.toNanos(1), perSecond(), perSecond() * setup.size() / 1e6));
         if (times != null) {
-            out.append(String.format(Locale.ROOT, "  %s [us]: p50 %.3f, p90 %.3f, p99 %.3f, p99.9 %.3f, max %.3f, mean %.3f%n",
-                    setup.test().isOneWay() ? "one way" : "whole operation", micros(50), micros(90), micros(99), micros(99.9),
-                    nanos(times.getMaxValue()) / MICRO, nanos(times.getMean()) / MICRO));
+            out.append(String.format(Locale.ROOT,
+                    "  %s [us]: p50 %.3f, p90 %.3f, p99 %.3f, p99.9 %.3f, max %.3f, mean %.3f%n",
+                    setup.test().isOneWay() ? "one way" : "whole operation", micros(50), micros(90), micros(99),
+                    micros(99.9), nanos(times.getMaxValue()) / MICRO, nanos(times.getMean()) / MICRO));
         }
-        out.append(String.format(Locale.ROOT, "  for each: %.1f bytes of Java heap here, %.1f there, %.0f ns of processor on both sides",
+        out.append(String.format(Locale.ROOT,
+                "  for each: %.1f bytes of Java heap here, %.1f there, %.0f ns of processor on both sides",
                 perOperation(client.allocatedBytes()), perOperation(server.allocatedBytes()),
                 perOperation(client.cpuNanos() + server.cpuNanos())));
         if (!reached) {

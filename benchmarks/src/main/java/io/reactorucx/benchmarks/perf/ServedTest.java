@@ -85,8 +85,8 @@ final class ServedTest implements AutoCloseable {
                 throw new IllegalStateException(error.getMessage(), error);
             }
             if (System.nanoTime() - begun > PATIENCE_NANOS) {
-                throw new IllegalStateException("waited for " + what + ", there were " + received() + " messages on " + parts.size()
-                        + " connections");
+                throw new IllegalStateException("waited for " + what + ", there were " + received() + " messages on "
+                        + parts.size() + " connections");
             }
             LockSupport.parkNanos(this, LOOK_NANOS);
         }

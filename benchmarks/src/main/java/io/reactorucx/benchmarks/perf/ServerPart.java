@@ -21,7 +21,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
-/** The server's part of a test on one connection: sends back in a test of latency, counts in another. On the connection's engine. */
+/**
+ * The server's part of a test on one connection: sends back in a test of latency, counts in another. On the
+ * connection's engine.
+ */
 final class ServerPart {
 
     static final String NO_WINDOW = "-";
@@ -77,7 +80,8 @@ final class ServerPart {
         ActiveMessages messages = connection.activeMessages();
         Signals<Void> sent = Signals.ignored(whenFailed);
         Mono<Void> pong = messages.send(AmArrivals.PONG, MemorySegment.NULL, payloads.lease(0), AmProtocol.AUTO);
-        messages.receive(AmArrivals.PING).subscribe(new AmArrivals(payloads, echoes ? () -> pong.subscribe(sent) : this::count, whenFailed));
+        messages.receive(AmArrivals.PING).subscribe(new AmArrivals(payloads, echoes ? () -> pong.subscribe(sent)
+                : this::count, whenFailed));
     }
 
     private void tags(int number) {
@@ -104,7 +108,8 @@ final class ServerPart {
     private void stream() {
         Mono<Void> pong = connection.streams().send(payloads().lease(0));
         Signals<Void> sent = Signals.ignored(whenFailed);
-        StreamArrivals.subscribe(connection, setup.size(), echoes ? () -> pong.subscribe(sent) : this::count, whenFailed);
+        StreamArrivals.subscribe(connection, setup.size(), echoes ? () -> pong.subscribe(sent) : this::count,
+                whenFailed);
     }
 
     private void messages() {
@@ -113,7 +118,8 @@ final class ServerPart {
             Flux<?> in = small ? connection.inbound().receiveByteArrays() : connection.inbound().receive();
             in.subscribe(new Counted());
         } else if (small) {
-            connection.outbound().sendByteArrays(connection.inbound().receiveByteArrays()).subscribe(Signals.ignored(whenFailed));
+            connection.outbound().sendByteArrays(connection.inbound().receiveByteArrays())
+                    .subscribe(Signals.ignored(whenFailed));
         } else {
             connection.outbound().send(connection.inbound().receive()).subscribe(Signals.ignored(whenFailed));
         }

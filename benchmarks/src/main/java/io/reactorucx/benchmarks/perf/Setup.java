@@ -44,8 +44,9 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
     /** Throws where this side's UCX cannot do it. */
     void checkHere(boolean peerErrors) {
         if (test.isAtomic() && !served && peerErrors && Ucx.version().isAtLeast(1, 16)) {
-            throw new PerfLimit("--test " + test + ": UCX " + Ucx.version() + " has no atomic operations where failures of the peer are noticed;"
-                    + " --error-mode none or --served has");
+            throw new PerfLimit("--test " + test + ": UCX " + Ucx.version()
+                    + " has no atomic operations where failures of the peer are noticed; --error-mode none or --served"
+                    + " has");
         }
     }
 
@@ -56,7 +57,8 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
 
     /** As words for {@link #ofLine}. */
     String toLine() {
-        return String.format(Locale.ROOT, "%s %s %d %d %d %b %d", test, mode, size, window, connections, served, buffers);
+        return String.format(Locale.ROOT, "%s %s %d %d %d %b %d", test, mode, size, window, connections, served,
+                buffers);
     }
 
     static Setup ofLine(String line) {
@@ -65,8 +67,9 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
             throw new PerfLimit("a test that is not understood: " + line);
         }
         try {
-            return new Setup(PerfTest.valueOf(parts[0].toUpperCase(Locale.ROOT)), PerfMode.valueOf(parts[1].toUpperCase(Locale.ROOT)),
-                    Integer.parseInt(parts[2]), Integer.parseInt(parts[3]), Integer.parseInt(parts[4]), Boolean.parseBoolean(parts[5]),
+            return new Setup(PerfTest.valueOf(parts[0].toUpperCase(Locale.ROOT)),
+                    PerfMode.valueOf(parts[1].toUpperCase(Locale.ROOT)), Integer.parseInt(parts[2]),
+                    Integer.parseInt(parts[3]), Integer.parseInt(parts[4]), Boolean.parseBoolean(parts[5]),
                     Integer.parseInt(parts[6]));
         } catch (IllegalArgumentException e) {
             throw new PerfLimit("a test that is not understood: " + line);

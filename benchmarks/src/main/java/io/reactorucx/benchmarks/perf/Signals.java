@@ -4,7 +4,9 @@ import java.util.function.Consumer;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/** A subscriber that asks for all, and serves one subscription after the other, so that none costs an object of its own. */
+/**
+ * A subscriber that asks for all, and serves one subscription after the other, so that none costs an object of its own.
+ */
 abstract class Signals<T> implements CoreSubscriber<T> {
 
     private final Consumer<Throwable> whenFailed;

@@ -20,7 +20,8 @@ final class StreamArrivals extends Signals<UcxBuffer> {
     }
 
     static void subscribe(UcxConnection connection, int size, Runnable whenArrived, Consumer<Throwable> whenFailed) {
-        connection.streams().receive(Math.min(size, MOST_BYTES)).subscribe(new StreamArrivals(size, whenArrived, whenFailed));
+        connection.streams().receive(Math.min(size, MOST_BYTES)).subscribe(new StreamArrivals(size, whenArrived,
+                whenFailed));
     }
 
     @Override

@@ -5,7 +5,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import reactor.core.scheduler.Scheduler;
 
-/** A thread that sleeps until an operation is due, and then wakes the engine: what it takes to do so is part of the time that is measured. */
+/**
+ * A thread that sleeps until an operation is due, and then wakes the engine: what it takes to do so is part of the time
+ * that is measured.
+ */
 final class TimerThread implements Pace {
 
     private final Scheduler engine;

@@ -6,22 +6,25 @@ import java.util.OptionalDouble;
 /** The charts that are drawn of a sweep. */
 enum ChartKind {
 
-    LATENCY_SHM("latency-by-size-shm", "Round trip by size, shared memory", "bytes", "median [us]", "latency-shm", ChartKind::roundTripMicros),
-    LATENCY_TCP("latency-by-size-tcp", "Round trip by size, TCP", "bytes", "median [us]", "latency-tcp", ChartKind::roundTripMicros),
+    LATENCY_SHM("latency-by-size-shm", "Round trip by size, shared memory", "bytes", "median [us]", "latency-shm",
+            ChartKind::roundTripMicros),
+    LATENCY_TCP("latency-by-size-tcp", "Round trip by size, TCP", "bytes", "median [us]", "latency-tcp",
+            ChartKind::roundTripMicros),
     BANDWIDTH_SHM("bandwidth-by-size-shm", "Bandwidth by size, shared memory", "bytes", "GB/s", "bandwidth-shm",
             scaled("bytes_per_second", 1e-9)),
     BANDWIDTH_TCP("bandwidth-by-size-tcp", "Bandwidth by size, TCP", "bytes", "GB/s", "bandwidth-tcp",
             scaled("bytes_per_second", 1e-9)),
     RATE("rate-by-window", "Messages of 8 bytes by window, shared memory", "window", "million per second", "window",
             scaled("messages_per_second", 1e-6)),
-    LOAD("latency-by-load", "Requests of 8 bytes by load", "requests per second", "99th percentile [us]", "load", scaled("p99_ns", 1e-3)) {
+    LOAD("latency-by-load", "Requests of 8 bytes by load", "requests per second", "99th percentile [us]", "load",
+            scaled("p99_ns", 1e-3)) {
         @Override
         OptionalDouble across(Run run, String contender) {
             return run.median(contender, "rate");
         }
     },
-    CPU("cpu-per-million-requests", "Processor time of both sides by load", "requests per second", "seconds per million requests", "load",
-            scaled("cpu_ns_per_op", 1e-3)) {
+    CPU("cpu-per-million-requests", "Processor time of both sides by load", "requests per second",
+            "seconds per million requests", "load", scaled("cpu_ns_per_op", 1e-3)) {
         @Override
         OptionalDouble across(Run run, String contender) {
             return run.median(contender, "rate");
@@ -29,9 +32,10 @@ enum ChartKind {
     },
     CPU_WINDOW("cpu-per-million-messages", "Processor time of both sides, messages of 8 bytes, shared memory", "window",
             "seconds per million messages", "window", scaled("cpu_ns_per_op", 1e-3)),
-    ALLOCATION("allocation-per-message", "Java heap of the client for a request or round trip, by size", "bytes", "bytes allocated", "latency",
-            scaled("alloc_bytes_per_op", 1)),
-    CONNECTIONS("cost-by-connections", "Messages of 8 bytes on many connections, shared memory", "connections", "ns per message", "connections",
+    ALLOCATION("allocation-per-message", "Java heap of the client for a request or round trip, by size", "bytes",
+            "bytes allocated", "latency", scaled("alloc_bytes_per_op", 1)),
+    CONNECTIONS("cost-by-connections", "Messages of 8 bytes on many connections, shared memory", "connections",
+            "ns per message", "connections",
             (run, contender) -> divided(1e9, run.median(contender, "messages_per_second")));
 
     private final String file;
@@ -58,7 +62,8 @@ enum ChartKind {
     }
 
     private static OptionalDouble divided(double dividend, OptionalDouble divisor) {
-        return divisor.isPresent() && divisor.getAsDouble() > 0 ? OptionalDouble.of(dividend / divisor.getAsDouble()) : OptionalDouble.empty();
+        return divisor.isPresent() && divisor.getAsDouble() > 0 ? OptionalDouble.of(dividend / divisor.getAsDouble())
+                : OptionalDouble.empty();
     }
 
     private static OptionalDouble roundTripMicros(Run run, String contender) {

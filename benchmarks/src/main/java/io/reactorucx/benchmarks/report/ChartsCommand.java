@@ -1,45 +1,51 @@
 package io.reactorucx.benchmarks.report;
 
+import io.reactorucx.benchmarks.HelpOption;
+import io.reactorucx.benchmarks.ModuleFolder;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Draws the charts and writes the tables of the documentation. */
-@Command(name = "charts", mixinStandardHelpOptions = true, description = {
-    "Draws the charts of docs/charts from what bench --sweep has left, and writes the section of results in docs/performance.md from what",
-    "bench has left, with those charts that there are. What is not there is left as it is."})
+@Command(name = "charts", description = "Draws the charts of docs/charts from the figures of bench --sweep, and writes"
+        + " the results in docs/performance.md from the figures of bench, with the charts that exist. Keeps what has"
+        + " no figures as it is.")
 public final class ChartsCommand implements Callable<Integer> {
 
     static final String BEGIN = "<!-- bench: written by ./run charts -->";
     static final String END = "<!-- /bench -->";
 
-    @Option(names = "--sweep", paramLabel = "FILE", description = "What to draw from; sweep.json of the benchmarks' target folder by default.")
+    @Mixin
+    private HelpOption help = new HelpOption();
+    @Option(names = "--sweep", paramLabel = "FILE", description = "Figures of the charts, by default sweep.json in"
+            + " benchmarks/target.")
     private @Nullable Path sweep;
-    @Option(names = "--bench", paramLabel = "FILE", description = "What to tabulate; bench.json of the same folder by default.")
+    @Option(names = "--bench", paramLabel = "FILE", description = "Figures of the tables, by default bench.json in"
+            + " benchmarks/target.")
     private @Nullable Path bench;
-    @Option(names = "--out", paramLabel = "DIR", description = "Where the charts go; docs/charts by default.")
+    @Option(names = "--out", paramLabel = "DIR", description = "Folder of the charts, by default docs/charts.")
     private @Nullable Path out;
-    @Option(names = "--document", paramLabel = "FILE", description = "Where the tables go; docs/performance.md by default.")
+    @Option(names = "--document", paramLabel = "FILE", description = "Document of the tables, by default"
+            + " docs/performance.md.")
     private @Nullable Path document;
 
     @Override
     public Integer call() throws IOException {
-        // This class is in a jar in benchmarks/target/lib, or in the folder benchmarks/target/classes.
-        Path code = Path.of(URI.create(ChartsCommand.class.getProtectionDomain().getCodeSource().getLocation().toString()));
-        Path target = code.resolve(Files.isDirectory(code) ? ".." : "../..").normalize();
-        Path docs = target.resolve("../../docs").normalize();
+        Path target = ModuleFolder.path().resolve("target");
+        Path docs = ModuleFolder.path().resolveSibling("docs");
         Path charts = out != null ? out : docs.resolve("charts");
         boolean any = draw(sweep != null ? sweep : target.resolve("sweep.json"), charts);
         any |= write(bench != null ? bench : target.resolve("bench.json"), charts,
                 document != null ? document : docs.resolve("performance.md"));
         if (!any) {
-            System.err.println("neither sweep.json nor bench.json: run bench --sweep and bench before");
+            System.err.println("charts: FAILED: neither sweep.json nor bench.json exists; ./run bench --sweep and"
+                    + " ./run bench write them");
         }
         return any ? 0 : 1;
     }
@@ -49,7 +55,8 @@ public final class ChartsCommand implements Callable<Integer> {
             return false;
         }
         if (!SvgChart.hasFonts()) {
-            throw new IOException("no fonts to draw charts with: 'sudo apt-get install fontconfig fonts-dejavu-core' or the like");
+            throw new IOException("no fonts for the charts: 'sudo apt-get install fontconfig fonts-dejavu-core' or the"
+                    + " like");
         }
         Run run = Run.of(file);
         Files.createDirectories(folder);
@@ -80,7 +87,7 @@ public final class ChartsCommand implements Callable<Integer> {
         return true;
     }
 
-    /** {@return a document with other results between their marks, at its end when it has had none} */
+    /** {@return a document with new results between the marks; at its end when it has no marks} */
     static String replaced(String document, String results) {
         int begin = document.indexOf(BEGIN);
         int end = document.indexOf(END, Math.max(begin, 0));

@@ -37,8 +37,8 @@ final class Lines {
             for (String side : new String[] {"contender", "against"}) {
                 if (row.has(side)) {
                     String contender = row.get(side).getAsString();
-                    up.of(run, contender).ifPresent(value -> lines.computeIfAbsent(lineOf(contender), added -> new TreeMap<>())
-                            .put(across.of(run, contender).orElse(step), value));
+                    up.of(run, contender).ifPresent(value -> lines.computeIfAbsent(lineOf(contender),
+                            added -> new TreeMap<>()).put(across.of(run, contender).orElse(step), value));
                 }
             }
         }

@@ -19,7 +19,8 @@ final class MarkdownTable {
         text.add(run.circumstances()).add("");
         text.add("| case | ours | theirs | ratio | spread | target | met |").add("|---|---:|---:|---:|---:|---:|---|");
         run.rows().forEach(row -> text.add(line(row)));
-        text.add("").add("| measured | latency | operations per second | processor time of both sides per million | Java heap for each |");
+        text.add("").add("| measured | latency | operations per second | processor time of both sides per million |"
+                + " Java heap for each |");
         text.add("|---|---:|---:|---:|---:|");
         run.contenders().forEach(contender -> text.add(cells(contender,
                 shown(run.median(contender, "p50_ns"), MarkdownTable::time),
@@ -43,15 +44,17 @@ final class MarkdownTable {
         String kind = row.get("target_kind").getAsString();
         String target = target(kind, row.get("target").getAsDouble(), row.get("metric").getAsString());
         if (!row.has("ratio")) {
-            return cells(name, "", "", "", "", target, "not measured: " + row.get("failure").getAsString().replace("|", "/"));
+            return cells(name, "", "", "", "", target, "not measured: " + row.get("failure").getAsString()
+                    .replace("|", "/"));
         }
         String metric = row.get("metric").getAsString();
         boolean alone = !row.has("theirs");
-        String spread = alone ? text(metric, row.get("lowest").getAsDouble()) + " – " + text(metric, row.get("highest").getAsDouble())
-                : times(row.get("lowest").getAsDouble()) + " – " + times(row.get("highest").getAsDouble());
-        return cells(name, text(metric, row.get("ours").getAsDouble()), alone ? "" : text(metric, row.get("theirs").getAsDouble()),
-                alone ? "" : times(row.get("ratio").getAsDouble()), spread, target,
-                kind.equals("none") ? "" : row.get("met").getAsBoolean() ? "yes" : "**no**");
+        String spread = alone ? text(metric, row.get("lowest").getAsDouble()) + " – "
+                + text(metric, row.get("highest").getAsDouble()) : times(row.get("lowest").getAsDouble()) + " – "
+                + times(row.get("highest").getAsDouble());
+        return cells(name, text(metric, row.get("ours").getAsDouble()), alone ? ""
+                : text(metric, row.get("theirs").getAsDouble()), alone ? "" : times(row.get("ratio").getAsDouble()),
+                spread, target, kind.equals("none") ? "" : row.get("met").getAsBoolean() ? "yes" : "**no**");
     }
 
     private static String cells(String... cells) {
@@ -83,7 +86,8 @@ final class MarkdownTable {
     }
 
     private static String count(double value) {
-        return value >= KILO * KILO ? rounded(value / KILO / KILO) + " M" : value >= KILO ? rounded(value / KILO) + " k" : rounded(value);
+        return value >= KILO * KILO ? rounded(value / KILO / KILO) + " M" : value >= KILO ? rounded(value / KILO) + " k"
+                : rounded(value);
     }
 
     private static String times(double ratio) {

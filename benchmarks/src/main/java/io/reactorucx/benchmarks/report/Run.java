@@ -24,7 +24,8 @@ final class Run {
         for (JsonElement each : json.getAsJsonArray("measurements")) {
             JsonObject one = each.getAsJsonObject();
             if (one.has("figures")) {
-                figures.computeIfAbsent(one.get("contender").getAsString(), added -> new ArrayList<>()).add(one.getAsJsonObject("figures"));
+                figures.computeIfAbsent(one.get("contender").getAsString(), added -> new ArrayList<>())
+                        .add(one.getAsJsonObject("figures"));
             }
         }
     }
@@ -34,7 +35,8 @@ final class Run {
     }
 
     List<JsonObject> rows() {
-        return StreamSupport.stream(json.getAsJsonArray("rows").spliterator(), false).map(JsonElement::getAsJsonObject).toList();
+        return StreamSupport.stream(json.getAsJsonArray("rows").spliterator(), false).map(JsonElement::getAsJsonObject)
+                .toList();
     }
 
     /** {@return who was measured, in the order of the run} */
@@ -44,16 +46,18 @@ final class Run {
 
     /** {@return the median of what a contender's rounds have of a figure; empty when none has it} */
     OptionalDouble median(String contender, String field) {
-        double[] values = figures.getOrDefault(contender, List.of()).stream().filter(each -> each.has(field) && !each.get(field).isJsonNull())
+        double[] values = figures.getOrDefault(contender, List.of()).stream()
+                .filter(each -> each.has(field) && !each.get(field).isJsonNull())
                 .mapToDouble(each -> each.get(field).getAsDouble()).sorted().toArray();
         int middle = values.length / 2;
-        return values.length == 0 ? OptionalDouble.empty()
-                : OptionalDouble.of(values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2);
+        return values.length == 0 ? OptionalDouble.empty() : OptionalDouble.of(values.length % 2 == 1 ? values[middle]
+                : (values[middle - 1] + values[middle]) / 2);
     }
 
     /** {@return whether a contender's latency is half of a round trip} */
     boolean isOneWay(String contender) {
-        return figures.getOrDefault(contender, List.of()).stream().anyMatch(each -> each.has("one_way") && each.get("one_way").getAsBoolean());
+        return figures.getOrDefault(contender, List.of()).stream().anyMatch(each -> each.has("one_way")
+                && each.get("one_way").getAsBoolean());
     }
 
     private String text(String object, String field) {
@@ -63,9 +67,10 @@ final class Run {
 
     /** {@return in a sentence, when, on what and how it was measured} */
     String circumstances() {
-        return String.format("Measured on %s: %s, %s processors, %s, %s, UCX %s; up to %s rounds of %s s after up to %s s, %s.",
-                json.get("started").getAsString().substring(0, "2026-01-01".length()), text("machine", "processor"),
-                text("machine", "processors"), text("machine", "system"), text("machine", "java"), text("machine", "ucx"),
-                text("how", "pairs"), text("how", "seconds"), text("how", "warmup_seconds"), text("how", "pinning"));
+        return String.format("Measured on %s: %s, %s processors, %s, %s, UCX %s; up to %s rounds of %s s after up to"
+                + " %s s, %s.", json.get("started").getAsString().substring(0, "2026-01-01".length()),
+                text("machine", "processor"), text("machine", "processors"), text("machine", "system"),
+                text("machine", "java"), text("machine", "ucx"), text("how", "pairs"), text("how", "seconds"),
+                text("how", "warmup_seconds"), text("how", "pinning"));
     }
 }

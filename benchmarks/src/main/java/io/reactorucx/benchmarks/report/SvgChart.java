@@ -29,8 +29,8 @@ final class SvgChart {
     private static final int MOST_IN_A_ROW = 3;
     private static final Pattern FINER_THAN_A_TENTH = Pattern.compile("(\\d\\.\\d)\\d+");
     /** Apart from each other for most people, on white. */
-    private static final Color[] COLORS = {new Color(0x0072b2), new Color(0xd55e00), new Color(0x009e73), new Color(0xcc79a7),
-        new Color(0xe69f00), new Color(0x56b4e9)};
+    private static final Color[] COLORS = {new Color(0x0072b2), new Color(0xd55e00), new Color(0x009e73),
+        new Color(0xcc79a7), new Color(0xe69f00), new Color(0x56b4e9)};
 
     private SvgChart() {
     }
@@ -47,13 +47,14 @@ final class SvgChart {
     /** {@return the file's text; letters are drawn as shapes, whose corners need no more than a tenth of a pixel} */
     static String draw(ChartKind kind, Map<String, Map<Double, Double>> lines) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        VectorGraphicsEncoder.saveVectorGraphic(chart(kind, lines), out, VectorGraphicsEncoder.VectorGraphicsFormat.SVG);
+        VectorGraphicsEncoder.saveVectorGraphic(chart(kind, lines), out,
+                VectorGraphicsEncoder.VectorGraphicsFormat.SVG);
         return FINER_THAN_A_TENTH.matcher(out.toString(StandardCharsets.UTF_8)).replaceAll("$1");
     }
 
     static XYChart chart(ChartKind kind, Map<String, Map<Double, Double>> lines) {
-        XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(kind.title()).xAxisTitle(kind.acrossTitle())
-                .yAxisTitle(kind.upTitle()).build();
+        XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(kind.title())
+                .xAxisTitle(kind.acrossTitle()).yAxisTitle(kind.upTitle()).build();
         style(chart.getStyler(), lines.size());
         List<Double> all = new ArrayList<>();
         lines.forEach((name, points) -> {
@@ -61,13 +62,16 @@ final class SvgChart {
             List<Map.Entry<Double, Double>> shown = points.entrySet().stream()
                     .filter(point -> point.getKey() > 0 && point.getValue() > 0).toList();
             if (!shown.isEmpty()) {
-                chart.addSeries(name, shown.stream().map(Map.Entry::getKey).toList(), shown.stream().map(Map.Entry::getValue).toList())
-                        .setMarker(SeriesMarkers.CIRCLE).setLineStyle(new BasicStroke(2));
+                chart.addSeries(name, shown.stream().map(Map.Entry::getKey).toList(),
+                        shown.stream().map(Map.Entry::getValue).toList()).setMarker(SeriesMarkers.CIRCLE)
+                        .setLineStyle(new BasicStroke(2));
                 shown.forEach(point -> all.add(point.getValue()));
             }
         });
-        chart.getStyler().setYAxisMin(Math.pow(10, Math.floor(Math.log10(all.stream().min(Double::compare).orElse(1.0)))));
-        chart.getStyler().setYAxisMax(Math.pow(10, Math.ceil(Math.log10(all.stream().max(Double::compare).orElse(10.0)))));
+        chart.getStyler().setYAxisMin(Math.pow(10,
+                Math.floor(Math.log10(all.stream().min(Double::compare).orElse(1.0)))));
+        chart.getStyler().setYAxisMax(Math.pow(10,
+                Math.ceil(Math.log10(all.stream().max(Double::compare).orElse(10.0)))));
         return chart;
     }
 

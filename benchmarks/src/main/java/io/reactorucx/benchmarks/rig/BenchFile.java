@@ -44,15 +44,16 @@ final class BenchFile {
 
     private static String processor() throws IOException {
         try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
-            return lines.filter(line -> line.startsWith("model name")).findFirst().map(line -> line.substring(line.indexOf(':') + 1).strip())
-                    .orElse(System.getProperty("os.arch"));
+            return lines.filter(line -> line.startsWith("model name")).findFirst()
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip()).orElse(System.getProperty("os.arch"));
         }
     }
 
     void add(List<Round> rounds) {
         for (int number = 0; number < rounds.size(); number++) {
             int round = number + 1;
-            rounds.get(number).taken().forEach((contender, all) -> all.forEach(taken -> measurements.add(json(contender, round, taken))));
+            rounds.get(number).taken().forEach((contender, all) -> all.forEach(taken ->
+                    measurements.add(json(contender, round, taken))));
         }
     }
 

@@ -46,34 +46,42 @@ final class Cases {
     }
 
     private static Contender latencyOf(String test, String transport, String mode) {
-        List<String> arguments = new ArrayList<>(List.of("--test", test, "--mode", "latency", "--size", "8", "--error-mode", mode));
+        List<String> arguments = new ArrayList<>(List.of("--test", test, "--mode", "latency", "--size", "8",
+                "--error-mode", mode));
         if (transport.equals("tcp")) {
             arguments.add("--tcp");
         }
-        return Contender.ours("reactor-ucx " + test + " 8 B " + transport + " " + mode, arguments.toArray(String[]::new));
+        return Contender.ours("reactor-ucx " + test + " 8 B " + transport + " " + mode,
+                arguments.toArray(String[]::new));
     }
 
     private void latency(String test) {
-        Contender c = Contender.perftest("ucx_perftest " + test + " 8 B shm", new Perftest(inC(test, "lat"), 8, 1, false, 1_000_000));
-        Contender jucx = Contender.ucxPeer("jucx " + test + " 8 B shm", "jucx", "--test", test, "--mode", "latency", "--size", "8");
+        Contender c = Contender.perftest("ucx_perftest " + test + " 8 B shm",
+                new Perftest(inC(test, "lat"), 8, 1, false, 1_000_000));
+        Contender jucx = Contender.ucxPeer("jucx " + test + " 8 B shm", "jucx", "--test", test, "--mode", "latency",
+                "--size", "8");
         List<Row> shm = new ArrayList<>();
         for (String mode : MODES) {
-            shm.add(new Row(test + "-latency-shm-" + mode, Metric.P50, latencyOf(test, "shm", mode), c, Target.atMost(2)));
+            shm.add(new Row(test + "-latency-shm-" + mode, Metric.P50, latencyOf(test, "shm", mode), c,
+                    Target.atMost(2)));
         }
-        shm.add(new Row(test + "-latency-shm-jucx", Metric.P50, latencyOf(test, "shm", "none"), jucx, Target.atMost(0.5)));
+        shm.add(new Row(test + "-latency-shm-jucx", Metric.P50, latencyOf(test, "shm", "none"), jucx,
+                Target.atMost(0.5)));
         if (test.equals("am")) {
             shm.add(new Row("latency-shm-aeron", Metric.P50, latencyOf(test, "shm", "none"),
-                    Contender.peer("aeron ipc 8 B", "aeron-ipc", "--test", "message", "--mode", "latency", "--size", "8"), Target.atMost(1.5)));
+                    Contender.peer("aeron ipc 8 B", "aeron-ipc", "--test", "message", "--mode", "latency", "--size",
+                    "8"), Target.atMost(1.5)));
         }
         shm.add(allocationOf(test));
         scenarios.add(new Scenario(shm));
-        Contender cTcp = Contender.perftest("ucx_perftest " + test + " 8 B tcp", new Perftest(inC(test, "lat"), 8, 1, true, 40_000));
+        Contender cTcp = Contender.perftest("ucx_perftest " + test + " 8 B tcp",
+                new Perftest(inC(test, "lat"), 8, 1, true, 40_000));
         List<Row> tcp = new ArrayList<>();
         tcp.add(new Row(test + "-latency-tcp", Metric.P50, latencyOf(test, "tcp", "peer"), cTcp, Target.atMost(1.1)));
         if (test.equals("am")) {
             tcp.add(new Row("latency-tcp-aeron-udp", Metric.P50, latencyOf(test, "tcp", "peer"),
-                    Contender.peer("aeron udp 8 B", "aeron-udp", "--test", "message", "--mode", "latency", "--size", "8",
-                            "--tcp"), Target.none()));
+                    Contender.peer("aeron udp 8 B", "aeron-udp", "--test", "message", "--mode", "latency", "--size",
+                    "8", "--tcp"), Target.none()));
         }
         scenarios.add(new Scenario(tcp));
     }
@@ -87,23 +95,23 @@ final class Cases {
     }
 
     private static Contender bandwidthOf(String test, int size, String transport, String mode, String... more) {
-        List<String> arguments = new ArrayList<>(List.of("--test", test, "--mode", "bandwidth", "--size", Integer.toString(size),
-                "--window", Integer.toString(WINDOW), "--error-mode", mode));
+        List<String> arguments = new ArrayList<>(List.of("--test", test, "--mode", "bandwidth", "--size",
+                Integer.toString(size), "--window", Integer.toString(WINDOW), "--error-mode", mode));
         arguments.addAll(List.of(more));
         if (transport.equals("tcp")) {
             arguments.add("--tcp");
         }
-        return Contender.ours(String.format(Locale.ROOT, "reactor-ucx %s %s %s %s", test, sizeText(size), transport, mode),
-                arguments.toArray(String[]::new));
+        return Contender.ours(String.format(Locale.ROOT, "reactor-ucx %s %s %s %s", test, sizeText(size), transport,
+                mode), arguments.toArray(String[]::new));
     }
 
     private void bandwidth(String test, int size) {
         String name = test + "-bandwidth-" + sizeText(size);
         Contender c = Contender.perftest("ucx_perftest " + test + " " + sizeText(size) + " shm",
                 new Perftest(inC(test, "bw"), size, WINDOW, false, 6_000_000_000L / size));
-        scenarios.add(Scenario.of(
-                new Row(name + "-shm-none", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "none"), c, Target.atLeast(0.95)),
-                new Row(name + "-shm-peer", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "peer"), c, Target.atLeast(0.6))));
+        scenarios.add(Scenario.of(new Row(name + "-shm-none", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "none"),
+                c, Target.atLeast(0.95)), new Row(name + "-shm-peer", Metric.BANDWIDTH,
+                bandwidthOf(test, size, "shm", "peer"), c, Target.atLeast(0.6))));
         // Both error modes on both sides: with failure detection UCX has another rendezvous over tcp.
         Perftest tcp = new Perftest(inC(test, "bw"), size, WINDOW, true, 1_200_000_000L / size);
         String nameInC = "ucx_perftest " + test + " " + sizeText(size) + " tcp";
@@ -117,54 +125,59 @@ final class Cases {
     private void oneSided(String test, int size) {
         String name = test + "-bandwidth-" + sizeText(size);
         Contender c = Contender.perftest("ucx_perftest " + test + " " + sizeText(size) + " shm",
-                new Perftest(test.equals("put") ? "ucp_put_bw" : "ucp_get", size, WINDOW, false, 20_000_000_000L / size));
+                new Perftest(test.equals("put") ? "ucp_put_bw" : "ucp_get", size, WINDOW, false,
+                20_000_000_000L / size));
         List<Row> rows = new ArrayList<>();
         for (String mode : MODES) {
-            rows.add(new Row(name + "-shm-" + mode, Metric.BANDWIDTH, bandwidthOf(test, size, "shm", mode), c, Target.atLeast(0.9)));
+            rows.add(new Row(name + "-shm-" + mode, Metric.BANDWIDTH, bandwidthOf(test, size, "shm", mode), c,
+                    Target.atLeast(0.9)));
         }
         scenarios.add(new Scenario(rows));
     }
 
     private void served() {
         scenarios.add(Scenario.of(new Row("get-latency-tcp-served", Metric.P50,
-                Contender.ours("reactor-ucx get 8 B tcp served", "--test", "get", "--served", "--mode", "latency", "--size", "8", "--tcp"),
-                Contender.ucxPeer("ucp_get_nbx 8 B tcp", "bare", "--test", "get", "--mode", "latency", "--size", "8", "--tcp"),
-                Target.atMost(1.1))));
+                Contender.ours("reactor-ucx get 8 B tcp served", "--test", "get", "--served", "--mode", "latency",
+                "--size", "8", "--tcp"), Contender.ucxPeer("ucp_get_nbx 8 B tcp", "bare", "--test", "get", "--mode",
+                "latency", "--size", "8", "--tcp"), Target.atMost(1.1))));
         for (String test : new String[] {"get", "put"}) {
             scenarios.add(Scenario.of(new Row(test + "-bandwidth-1M-tcp-served", Metric.BANDWIDTH,
-                    bandwidthOf(test, MIB, "tcp", "peer", "--served"),
-                    Contender.ucxPeer("ucp_" + test + "_nbx 1M tcp", "bare", "--test", test, "--mode", "bandwidth", "--size",
-                            Integer.toString(MIB), "--window", Integer.toString(WINDOW), "--tcp"),
-                    Target.atLeast(3))));
+                    bandwidthOf(test, MIB, "tcp", "peer", "--served"), Contender.ucxPeer("ucp_" + test + "_nbx 1M tcp",
+                    "bare", "--test", test, "--mode", "bandwidth", "--size", Integer.toString(MIB), "--window",
+                    Integer.toString(WINDOW), "--tcp"), Target.atLeast(3))));
         }
     }
 
     private static Contender rateOf(String test, String transport, String mode, int window, int connections) {
-        List<String> arguments = new ArrayList<>(List.of("--test", test, "--mode", "rate", "--size", "8",
-                "--window", Integer.toString(window / connections), "--error-mode", mode, "--connections", Integer.toString(connections)));
+        List<String> arguments = new ArrayList<>(List.of("--test", test, "--mode", "rate", "--size", "8", "--window",
+                Integer.toString(window / connections), "--error-mode", mode, "--connections",
+                Integer.toString(connections)));
         if (transport.equals("tcp")) {
             arguments.add("--tcp");
         }
-        return Contender.ours("reactor-ucx " + test + " rate " + transport + " " + mode + (connections == 1 ? "" : " x" + connections)
-                + (window / connections == SMALL_WINDOW ? " window " + SMALL_WINDOW : ""),
-                arguments.toArray(String[]::new));
+        return Contender.ours("reactor-ucx " + test + " rate " + transport + " " + mode
+                + (connections == 1 ? "" : " x" + connections) + (window / connections == SMALL_WINDOW
+                ? " window " + SMALL_WINDOW : ""), arguments.toArray(String[]::new));
     }
 
     private void rates() {
-        Contender c = Contender.perftest("ucx_perftest am rate shm", new Perftest("ucp_am_bw", 8, RATE_WINDOW, false, 6_000_000));
-        Contender aeron = Contender.peer("aeron ipc rate", "aeron-ipc", "--test", "message", "--mode", "rate", "--size", "8");
+        Contender c = Contender.perftest("ucx_perftest am rate shm", new Perftest("ucp_am_bw", 8, RATE_WINDOW, false,
+                6_000_000));
+        Contender aeron = Contender.peer("aeron ipc rate", "aeron-ipc", "--test", "message", "--mode", "rate", "--size",
+                "8");
         List<Row> raw = new ArrayList<>();
         List<Row> messages = new ArrayList<>();
         for (String mode : MODES) {
-            raw.add(new Row("am-rate-shm-" + mode, Metric.RATE, rateOf("am", "shm", mode, RATE_WINDOW, 1), c, Target.atLeast(0.5)));
-            messages.add(new Row("message-rate-shm-" + mode, Metric.RATE, rateOf("message", "shm", mode, MESSAGE_WINDOW, 1), aeron,
-                    Target.atLeast(1)));
+            raw.add(new Row("am-rate-shm-" + mode, Metric.RATE, rateOf("am", "shm", mode, RATE_WINDOW, 1), c,
+                    Target.atLeast(0.5)));
+            messages.add(new Row("message-rate-shm-" + mode, Metric.RATE,
+                    rateOf("message", "shm", mode, MESSAGE_WINDOW, 1), aeron, Target.atLeast(1)));
         }
         scenarios.add(new Scenario(raw));
         scenarios.add(new Scenario(messages));
-        scenarios.add(Scenario.of(new Row("message-rate-tcp", Metric.RATE, rateOf("message", "tcp", "peer", MESSAGE_WINDOW, 1),
-                Contender.peer("reactor-netty rate", "reactor-netty", "--test", "message", "--mode", "rate", "--size", "8", "--tcp"),
-                Target.atLeast(2))));
+        scenarios.add(Scenario.of(new Row("message-rate-tcp", Metric.RATE,
+                rateOf("message", "tcp", "peer", MESSAGE_WINDOW, 1), Contender.peer("reactor-netty rate",
+                "reactor-netty", "--test", "message", "--mode", "rate", "--size", "8", "--tcp"), Target.atLeast(2))));
     }
 
     private void requests() {
@@ -173,43 +186,50 @@ final class Cases {
         Contender grpc = request("grpc");
         List<Row> rows = new ArrayList<>();
         for (String mode : MODES) {
-            rows.add(new Row("request-shm-" + mode + "-rsocket", Metric.P50, latencyOf("request", "shm", mode), rsocket, Target.faster(50)));
-            rows.add(new Row("request-shm-" + mode + "-grpc", Metric.P50, latencyOf("request", "shm", mode), grpc, Target.faster(50)));
+            rows.add(new Row("request-shm-" + mode + "-rsocket", Metric.P50, latencyOf("request", "shm", mode), rsocket,
+                    Target.faster(50)));
+            rows.add(new Row("request-shm-" + mode + "-grpc", Metric.P50, latencyOf("request", "shm", mode), grpc,
+                    Target.faster(50)));
         }
         rows.add(allocationOf("request"));
-        rows.add(new Row("request-tcp-rsocket", Metric.P50, latencyOf("request", "tcp", "peer"), rsocket, Target.faster(4)));
-        rows.add(new Row("request-tcp-reactor-netty", Metric.P50, latencyOf("request", "tcp", "peer"), netty, Target.faster(4)));
+        rows.add(new Row("request-tcp-rsocket", Metric.P50, latencyOf("request", "tcp", "peer"), rsocket,
+                Target.faster(4)));
+        rows.add(new Row("request-tcp-reactor-netty", Metric.P50, latencyOf("request", "tcp", "peer"), netty,
+                Target.faster(4)));
         scenarios.add(new Scenario(rows));
     }
 
     private static Contender request(String peer) {
-        return Contender.peer(peer + " request", peer, "--test", "request", "--mode", "latency", "--size", "8", "--tcp");
+        return Contender.peer(peer + " request", peer, "--test", "request", "--mode", "latency", "--size", "8",
+                "--tcp");
     }
 
     private static Row allocationOf(String test) {
-        return new Row("allocation-" + test, Metric.ALLOCATION, latencyOf(test, "shm", "peer"), null, Target.figureAtMost(MONO_BYTES));
+        return new Row("allocation-" + test, Metric.ALLOCATION, latencyOf(test, "shm", "peer"), null,
+                Target.figureAtMost(MONO_BYTES));
     }
 
     private void allocation() {
         for (String layer : new String[] {"core", "engine"}) {
             for (String test : new String[] {"am", "tag"}) {
                 scenarios.add(Scenario.of(new Row("allocation-" + layer + "-" + test, Metric.ALLOCATION,
-                        new Contender("reactor-ucx " + layer + " " + test, Contender.Tool.LAYERS, List.of(layer, test), null), null,
-                        Target.figureAtMost(NO_BYTES))));
+                        new Contender("reactor-ucx " + layer + " " + test, Contender.Tool.LAYERS, List.of(layer, test),
+                        null), null, Target.figureAtMost(NO_BYTES))));
             }
         }
     }
 
     private void idleAndConnections() {
         scenarios.add(Scenario.of(new Row("idle-cpu", Metric.CPU_SHARE,
-                new Contender("reactor-ucx idle", Contender.Tool.IDLE, List.of(), null), null, Target.figureAtMost(0.01))));
+                new Contender("reactor-ucx idle", Contender.Tool.IDLE, List.of(), null), null,
+                Target.figureAtMost(0.01))));
         scenarios.add(connections("cost-1000-connections", MESSAGE_WINDOW));
         scenarios.add(connections("cost-1000-connections-window-64", SMALL_WINDOW));
     }
 
     /** All connections have the same window, however many they are: slower by a factor is the rate divided by it. */
     private static Scenario connections(String name, int window) {
-        return Scenario.of(new Row(name, Metric.RATE, rateOf("message", "shm", "peer", window * CONNECTIONS, CONNECTIONS),
-                rateOf("message", "shm", "peer", window, 1), Target.atLeast(1 / 1.5)));
+        return Scenario.of(new Row(name, Metric.RATE, rateOf("message", "shm", "peer", window * CONNECTIONS,
+                CONNECTIONS), rateOf("message", "shm", "peer", window, 1), Target.atLeast(1 / 1.5)));
     }
 }

@@ -84,7 +84,8 @@ final class ChildProcess implements AutoCloseable {
         if (!ready.await(seconds, TimeUnit.SECONDS)) {
             throw new MeasurementFailure("the server was not ready within " + seconds + " s" + lastWords());
         }
-        return output().stream().filter(line -> line.startsWith(readyStart)).findFirst().map(line -> line.substring(readyStart.length()).strip())
+        return output().stream().filter(line -> line.startsWith(readyStart)).findFirst()
+                .map(line -> line.substring(readyStart.length()).strip())
                 .orElseThrow(() -> new MeasurementFailure("the server ended before it was ready" + lastWords()));
     }
 
@@ -110,7 +111,8 @@ final class ChildProcess implements AutoCloseable {
     /** {@return what it said last on its standard error, if anything} */
     String lastWords() {
         synchronized (errors) {
-            return errors.stream().filter(line -> !line.startsWith("\t") && !line.isBlank()).findFirst().map(line -> ": " + line).orElse("");
+            return errors.stream().filter(line -> !line.startsWith("\t") && !line.isBlank()).findFirst()
+                    .map(line -> ": " + line).orElse("");
         }
     }
 

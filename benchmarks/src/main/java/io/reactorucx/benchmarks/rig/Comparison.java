@@ -33,14 +33,15 @@ record Comparison(Row row, double ours, double theirs, List<Double> ratios, Stri
             }
             ourFigures.add(figure.getAsDouble());
             theirFigures.add(row.theirs() == null ? Double.NaN : otherFigure.getAsDouble());
-            ratios.add(row.theirs() == null ? figure.getAsDouble() : row.target().ratio(figure.getAsDouble(), otherFigure.getAsDouble()));
+            ratios.add(row.theirs() == null ? figure.getAsDouble() : row.target()
+                    .ratio(figure.getAsDouble(), otherFigure.getAsDouble()));
         }
         return new Comparison(row, median(ourFigures), median(theirFigures), List.copyOf(ratios), failure);
     }
 
     private static String why(Row row, @Nullable Contender who, Measurement measurement) {
-        return (who == null ? row.name() : who.name()) + ": "
-                + (measurement.hasFailed() ? measurement.failure() : "no " + row.metric().field() + " in what it printed");
+        return (who == null ? row.name() : who.name()) + ": " + (measurement.hasFailed() ? measurement.failure()
+                : "no " + row.metric().field() + " in what it printed");
     }
 
     static double median(List<Double> values) {

@@ -32,21 +32,24 @@ record Cpus(String server, String client) {
         }
         String[] sides = text.split(":");
         if (sides.length != 2 || !sides[0].matches("[0-9,-]+") || !sides[1].matches("[0-9,-]+")) {
-            throw new IllegalArgumentException("--cpus '" + text + "': must be SERVER:CLIENT as taskset -c takes them, such as 0:1, or any");
+            throw new IllegalArgumentException("--cpus '" + text
+                    + "': must be SERVER:CLIENT as taskset -c takes them, such as 0:1, or any");
         }
         return new Cpus(sides[0], sides[1]);
     }
 
     private static Cpus aCoreEach() {
         List<Integer> allowed = allowed();
-        boolean taskset = Stream.of("/usr/bin/taskset", "/bin/taskset").anyMatch(path -> Files.isExecutable(Path.of(path)));
+        boolean taskset = Stream.of("/usr/bin/taskset", "/bin/taskset")
+                .anyMatch(path -> Files.isExecutable(Path.of(path)));
         return allowed.size() < 2 || !taskset ? ANY : new Cpus(allowed.get(0).toString(), allowed.get(1).toString());
     }
 
     private static List<Integer> allowed() {
         List<Integer> cpus = new ArrayList<>();
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
-            String list = lines.filter(line -> line.startsWith("Cpus_allowed_list:")).findFirst().orElse(":").split(":", 2)[1].strip();
+            String list = lines.filter(line -> line.startsWith("Cpus_allowed_list:")).findFirst().orElse(":")
+                    .split(":", 2)[1].strip();
             for (String range : list.isEmpty() ? new String[0] : list.split(",")) {
                 String[] ends = range.split("-");
                 for (int cpu = Integer.parseInt(ends[0]); cpu <= Integer.parseInt(ends[ends.length - 1]); cpu++) {

@@ -37,14 +37,15 @@ public final class IdleCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         UcxResources resources = UcxResources.create();
         if (role.equals("server")) {
-            UcxBoundServer server = UcxServer.create(resources).bindAddress("127.0.0.1", port).handle((in, out) -> Mono.never()).bindNow();
+            UcxBoundServer server = UcxServer.create(resources).bindAddress("127.0.0.1", port)
+                    .handle((in, out) -> Mono.never()).bindNow();
             System.out.println("READY " + server.port());
             System.in.transferTo(OutputStream.nullOutputStream());
             server.disposeNow();
         } else {
             int colon = connect.lastIndexOf(':');
-            UcxConnection connection = UcxClient.create(resources)
-                    .remoteAddress(connect.substring(0, colon), Integer.parseInt(connect.substring(colon + 1))).connectNow();
+            UcxConnection connection = UcxClient.create(resources).remoteAddress(connect.substring(0, colon),
+                    Integer.parseInt(connect.substring(colon + 1))).connectNow();
             System.out.println(measure());
             connection.disposeNow();
         }
@@ -73,7 +74,7 @@ public final class IdleCommand implements Callable<Integer> {
     }
 
     private static long serverCpuNanos() {
-        return ProcessHandle.of(Long.getLong("io.reactorucx.benchmarks.server", -1)).flatMap(server -> server.info().totalCpuDuration())
-                .map(Duration::toNanos).orElse(0L);
+        return ProcessHandle.of(Long.getLong("io.reactorucx.benchmarks.server", -1))
+                .flatMap(server -> server.info().totalCpuDuration()).map(Duration::toNanos).orElse(0L);
     }
 }

@@ -13,7 +13,8 @@ import java.util.Locale;
  * @param size bytes of a message
  * @param window operations under way at once, 1 for latency
  * @param tcp whether over TCP, rather than what UCX takes by itself
- * @param peerErrors whether its endpoints notice the failure of the peer, which takes some protocols away; they do not by default
+ * @param peerErrors whether its endpoints notice the failure of the peer, which takes some protocols away; they do not
+ * by default
  * @param perSecond how many it does in a second on a usual machine, until that is known
  */
 record Perftest(String test, int size, int window, boolean tcp, boolean peerErrors, long perSecond) {
@@ -30,8 +31,8 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
 
     /** {@return the command of either side, without the server's address} */
     List<String> arguments(int port, long warmup, long messages) {
-        List<String> all = new ArrayList<>(List.of("ucx_perftest", "-t", test, "-s", Integer.toString(size), "-p", Integer.toString(port),
-                "-w", Long.toString(warmup), "-n", Long.toString(messages), "-f", "-v"));
+        List<String> all = new ArrayList<>(List.of("ucx_perftest", "-t", test, "-s", Integer.toString(size), "-p",
+                Integer.toString(port), "-w", Long.toString(warmup), "-n", Long.toString(messages), "-f", "-v"));
         if (window > 1) {
             all.addAll(List.of("-O", Integer.toString(window)));
         }

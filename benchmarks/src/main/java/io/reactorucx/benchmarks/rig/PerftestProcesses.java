@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Measures with {@code ucx_perftest}, which counts messages instead of looking at a clock, and keeps to itself what it takes of processors. */
+/**
+ * Measures with {@code ucx_perftest}, which counts messages instead of looking at a clock, and keeps to itself what it
+ * takes of processors.
+ */
 final class PerftestProcesses {
 
     /** A message over shared memory, for a fifth of a second at most. */
@@ -43,7 +46,9 @@ final class PerftestProcesses {
         return figures;
     }
 
-    /** {@return the median time of a message between the two processors in nanoseconds, NaN where it cannot be measured} */
+    /**
+     * {@return the median time of a message between the two processors in nanoseconds, NaN where it cannot be measured}
+     */
     double hopNanos() throws InterruptedException {
         try {
             List<String> output = new ArrayList<>();
@@ -54,7 +59,8 @@ final class PerftestProcesses {
         }
     }
 
-    private long cpuNanos(Perftest perftest, long warmup, long messages, List<String> output) throws IOException, InterruptedException {
+    private long cpuNanos(Perftest perftest, long warmup, long messages, List<String> output) throws IOException,
+            InterruptedException {
         List<String> arguments = new ArrayList<>(perftest.arguments(Processes.freePort(), warmup, messages));
         arguments.addAll(withoutMpi());
         List<String> serverCommand = new ArrayList<>(Cpus.prefix(cpus.server()));

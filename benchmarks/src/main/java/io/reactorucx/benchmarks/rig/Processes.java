@@ -21,8 +21,9 @@ final class Processes implements Rounds.Gauge {
 
     static final long READY_SECONDS = 30;
     /** The same for every program in Java. */
-    static final List<String> JVM_OPTIONS = List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
-            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xms256m", "-Xmx1g");
+    static final List<String> JVM_OPTIONS = List.of("--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+            "-XX:+UseSerialGC", "-Xms256m", "-Xmx1g");
     private static final double PERCENT = 100;
     private static final String LIBRARY_PATH = "io.reactorucx.library.path";
 
@@ -71,13 +72,15 @@ final class Processes implements Rounds.Gauge {
         List<String> closed = contender.argumentsOfClosedLoop();
         Double rate = rates.get(closed);
         if (rate == null) {
-            rate = closedLoop(new Contender(contender.name(), contender.tool(), closed, null)).get(Metric.RATE.field()).getAsDouble();
+            rate = closedLoop(new Contender(contender.name(), contender.tool(), closed, null)).get(Metric.RATE.field())
+                    .getAsDouble();
         }
         return contender.atRate(rate * contender.load() / PERCENT);
     }
 
     private JsonObject inJava(Contender contender) throws IOException, InterruptedException {
-        Map<String, String> environment = environment(contender.tool() == Contender.Tool.UCX_PEER, contender.isOverTcp());
+        Map<String, String> environment = environment(contender.tool() == Contender.Tool.UCX_PEER,
+                contender.isOverTcp());
         List<String> ofServer = new ArrayList<>(program(contender, "server"));
         ofServer.addAll(List.of("--port", contender.needsPort() ? Integer.toString(freePort()) : "0"));
         ofServer.addAll(serverArguments(contender));
@@ -87,10 +90,12 @@ final class Processes implements Rounds.Gauge {
             ofClient.addAll(List.of("--connect", "127.0.0.1:" + port));
             ofClient.addAll(clientArguments(contender));
             List<String> serverId = List.of("-Dio.reactorucx.benchmarks.server=" + server.pid());
-            try (ChildProcess client = new ChildProcess(java(cpus.client(), serverId, ofClient), environment, "never")) {
+            try (ChildProcess client = new ChildProcess(java(cpus.client(), serverId, ofClient), environment,
+                    "never")) {
                 return lastLine(client.awaitOutput(timing.limitSeconds()));
             } catch (MeasurementFailure e) {
-                throw new MeasurementFailure(e.getMessage() + (server.lastWords().isEmpty() ? "" : "; the server" + server.lastWords()));
+                throw new MeasurementFailure(e.getMessage() + (server.lastWords().isEmpty() ? ""
+                        : "; the server" + server.lastWords()));
             }
         }
     }
@@ -99,7 +104,8 @@ final class Processes implements Rounds.Gauge {
         List<String> arguments = new ArrayList<>(List.of("layers"));
         arguments.addAll(contender.arguments());
         arguments.addAll(times(contender));
-        try (ChildProcess process = new ChildProcess(java(cpus.client(), List.of(), arguments), environment(false, false), "never")) {
+        try (ChildProcess process = new ChildProcess(java(cpus.client(), List.of(), arguments),
+                environment(false, false), "never")) {
             return lastLine(process.awaitOutput(timing.limitSeconds()));
         }
     }
@@ -126,10 +132,12 @@ final class Processes implements Rounds.Gauge {
                 for (int i = 0; i < all.size(); i++) {
                     switch (all.get(i)) {
                         case "--tcp" -> some.add("--tcp");
-                        case "--error-mode", "--strategy", "--engines", "--connections" -> some.addAll(all.subList(i, i + 2));
+                        case "--error-mode", "--strategy", "--engines", "--connections" ->
+                            some.addAll(all.subList(i, i + 2));
                         default -> { }
                     }
                 }
+                some.add("--until-input-ends");
                 yield some;
             }
             case IDLE -> all;
@@ -151,15 +159,20 @@ final class Processes implements Rounds.Gauge {
         return all;
     }
 
-    /** For a program's classes, as the JVM has read them; the first of its kind leaves it behind, and the others start in half of the time. */
+    /**
+     * For a program's classes, as the JVM has read them; the first of its kind leaves it behind, and the others start
+     * in half of the time.
+     */
     private static List<String> classArchive(List<String> arguments) {
         Path jar = Path.of(URI.create(Main.class.getProtectionDomain().getCodeSource().getLocation().toString()));
         if (Files.isDirectory(jar)) {
             return List.of(); // The JVM archives classes of jars alone.
         }
-        String kind = String.join("-", arguments.subList(0, Math.min(arguments.getFirst().equals("peer") ? 3 : 2, arguments.size())));
+        String kind = String.join("-", arguments.subList(0, Math.min(arguments.getFirst().equals("peer") ? 3 : 2,
+                arguments.size())));
         Path archive = jar.resolveSibling("../classes-of-" + kind + ".jsa").normalize();
-        return List.of("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + archive, "-Xlog:disable", "-Xlog:all=off");
+        return List.of("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + archive, "-Xlog:disable",
+                "-Xlog:all=off");
     }
 
     private static List<String> java(String cpus, List<String> options, List<String> arguments) {
@@ -200,6 +213,7 @@ final class Processes implements Rounds.Gauge {
     private static JsonObject lastLine(List<String> output) {
         return output.reversed().stream().filter(line -> line.startsWith("{")).findFirst()
                 .map(line -> JsonParser.parseString(line).getAsJsonObject())
-                .orElseThrow(() -> new MeasurementFailure("no line of JSON in its output: " + String.join(" | ", output)));
+                .orElseThrow(() -> new MeasurementFailure(
+                        "no line of JSON in its output: " + String.join(" | ", output)));
     }
 }

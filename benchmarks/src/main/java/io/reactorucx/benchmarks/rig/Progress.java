@@ -4,7 +4,9 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** Says which measurement is under way and how long the others will take, judged by how long those before have taken. */
+/**
+ * Says which measurement is under way and how long the others will take, judged by how long those before have taken.
+ */
 final class Progress {
 
     private final PrintStream out;

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What was measured in one round.
  *
- * <p>A host may move a virtual machine's processors, after which a message between them takes several times as long, for seconds or
- * minutes. So each measurement is kept with what a message took in C before and after it, and only those go together that were made on the
- * same machine in this sense.
+ * <p>A host may move a virtual machine's processors, after which a message between them takes several times as long,
+ * for seconds or minutes. So each measurement is kept with what a message took in C before and after it, and only those
+ * go together that were made on the same machine in this sense.
  */
 final class Round {
 
@@ -78,12 +78,16 @@ final class Round {
         return new Pair(ours.getFirst().measurement(), theirs.getFirst().measurement(), false);
     }
 
-    /** {@return whom to measure once more, on a machine with such a hop, so that a row gets its two; null when all have them} */
+    /**
+     * {@return whom to measure once more, on a machine with such a hop, so that a row gets its two; null when all have
+     * them}
+     */
     @Nullable Contender missing(Scenario scenario, double hop) {
         for (Row row : scenario.rows()) {
             Pair pair = pair(row);
             if (pair != null && !pair.steady()) {
-                return row.theirs() == null || of(row.ours()).stream().noneMatch(each -> each.isAt(hop)) ? row.ours() : row.theirs();
+                return row.theirs() == null || of(row.ours()).stream().noneMatch(each -> each.isAt(hop)) ? row.ours()
+                        : row.theirs();
             }
         }
         return null;

@@ -6,7 +6,10 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Measures the contenders of a scenario, round by round, and some of them once more where the machine has changed meanwhile. */
+/**
+ * Measures the contenders of a scenario, round by round, and some of them once more where the machine has changed
+ * meanwhile.
+ */
 final class Rounds {
 
     private static final int TRIES = 2;
@@ -27,7 +30,9 @@ final class Rounds {
         /** {@return how long that probably takes} */
         double secondsOf(Contender contender);
 
-        /** {@return what a message between the two processors takes in C in nanoseconds, NaN where that is not known} */
+        /**
+         * {@return what a message between the two processors takes in C in nanoseconds, NaN where that is not known}
+         */
         double hopNanos() throws InterruptedException;
     }
 
@@ -43,8 +48,9 @@ final class Rounds {
             Round round = new Round();
             Deque<Contender> due = new ArrayDeque<>();
             for (Contender contender : scenario.contenders()) {
-                List<Measurement> failures = all.stream().flatMap(each -> each.taken().getOrDefault(contender, List.of()).stream())
-                        .map(Round.Taken::measurement).filter(Measurement::hasFailed).toList();
+                List<Measurement> failures = all.stream().flatMap(each -> each.taken()
+                        .getOrDefault(contender, List.of()).stream()).map(Round.Taken::measurement)
+                        .filter(Measurement::hasFailed).toList();
                 if (number >= Timing.roundsOf(contender, planned)) {
                     continue;
                 }

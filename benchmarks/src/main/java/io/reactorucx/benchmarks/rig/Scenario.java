@@ -19,7 +19,9 @@ record Scenario(List<Row> rows) {
         return new Scenario(List.of(rows));
     }
 
-    /** {@return the same lines, those with a contender in common in one scenario, so that it is measured once a round} */
+    /**
+     * {@return the same lines, those with a contender in common in one scenario, so that it is measured once a round}
+     */
     static List<Scenario> joined(List<Scenario> all) {
         List<Scenario> joined = new ArrayList<>();
         for (Scenario next : all) {
@@ -30,7 +32,8 @@ record Scenario(List<Row> rows) {
             if (index == joined.size()) {
                 joined.add(next);
             } else {
-                joined.set(index, new Scenario(Stream.concat(joined.get(index).rows().stream(), next.rows().stream()).toList()));
+                joined.set(index, new Scenario(Stream.concat(joined.get(index).rows().stream(), next.rows().stream())
+                        .toList()));
             }
         }
         return joined;

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing changed step by step, to draw charts from; nothing here has a target. A case is named by its chart, by whom ours stands beside, and
- * by the step; a contender by its line in the chart and, after a comma, by the step.
+ * One thing changed step by step, to draw charts from; nothing here has a target. A case is named by its chart, by whom
+ * ours stands beside, and by the step; a contender by its line in the chart and, after a comma, by the step.
  */
 final class Sweeps {
 
@@ -42,8 +42,9 @@ final class Sweeps {
         }
         sweeps.load();
         for (int connections : CONNECTIONS) {
-            sweeps.add("connections", Metric.RATE, connections, ours("message", connections, "--test", "message", "--mode", "rate",
-                    "--size", "8", "--window", RATE_WINDOW, "--connections", Integer.toString(connections)));
+            sweeps.add("connections", Metric.RATE, connections, ours("message", connections, "--test", "message",
+                    "--mode", "rate", "--size", "8", "--window", RATE_WINDOW, "--connections",
+                    Integer.toString(connections)));
         }
         return sweeps.scenarios;
     }
@@ -51,7 +52,8 @@ final class Sweeps {
     private void add(String chart, Metric metric, int step, Contender ours, Contender... others) {
         List<Row> rows = new ArrayList<>();
         for (Contender other : others) {
-            rows.add(row(chart + "-" + (other.perftest() != null ? "perftest" : other.arguments().getFirst()), metric, step, ours, other));
+            rows.add(row(chart + "-" + (other.perftest() != null ? "perftest" : other.arguments().getFirst()), metric,
+                    step, ours, other));
         }
         scenarios.add(new Scenario(rows.isEmpty() ? List.of(row(chart, metric, step, ours, null)) : rows));
     }
@@ -76,18 +78,19 @@ final class Sweeps {
 
     private void latencyOverShm(int size) {
         String text = Integer.toString(size);
-        add("latency-shm", Metric.P50, size, ours("tag", "latency " + text, "--test", "tag", "--mode", "latency", "--size", text),
-                inC("tag", "latency " + text,
-                        new Perftest("tag_lat", size, 1, false, Math.min(SHM_ROUND_TRIPS, SHM_BYTES_PER_SECOND / 2 / size))),
-                Contender.ucxPeer("JUCX tag, latency " + text, "jucx", "--test", "tag", "--mode", "latency", "--size", text));
+        add("latency-shm", Metric.P50, size, ours("tag", "latency " + text, "--test", "tag", "--mode", "latency",
+                "--size", text), inC("tag", "latency " + text, new Perftest("tag_lat", size, 1, false,
+                Math.min(SHM_ROUND_TRIPS, SHM_BYTES_PER_SECOND / 2 / size))),
+                Contender.ucxPeer("JUCX tag, latency " + text, "jucx", "--test", "tag", "--mode", "latency", "--size",
+                text));
     }
 
     private void latencyOverTcp(int size) {
         String text = Integer.toString(size);
         String[] request = {"--test", "request", "--mode", "latency", "--size", text, "--tcp"};
         add("latency-tcp", Metric.P50, size, ours("request tcp", "latency " + text, request),
-                inC("tag tcp", "latency " + text,
-                        new Perftest("tag_lat", size, 1, true, Math.min(TCP_ROUND_TRIPS, TCP_BYTES_PER_SECOND / 2 / size))),
+                inC("tag tcp", "latency " + text, new Perftest("tag_lat", size, 1, true,
+                Math.min(TCP_ROUND_TRIPS, TCP_BYTES_PER_SECOND / 2 / size))),
                 peer("RSocket", "latency " + text, with("rsocket", request)),
                 peer("Reactor Netty", "latency " + text, with("reactor-netty", request)));
     }
@@ -95,7 +98,8 @@ final class Sweeps {
     private void bandwidthOverShm(int size) {
         String text = Integer.toString(size);
         String[] stream = {"--test", "message", "--mode", "rate", "--size", text, "--window", RATE_WINDOW};
-        Contender tags = ours("tag", "bandwidth " + text, "--test", "tag", "--mode", "bandwidth", "--size", text, "--window", "" + WINDOW);
+        Contender tags = ours("tag", "bandwidth " + text, "--test", "tag", "--mode", "bandwidth", "--size", text,
+                "--window", "" + WINDOW);
         add("bandwidth-shm", Metric.BANDWIDTH, size, tags, inC("tag", "bandwidth " + text,
                 new Perftest("tag_bw", size, WINDOW, false, Math.min(SHM_MESSAGES, SHM_BYTES_PER_SECOND / size))));
         add("bandwidth-shm", Metric.BANDWIDTH, size, ours("message", "bandwidth " + text, stream),
@@ -115,10 +119,11 @@ final class Sweeps {
 
     private void rateOf(int window) {
         String text = Integer.toString(window);
-        add("window", Metric.RATE, window, ours("am", "window " + text, "--test", "am", "--mode", "rate", "--size", "8", "--window", text),
-                inC("am", "window " + text, new Perftest("ucp_am_bw", Long.BYTES, window, false, SHM_MESSAGES / 2)));
-        add("window-message", Metric.RATE, window,
-                ours("message", "window " + text, "--test", "message", "--mode", "rate", "--size", "8", "--window", text));
+        add("window", Metric.RATE, window, ours("am", "window " + text, "--test", "am", "--mode", "rate", "--size", "8",
+                "--window", text), inC("am", "window " + text, new Perftest("ucp_am_bw", Long.BYTES, window, false,
+                SHM_MESSAGES / 2)));
+        add("window-message", Metric.RATE, window, ours("message", "window " + text, "--test", "message", "--mode",
+                "rate", "--size", "8", "--window", text));
     }
 
     /** At shares of the rate that each reaches in a closed loop, timed from when each ought to have been sent. */
@@ -127,8 +132,8 @@ final class Sweeps {
         String[] tcp = with(shm, "--tcp");
         List<Contender> closed = List.of(ours("request", "closed loop", shm), ours("request tcp", "closed loop", tcp),
                 ours("request tcp, default strategy", "closed loop", with(tcp, "--strategy", "adaptive")),
-                peer("RSocket", "closed loop", with("rsocket", tcp)), peer("Reactor Netty", "closed loop", with("reactor-netty", tcp)),
-                peer("gRPC", "closed loop", with("grpc", tcp)));
+                peer("RSocket", "closed loop", with("rsocket", tcp)), peer("Reactor Netty", "closed loop",
+                with("reactor-netty", tcp)), peer("gRPC", "closed loop", with("grpc", tcp)));
         for (int number = 0; number < closed.size(); number++) {
             Contender each = closed.get(number);
             scenarios.add(Scenario.of(row("closed-" + number, Metric.P50, 100, each, null)));

@@ -12,7 +12,10 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
 
     /** For a machine that is slow or busy, and for programs that count instead of looking at a clock. */
     private static final long SPARE_SECONDS = 60;
-    /** There are few of them in a second, so that they are compiled late, by threads that take the engine's processor meanwhile. */
+    /**
+     * There are few of them in a second, so that they are compiled late, by threads that take the engine's processor
+     * meanwhile.
+     */
     private static final int LARGE = 1 << 20;
     /** What is in C needs to make its connection, and no more. */
     private static final double WARMUP_IN_C = 0.05;
@@ -36,7 +39,10 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
         return contender.tool() == Contender.Tool.IDLE ? idleSeconds : seconds;
     }
 
-    /** {@return how many times a contender is measured: allocation in one thread and a connection at rest have nobody to take turns with} */
+    /**
+     * {@return how many times a contender is measured: allocation in one thread and a connection at rest have nobody to
+     * take turns with}
+     */
     static int roundsOf(Contender contender, int rounds) {
         return contender.tool() == Contender.Tool.IDLE || contender.tool() == Contender.Tool.LAYERS ? 1 : rounds;
     }

@@ -27,12 +27,13 @@ class AllocationTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
 
     /**
-     * A send is one object of 56 bytes, a message that arrives is three more (104 bytes). Each 40 bytes beyond that are a segment of memory
-     * which the compiler does not see that nobody keeps: that differs from run to run, at most two for a send and two for an arrival. In a
-     * ping-pong both are each side's.
+     * A send is one object of 56 bytes, a message that arrives is three more (104 bytes). Each 40 bytes beyond that are
+     * a segment of memory which the compiler does not see that nobody keeps: that differs from run to run, at most two
+     * for a send and two for an arrival. In a ping-pong both are each side's.
      */
     @ParameterizedTest
-    @CsvSource({"am, rate, 140, 190", "am, latency, 330, 330", "tag, rate, 140, 190", "message, rate, 60, 100", "get, rate, 140, 8"})
+    @CsvSource({"am, rate, 140, 190", "am, latency, 330, 330", "tag, rate, 140, 190", "message, rate, 60, 100",
+        "get, rate, 140, 8"})
     void staysWithinItsLimit(String test, String mode, double here, double there) {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
         EngineOptions options = new EngineOptions();
@@ -44,7 +45,8 @@ class AllocationTest {
             long begun = System.nanoTime();
             // Steady when it is reached: code that is not compiled yet allocates what the compiled one does not.
             while ((leastHere > here || leastThere > there) && System.nanoTime() - begun < PATIENCE_NANOS) {
-                PerfResult result = new Client(setup, options, "127.0.0.1", server.port()).measure(Duration.ZERO, Duration.ofSeconds(2), 0);
+                PerfResult result = new Client(setup, options, "127.0.0.1", server.port())
+                        .measure(Duration.ZERO, Duration.ofSeconds(2), 0);
                 leastHere = Math.min(leastHere, result.client().allocatedBytes() / (double) result.operations());
                 leastThere = Math.min(leastThere, result.server().allocatedBytes() / (double) result.operations());
                 System.out.println(test + " " + mode + ": " + leastHere + " bytes here, " + leastThere + " there");

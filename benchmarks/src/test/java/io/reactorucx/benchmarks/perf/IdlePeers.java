@@ -9,11 +9,16 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import reactor.core.publisher.Mono;
 
-/** Two connected sides in one process, which have nothing to do: prints the share of a processor that the process takes. */
+/**
+ * Two connected sides in one process, which have nothing to do: prints the share of a processor that the process takes.
+ */
 final class IdlePeers {
 
     static final String SHARE = "share ";
-    /** Looked at one after the other: the JVM compiles and cleans up for some time after the start, which is not what is measured. */
+    /**
+     * Looked at one after the other: the JVM compiles and cleans up for some time after the start, which is not what is
+     * measured.
+     */
     static final int WINDOWS = 3;
 
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(10);

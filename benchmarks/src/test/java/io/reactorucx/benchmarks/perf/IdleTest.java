@@ -25,7 +25,7 @@ class IdleTest {
         }
 
         assertThat(result.exitCode()).as(result.output()).isZero();
-        assertThat(Double.parseDouble(result.output().lines().filter(line -> line.startsWith(IdlePeers.SHARE)).findFirst().orElseThrow()
-                .substring(IdlePeers.SHARE.length()))).as(result.output()).isLessThan(MOST);
+        assertThat(Double.parseDouble(result.output().lines().filter(line -> line.startsWith(IdlePeers.SHARE))
+                .findFirst().orElseThrow().substring(IdlePeers.SHARE.length()))).as(result.output()).isLessThan(MOST);
     }
 }

@@ -57,20 +57,20 @@ class PerfOperationsTest {
         if (transport.equals("tcp")) {
             common.add("--tcp");
         }
-        ServerProcess server = SERVERS.computeIfAbsent(transport + errorMode, key -> ServerProcess.start(Stream.concat(common.stream(),
-                Stream.of("--keep")).toArray(String[]::new)));
+        ServerProcess server = SERVERS.computeIfAbsent(transport + errorMode,
+                key -> ServerProcess.start(Stream.concat(common.stream(), Stream.of("--keep")).toArray(String[]::new)));
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         int exitCode = new CommandLine(new ClientCommand()).setOverwrittenOptionsAllowed(true)
                 .setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true))
-                .execute(Stream.of(List.of("--connect", server.address(), "--seconds", "0.05", "--warmup-seconds", "0", "--format", "json"),
-                        common, List.of(options)).flatMap(List::stream).toArray(String[]::new));
+                .execute(Stream.of(List.of("--connect", server.address(), "--seconds", "0.05", "--warmup-seconds", "0",
+                "--format", "json"), common, List.of(options)).flatMap(List::stream).toArray(String[]::new));
         return new Ended(exitCode, out.toString(), err.toString());
     }
 
     static Stream<Arguments> operations() {
-        return Stream.of("shm", "tcp").flatMap(transport -> Stream.of(PerfTest.values()).flatMap(test -> Stream.of(PerfMode.values())
-                .map(mode -> Arguments.of(test, mode, transport))));
+        return Stream.of("shm", "tcp").flatMap(transport -> Stream.of(PerfTest.values())
+                .flatMap(test -> Stream.of(PerfMode.values()).map(mode -> Arguments.of(test, mode, transport))));
     }
 
     @ParameterizedTest
@@ -78,10 +78,12 @@ class PerfOperationsTest {
     void isMeasured(PerfTest test, PerfMode mode, String transport) {
         String errorMode = test.isAtomic() && Ucx.version().isAtLeast(1, 16) ? "none" : "peer";
 
-        Map<String, String> fields = client(transport, errorMode, "--test", test.toString(), "--mode", mode.toString()).fields();
+        Map<String, String> fields = client(transport, errorMode, "--test", test.toString(), "--mode", mode.toString())
+                .fields();
 
-        assertThat(fields).containsEntry("who", "reactor-ucx").containsEntry("test", test.toString()).containsEntry("mode", mode.toString())
-                .containsEntry("error_mode", errorMode).containsEntry("size", "8").containsEntry("connections", "1")
+        assertThat(fields).containsEntry("who", "reactor-ucx").containsEntry("test", test.toString())
+                .containsEntry("mode", mode.toString()).containsEntry("error_mode", errorMode)
+                .containsEntry("size", "8").containsEntry("connections", "1")
                 .containsEntry("one_way", Boolean.toString(test.isOneWay()))
                 .containsKeys("messages_per_second", "bytes_per_second", "alloc_bytes_per_op", "cpu_ns_per_op");
         if (transport.equals("tcp")) {
@@ -89,8 +91,8 @@ class PerfOperationsTest {
         }
         assertThat(Long.parseLong(fields.get("operations"))).isPositive();
         if (mode == PerfMode.LATENCY) {
-            List<Double> times = Stream.of("p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns").map(name -> Double.valueOf(fields.get(name)))
-                    .toList();
+            List<Double> times = Stream.of("p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns")
+                    .map(name -> Double.valueOf(fields.get(name))).toList();
             assertThat(times).isSorted().first().satisfies(fastest -> assertThat(fastest).isPositive());
         } else {
             assertThat(fields).containsEntry("p50_ns", "null");
@@ -111,7 +113,8 @@ class PerfOperationsTest {
     @EnumSource(names = {"AM", "TAG", "STREAM", "MESSAGE", "REQUEST", "PUT", "GET"})
     void isMeasuredWithLargePayloads(PerfTest test) {
         for (String mode : List.of("latency", "bandwidth")) {
-            Map<String, String> fields = client("shm", "peer", "--test", test.toString(), "--mode", mode, "--size", "1000000").fields();
+            Map<String, String> fields = client("shm", "peer", "--test", test.toString(), "--mode", mode, "--size",
+                    "1000000").fields();
 
             assertThat(Long.parseLong(fields.get("operations"))).as(mode).isPositive();
         }
@@ -120,14 +123,16 @@ class PerfOperationsTest {
     @ParameterizedTest
     @CsvSource({"am, tcp", "tag, shm", "message, shm", "request, tcp", "stream, shm"})
     void beginsAsManyAsTheRateHas(String test, String transport) {
-        Map<String, String> fields = client(transport, "peer", "--test", test, "--rate", "400", "--seconds", "0.25").fields();
+        Map<String, String> fields = client(transport, "peer", "--test", test, "--rate", "400", "--seconds", "0.25")
+                .fields();
 
         assertThat(fields).containsEntry("rate_reached", "true").containsEntry("operations", "100");
     }
 
     @Test
     void spreadsOverConnections() {
-        Map<String, String> fields = client("shm", "peer", "--test", "tag", "--connections", "3", "--window", "2").fields();
+        Map<String, String> fields = client("shm", "peer", "--test", "tag", "--connections", "3", "--window", "2")
+                .fields();
 
         assertThat(fields).containsEntry("connections", "3").containsEntry("window", "2");
     }
@@ -138,7 +143,8 @@ class PerfOperationsTest {
 
         List<String> lines = ended.out().lines().toList();
         assertThat(lines).hasSize(2);
-        assertThat(lines.get(0).split(",", -1)).hasSameSizeAs(lines.get(1).split(",", -1)).startsWith("who", "test", "mode");
+        assertThat(lines.get(0).split(",", -1)).hasSameSizeAs(lines.get(1).split(",", -1))
+                .startsWith("who", "test", "mode");
     }
 
     @Test
@@ -151,23 +157,26 @@ class PerfOperationsTest {
     @ParameterizedTest
     @CsvSource({"--size 16 --test fadd, --size 16: atomic operations have words of 4 or 8 bytes",
         "--served --test am, '--served: only for put, get, fadd, swap and cswap, not for am'",
-        "--rate 5 --mode rate --test am, '--rate 5.0: must be more than 0 and at most 1e9, and with --mode latency'",
-        "--size 0 --test am, --size 0: must be in 1..67108864",
+        "--rate 5 --mode rate --test am, '--rate 5.0: must be more than 0 and at most 1e9, and with --mode"
+            + " latency'", "--size 0 --test am, --size 0: must be in 1..67108864",
         "--connections 0 --test am, --connections 0: must be in 1..10000",
         "--engines 0 --test am, --engines 0: must be in 1..256",
-        "--test atomics, '--test atomics: must be one of am, tag, stream, message, request, put, get, fadd, swap, cswap'"})
+        "--test atomics, '--test atomics: must be one of am, tag, stream, message, request, put, get, fadd, swap,"
+            + " cswap'"})
     void saysInALineWhatCannotBeDone(String options, String reason) {
         Ended ended = client("shm", "peer", options.split(" "));
 
         assertThat(ended.exitCode()).isEqualTo(2);
-        assertThat(ended.err().strip().toLowerCase(Locale.ROOT)).isEqualTo("perf client: " + reason.toLowerCase(Locale.ROOT));
+        assertThat(ended.err().strip().toLowerCase(Locale.ROOT)).isEqualTo("perf client: "
+                + reason.toLowerCase(Locale.ROOT));
         assertThat(ended.out()).isEmpty();
     }
 
     @ParameterizedTest
     @EnumSource(names = {"FADD", "SWAP", "CSWAP"})
     void saysWhereUcxHasNoAtomicOperations(PerfTest test) {
-        assumeTrue(Ucx.version().isAtLeast(1, 16), "UCX " + Ucx.version() + " has atomic operations in every error mode");
+        assumeTrue(Ucx.version().isAtLeast(1, 16), "UCX " + Ucx.version()
+                + " has atomic operations in every error mode");
 
         Ended ended = client("shm", "peer", "--test", test.toString());
 

@@ -19,8 +19,8 @@ final class ServerProcess implements AutoCloseable {
     static ServerProcess start(String... options) {
         List<String> arguments = new ArrayList<>(List.of("perf", "server", "--port", "0"));
         arguments.addAll(List.of(options));
-        return new ServerProcess(ChildJvm.of(Main.class).environment("UCX_LOG_LEVEL", "fatal").arguments(arguments.toArray(String[]::new))
-                .start());
+        return new ServerProcess(ChildJvm.of(Main.class).environment("UCX_LOG_LEVEL", "fatal")
+                .arguments(arguments.toArray(String[]::new)).start());
     }
 
     int port() {

@@ -25,7 +25,8 @@ class ChartsTest {
     private static Map<String, Map<Double, Double>> lines(int count) {
         Map<String, Map<Double, Double>> lines = new LinkedHashMap<>();
         for (int line = 1; line <= count; line++) {
-            lines.put("line " + line, new TreeMap<>(Map.of(8.0, 0.5 * line, 256.0, 3.0 * line, 1048576.0, 4000.0 * line)));
+            lines.put("line " + line, new TreeMap<>(Map.of(8.0, 0.5 * line, 256.0, 3.0 * line, 1048576.0,
+                    4000.0 * line)));
         }
         return lines;
     }
@@ -39,9 +40,9 @@ class ChartsTest {
     /** Colours of lines, in the order in which they appear. */
     private static List<String> strokes(Document svg) {
         NodeList paths = svg.getElementsByTagName("*");
-        return IntStream.range(0, paths.getLength()).mapToObj(index -> ((Element) paths.item(index)).getAttribute("style"))
-                .flatMap(style -> Arrays.stream(style.split(";"))).filter(style -> style.startsWith("stroke:rgb"))
-                .distinct().toList();
+        return IntStream.range(0, paths.getLength()).mapToObj(index -> ((Element) paths.item(index))
+                .getAttribute("style")).flatMap(style -> Arrays.stream(style.split(";")))
+                .filter(style -> style.startsWith("stroke:rgb")).distinct().toList();
     }
 
     @Test
@@ -75,7 +76,9 @@ class ChartsTest {
 
     @Test
     void placesLoadsByTheirRate() {
-        assertThat(ChartKind.LOAD.lines(RunFixture.run())).containsExactly(entry("Reactor UCX request", Map.of(20_000.0, 4.0)));
-        assertThat(ChartKind.CPU.lines(RunFixture.run())).containsExactly(entry("Reactor UCX request", Map.of(20_000.0, 12.0)));
+        assertThat(ChartKind.LOAD.lines(RunFixture.run())).containsExactly(entry("Reactor UCX request",
+                Map.of(20_000.0, 4.0)));
+        assertThat(ChartKind.CPU.lines(RunFixture.run())).containsExactly(entry("Reactor UCX request",
+                Map.of(20_000.0, 12.0)));
     }
 }

@@ -31,22 +31,26 @@ class MarkdownTableTest {
 
     @Test
     void saysWhereItWasMeasured() {
-        assertThat(table).startsWith("Measured on 2026-01-02: Some CPU, 2 processors, Linux 6, OpenJDK 25, UCX 1.13.1; up to 2 rounds of 0.8 s");
+        assertThat(table).startsWith("Measured on 2026-01-02: Some CPU, 2 processors, Linux 6, OpenJDK 25, UCX 1.13.1;"
+                + " up to 2 rounds of 0.8 s");
     }
 
     @Test
     void standsBetweenItsMarksAndNowhereElse() {
         String document = "before\n" + ChartsCommand.BEGIN + "\nold\n" + ChartsCommand.END + "\nafter\n";
         String once = ChartsCommand.replaced(document, "new\n");
-        assertThat(once).startsWith("before\n").endsWith(ChartsCommand.END + "\nafter\n").contains("\nnew\n").doesNotContain("old");
+        assertThat(once).startsWith("before\n").endsWith(ChartsCommand.END + "\nafter\n").contains("\nnew\n")
+                .doesNotContain("old");
         assertThat(ChartsCommand.replaced(once, "new\n")).isEqualTo(once);
-        assertThatThrownBy(() -> ChartsCommand.replaced("x\n" + ChartsCommand.BEGIN + "\n", "new")).hasMessageContaining(ChartsCommand.END);
+        assertThatThrownBy(() -> ChartsCommand.replaced("x\n" + ChartsCommand.BEGIN + "\n", "new"))
+                .hasMessageContaining(ChartsCommand.END);
     }
 
     @Test
     void standsAtTheEndOfADocumentThatHasNone() {
         String once = ChartsCommand.replaced("# Title\n", "first\n");
-        assertThat(once).startsWith("# Title\n\n## Results\n\n" + ChartsCommand.BEGIN).endsWith(ChartsCommand.END + "\n");
+        assertThat(once).startsWith("# Title\n\n## Results\n\n" + ChartsCommand.BEGIN)
+                .endsWith(ChartsCommand.END + "\n");
         assertThat(ChartsCommand.replaced(once, "second\n")).isEqualTo(once.replace("first", "second"));
     }
 }

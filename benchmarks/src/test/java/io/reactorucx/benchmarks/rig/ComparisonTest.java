@@ -36,7 +36,8 @@ class ComparisonTest {
 
     @Test
     void takesTheMedianOfTheRatiosOfTheRounds() {
-        Comparison comparison = Comparison.of(row(Target.atMost(2), THEIRS), latencies(100, 400, 90), latencies(50, 100, 100));
+        Comparison comparison = Comparison.of(row(Target.atMost(2), THEIRS), latencies(100, 400, 90),
+                latencies(50, 100, 100));
         assertThat(comparison.ratios()).containsExactly(2.0, 4.0, 0.9);
         assertThat(comparison.ratio()).isEqualTo(2);
         assertThat(comparison.lowest()).isEqualTo(0.9);
@@ -44,7 +45,8 @@ class ComparisonTest {
         assertThat(comparison.ours()).isEqualTo(100);
         assertThat(comparison.theirs()).isEqualTo(100);
         assertThat(comparison.isMet()).isTrue();
-        assertThat(printed(comparison)).contains("a-case").contains("100 ns").contains("2.00x").contains("0.90x .. 4.00x").contains("yes");
+        assertThat(printed(comparison)).contains("a-case").contains("100 ns").contains("2.00x")
+                .contains("0.90x .. 4.00x").contains("yes");
     }
 
     @Test

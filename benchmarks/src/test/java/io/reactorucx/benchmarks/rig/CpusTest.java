@@ -33,6 +33,7 @@ class CpusTest {
     @ParameterizedTest
     @ValueSource(strings = {"0", "0:1:2", "a:b", ":1", "0;1"})
     void refusesOthers(String text) {
-        assertThatThrownBy(() -> Cpus.of(text)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("--cpus '" + text + "'");
+        assertThatThrownBy(() -> Cpus.of(text)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("--cpus '" + text + "'");
     }
 }

@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 
 class PerftestTest {
 
-    private static final String HEAD = "iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr";
+    private static final String HEAD =
+            "iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr";
 
     @Test
     void readsALatency() {
@@ -32,15 +33,18 @@ class PerftestTest {
     @Test
     void saysWhatItPrintedInsteadOfFigures() {
         Perftest perftest = new Perftest("ucp_am_lat", 8, 1, false, 1000);
-        assertThatThrownBy(() -> perftest.figures(List.of("Invalid argument"))).hasMessageContaining("Invalid argument");
-        assertThatThrownBy(() -> perftest.figures(List.of("iterations,other", "1,2"))).hasMessageContaining("no 50.0_percentile_lat");
+        assertThatThrownBy(() -> perftest.figures(List.of("Invalid argument")))
+                .hasMessageContaining("Invalid argument");
+        assertThatThrownBy(() -> perftest.figures(List.of("iterations,other", "1,2")))
+                .hasMessageContaining("no 50.0_percentile_lat");
     }
 
     @Test
     void countsWhatItDoesInTheTime() {
         Perftest perftest = new Perftest("ucp_am_bw", 65536, 32, false, 1000);
         assertThat(perftest.arguments(7, Perftest.count(0.05, 10_000), Perftest.count(2, 1000)))
-                .containsSubsequence("-p", "7", "-w", "500", "-n", "2000").containsSubsequence("-O", "32").doesNotContain("-e");
+                .containsSubsequence("-p", "7", "-w", "500", "-n", "2000").containsSubsequence("-O", "32")
+                .doesNotContain("-e");
         assertThat(Perftest.count(0, 1000)).isEqualTo(100);
     }
 
@@ -49,6 +53,7 @@ class PerftestTest {
         Perftest perftest = new Perftest("tag_bw", 8, 32, true, 1000).withPeerErrors();
 
         assertThat(perftest.arguments(7, 5, 2)).contains("-e");
-        assertThat(perftest.figures(List.of("iterations,overall_mr", "10,20")).get("error_mode").getAsString()).isEqualTo("peer");
+        assertThat(perftest.figures(List.of("iterations,overall_mr", "10,20")).get("error_mode").getAsString())
+                .isEqualTo("peer");
     }
 }

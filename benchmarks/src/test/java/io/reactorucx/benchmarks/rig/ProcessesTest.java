@@ -29,8 +29,9 @@ class ProcessesTest {
         Set<String> seen = new LinkedHashSet<>();
         return Cases.all().stream().flatMap(each -> each.rows().stream()).filter(row -> {
             Contender theirs = row.theirs();
-            String key = theirs == null ? row.ours().tool() + " " + row.metric() : theirs.tool() + " " + row.metric() + " "
-                    + (theirs.perftest() == null ? theirs.arguments().subList(0, Math.min(3, theirs.arguments().size())) : "");
+            String key = theirs == null ? row.ours().tool() + " " + row.metric()
+                    : theirs.tool() + " " + row.metric() + " " + (theirs.perftest() == null
+                    ? theirs.arguments().subList(0, Math.min(3, theirs.arguments().size())) : "");
             return seen.add(key);
         });
     }
@@ -40,7 +41,8 @@ class ProcessesTest {
     void measuresEachKind(Row row) throws InterruptedException {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
         Contender contender = row.theirs() == null ? row.ours() : row.theirs();
-        assumeTrue(contender.perftest() == null || Files.isExecutable(Path.of("/usr/bin/ucx_perftest")), "no ucx_perftest");
+        assumeTrue(contender.perftest() == null || Files.isExecutable(Path.of("/usr/bin/ucx_perftest")),
+                "no ucx_perftest");
         Measurement measurement = processes.measure(contender);
         assumeFalse(measurement.failure().contains("UnsatisfiedLinkError"), measurement.failure());
         assertThat(measurement.failure()).isEmpty();
@@ -58,8 +60,8 @@ class ProcessesTest {
 
     @Test
     void namesEachCaseOnce() {
-        List<String> names = Stream.concat(Cases.all().stream(), Sweeps.all().stream()).flatMap(each -> each.rows().stream())
-                .map(Row::name).toList();
+        List<String> names = Stream.concat(Cases.all().stream(), Sweeps.all().stream())
+                .flatMap(each -> each.rows().stream()).map(Row::name).toList();
         assertThat(names).doesNotHaveDuplicates().hasSizeGreaterThan(40);
     }
 
@@ -81,7 +83,8 @@ class ProcessesTest {
     @Test
     void namesEachContenderOnce() {
         Set<Contender> contenders = new LinkedHashSet<>();
-        Stream.concat(Cases.all().stream(), Sweeps.all().stream()).forEach(each -> contenders.addAll(each.contenders()));
+        Stream.concat(Cases.all().stream(), Sweeps.all().stream()).forEach(each ->
+                contenders.addAll(each.contenders()));
         assertThat(contenders.stream().map(Contender::name)).doesNotHaveDuplicates();
     }
 }

@@ -56,7 +56,8 @@ class RoundsTest {
         return new Row("a-case", Metric.P50, OURS, theirs, Target.atMost(2));
     }
 
-    private static List<Round> measure(FakeGauge gauge, int rounds, int planned, Row... rows) throws InterruptedException {
+    private static List<Round> measure(FakeGauge gauge, int rounds, int planned, Row... rows)
+            throws InterruptedException {
         Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream()), 2 * planned, 2.0 * planned);
         return new Rounds(gauge, progress).measure(Scenario.of(rows), rounds, planned);
     }
@@ -89,7 +90,8 @@ class RoundsTest {
     void measuresTheSecondAgainWhenTheMachineHasChangedDuringIt() throws InterruptedException {
         FakeGauge gauge = new FakeGauge(100.0, 100.0, 600.0, 100.0, 100.0);
         List<Round> rounds = measure(gauge, 1, 1, row(THEIRS));
-        // The machine is slow after the second: ours is wanted there, is not steady either, and then theirs is on the machine of the beginning.
+        // The machine is slow after the second: ours is wanted there, is not steady either, and then theirs is on the
+        // machine of the beginning.
         assertThat(gauge.measured).containsExactly("ours", "theirs", "ours", "theirs");
         pairs(rounds, 0, row(THEIRS), 1, 4, true);
     }

@@ -23,8 +23,10 @@ class TimingTest {
 
     @Test
     void warmsUpLittleWhatIsSoonReady() {
-        assertThat(TIMING.warmupOf(Contender.perftest("in C", new Perftest("tag_bw", 1 << 20, 32, false, 1000)))).isLessThan(0.1);
-        assertThat(TIMING.warmupOf(new Contender("core", Contender.Tool.LAYERS, List.of("core", "am"), null))).isEqualTo(1);
+        assertThat(TIMING.warmupOf(Contender.perftest("in C", new Perftest("tag_bw", 1 << 20, 32, false, 1000))))
+                .isLessThan(0.1);
+        assertThat(TIMING.warmupOf(new Contender("core", Contender.Tool.LAYERS, List.of("core", "am"), null)))
+                .isEqualTo(1);
     }
 
     @Test

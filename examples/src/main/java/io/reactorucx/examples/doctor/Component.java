@@ -25,7 +25,8 @@ public record Component(String name, List<MemoryDomain> memoryDomains) {
     }
 
     private static Component of(UctComponent component) {
-        return new Component(component.name(), component.memoryDomainNames().stream().map(name -> open(component, name)).toList());
+        return new Component(component.name(), component.memoryDomainNames().stream().map(name -> open(component, name))
+                .toList());
     }
 
     private static MemoryDomain open(UctComponent component, String name) {

@@ -30,7 +30,8 @@ record CrossMemoryAttach(Path proc) implements Check {
             default -> false;
         };
         if (!allowed) {
-            return List.of(Finding.note(name(), measured, "UCX leaves cma out: large messages within the host take other ways",
+            return List.of(Finding.note(name(), measured,
+                    "UCX leaves cma out: large messages within the host take other ways",
                     "sysctl kernel.yama.ptrace_scope=1, or give the process CAP_SYS_PTRACE"));
         }
         if (filtered && !capable) {

@@ -22,27 +22,28 @@ record DangerousVariables(Map<String, String> environment) implements Check {
     public List<Finding> findings() {
         List<Finding> found = environment.entrySet().stream().sorted(Map.Entry.comparingByKey())
                 .flatMap(variable -> judge(variable.getKey(), variable.getValue()).stream()).toList();
-        return found.isEmpty() ? List.of(Finding.ok(name(), "none is set", "Nothing in the environment works against this project")) : found;
+        return found.isEmpty() ? List.of(Finding.ok(name(), "none is set",
+                "Nothing in the environment works against this project")) : found;
     }
 
     private List<Finding> judge(String name, String value) {
         String set = name + "=" + value;
         return switch (name) {
-            case "UCX_MEM_MMAP_HOOK_MODE" -> value.equals("reloc")
-                    ? found(Severity.WARNING, set, "UCX deadlocks while it is loaded; this project uses none instead", name) : List.of();
+            case "UCX_MEM_MMAP_HOOK_MODE" -> value.equals("reloc") ? found(Severity.WARNING, set,
+                    "UCX deadlocks while it is loaded; this project uses none instead", name) : List.of();
             case "UCX_POSIX_ERROR_HANDLING", "UCX_SYSV_ERROR_HANDLING" -> NO.contains(value)
-                    ? found(Severity.WARNING, set, "Between peers that watch each other this kind of shared memory is left out", name)
-                    : List.of();
+                    ? found(Severity.WARNING, set,
+                    "Between peers that watch each other this kind of shared memory is left out", name) : List.of();
             case "UCX_TLS" -> leavesOutTcp(value)
                     ? List.of(Finding.warning(name(), set,
-                            "Connections by a socket address need tcp or rdmacm, and are refused as UNREACHABLE without",
-                            "Add tcp: UCX_TLS=" + value + ",tcp"))
-                    : List.of();
+                    "Connections by a socket address need tcp or rdmacm, and are refused as UNREACHABLE without",
+                    "Add tcp: UCX_TLS=" + value + ",tcp")) : List.of();
             case "UCX_LOG_LEVEL" -> value.startsWith("debug") || value.startsWith("trace")
-                    ? found(Severity.NOTE, set, "UCX writes about every step, to the standard output unless UCX_LOG_FILE is set", name)
-                    : List.of();
+                    ? found(Severity.NOTE, set,
+                    "UCX writes about every step, to the standard output unless UCX_LOG_FILE is set", name) : List.of();
             case "UCX_KEEPALIVE_INTERVAL" -> value.equals("inf") || value.matches("0+[a-z]*")
-                    ? found(Severity.WARNING, set, "A dead peer that was reached by its worker address is never noticed", name) : List.of();
+                    ? found(Severity.WARNING, set,
+                    "A dead peer that was reached by its worker address is never noticed", name) : List.of();
             default -> List.of();
         };
     }

@@ -16,14 +16,14 @@ record DecimalPoint(Map<String, String> environment) implements Check {
 
     @Override
     public List<Finding> findings() {
-        String locale = Stream.of("LC_ALL", "LC_NUMERIC", "LANG").map(variable -> environment.getOrDefault(variable, ""))
-                .filter(value -> !value.isEmpty()).findFirst().orElse("C");
+        String locale = Stream.of("LC_ALL", "LC_NUMERIC", "LANG").map(variable ->
+                environment.getOrDefault(variable, "")).filter(value -> !value.isEmpty()).findFirst().orElse("C");
         Locale parsed = Locale.forLanguageTag(locale.replaceAll("[.@].*", "").replace('_', '-'));
         if (DecimalFormatSymbols.getInstance(parsed).getDecimalSeparator() == '.') {
             return List.of(Finding.ok(name(), "locale " + locale, "Numbers have a decimal point, as UCX needs it"));
         }
         return List.of(Finding.note(name(), "locale " + locale + " has a decimal comma",
-                "UCX cannot read its own defaults with it. This project gives its calls a point; other users of UCX in the process do not",
-                "export LC_NUMERIC=C"));
+                "UCX cannot read its own defaults with it. This project gives its calls a point; other users of UCX in"
+                + " the process do not", "export LC_NUMERIC=C"));
     }
 }

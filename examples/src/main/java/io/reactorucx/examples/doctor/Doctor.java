@@ -28,11 +28,11 @@ public final class Doctor {
      * A doctor for this process. Loads UCX.
      *
      * @param before the libraries that were mapped before anything loaded UCX
+     * @param environment the variables of the environment before anything loaded UCX
      * @param components what UCX offers, empty without UCX
      * @return the doctor
      */
-    public static Doctor ofThisProcess(MemoryMaps before, List<Component> components) {
-        Map<String, String> environment = System.getenv();
+    public static Doctor ofThisProcess(MemoryMaps before, Map<String, String> environment, List<Component> components) {
         Optional<String> problem = Ucx.unavailabilityCause().map(UcxUnavailableException::getMessage);
         Optional<UcxVersion> version = problem.isPresent() ? Optional.empty() : Optional.of(Ucx.version());
         List<Transport> transports = components.stream().flatMap(Component::transports).toList();
@@ -47,8 +47,8 @@ public final class Doctor {
                 new MemoryHooks(() -> NativeProbe.isPatched("mmap"), environment), new UnknownVariables(environment),
                 new DangerousVariables(environment), new Preloads(environment), new DecimalPoint(environment),
                 new LockedMemory(PROC.resolve("self/limits"), rdma), new OpenFiles(PROC.resolve("self/limits")),
-                new SharedMemoryRoom(Path.of("/dev/shm"), SharedMemoryRoom::roomOf), new Namespaces(PROC.resolve("self/ns")),
-                new CrossMemoryAttach(PROC)));
+                new SharedMemoryRoom(Path.of("/dev/shm"), SharedMemoryRoom::roomOf),
+                new Namespaces(PROC.resolve("self/ns")), new CrossMemoryAttach(PROC)));
         return new Doctor(checks);
     }
 

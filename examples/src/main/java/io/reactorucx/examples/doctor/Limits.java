@@ -19,7 +19,8 @@ record Limits(List<String> lines) {
 
     /** The soft limit; {@link Long#MAX_VALUE} when there is none. */
     long soft(String name) {
-        return lines.stream().filter(line -> line.startsWith(name + " ")).map(line -> line.substring(name.length()).strip().split("\\s+")[0])
+        return lines.stream().filter(line -> line.startsWith(name + " "))
+                .map(line -> line.substring(name.length()).strip().split("\\s+")[0])
                 .mapToLong(value -> value.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(value)).findFirst()
                 .orElseThrow(() -> new IllegalStateException("there is no limit '" + name + "'"));
     }

@@ -6,7 +6,8 @@ import java.util.List;
 /** How much memory may be locked, which is what RDMA devices do with what is registered. */
 record LockedMemory(Path limits, boolean rdma) implements Check {
 
-    private static final String REMEDY = "ulimit -l unlimited; for good: '* - memlock unlimited' in /etc/security/limits.conf,"
+    private static final String REMEDY =
+            "ulimit -l unlimited; for good: '* - memlock unlimited' in /etc/security/limits.conf,"
             + " LimitMEMLOCK=infinity in a systemd unit, --ulimit memlock=-1 for docker run";
 
     @Override
@@ -21,8 +22,9 @@ record LockedMemory(Path limits, boolean rdma) implements Check {
         if (limit == Long.MAX_VALUE) {
             return List.of(Finding.ok(name(), measured, "Any amount of memory can be registered"));
         }
-        return List.of(rdma
-                ? Finding.warning(name(), measured, "Registration of more than that with an RDMA device fails", REMEDY)
-                : Finding.note(name(), measured, "Enough for tcp and shared memory; an RDMA device could register no more than that", REMEDY));
+        return List.of(rdma ? Finding.warning(name(), measured,
+                "Registration of more than that with an RDMA device fails", REMEDY)
+                : Finding.note(name(), measured,
+                "Enough for tcp and shared memory; an RDMA device could register no more than that", REMEDY));
     }
 }

@@ -15,8 +15,9 @@ import java.util.List;
  * @param localCpus processors near to it, such as {@code 0-3,8}
  * @param transports its transports
  */
-public record MemoryDomain(String name, String problem, List<String> flags, List<String> registrableTypes, double fixedCostSeconds,
-        double costSecondsPerByte, long packedKeyBytes, String localCpus, List<Transport> transports) {
+public record MemoryDomain(String name, String problem, List<String> flags, List<String> registrableTypes,
+        double fixedCostSeconds, double costSecondsPerByte, long packedKeyBytes, String localCpus,
+        List<Transport> transports) {
 
     static MemoryDomain closed(String name, String problem) {
         return new MemoryDomain(name, problem, List.of(), List.of(), 0, 0, 0, "", List.of());

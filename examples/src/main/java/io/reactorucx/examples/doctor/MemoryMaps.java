@@ -31,12 +31,13 @@ public record MemoryMaps(List<String> lines) {
 
     Optional<Path> find(String fileNamePrefix) {
         return readable().map(MemoryMaps::file).flatMap(Optional::stream)
-                .filter(file -> file.startsWith(fileNamePrefix, file.lastIndexOf('/') + 1)).findFirst().map(MemoryMaps::path);
+                .filter(file -> file.startsWith(fileNamePrefix, file.lastIndexOf('/') + 1)).findFirst()
+                .map(MemoryMaps::path);
     }
 
     Optional<Path> fileAt(long address) {
-        return readable().filter(line -> holds(line, address)).map(MemoryMaps::file).flatMap(Optional::stream).findFirst()
-                .map(MemoryMaps::path);
+        return readable().filter(line -> holds(line, address)).map(MemoryMaps::file).flatMap(Optional::stream)
+                .findFirst().map(MemoryMaps::path);
     }
 
     /** The lines; throws where there are none, for no process is without mappings. */
@@ -50,13 +51,15 @@ public record MemoryMaps(List<String> lines) {
     private static boolean holds(String line, long address) {
         int dash = line.indexOf('-');
         int end = line.indexOf(' ');
-        return dash > 0 && end > dash && Long.compareUnsigned(Long.parseUnsignedLong(line.substring(0, dash), HEXADECIMAL), address) <= 0
-                && Long.compareUnsigned(address, Long.parseUnsignedLong(line.substring(dash + 1, end), HEXADECIMAL)) < 0;
+        return dash > 0 && end > dash && Long.compareUnsigned(Long.parseUnsignedLong(line.substring(0, dash),
+                HEXADECIMAL), address) <= 0 && Long.compareUnsigned(address,
+                Long.parseUnsignedLong(line.substring(dash + 1, end), HEXADECIMAL)) < 0;
     }
 
     private static Optional<String> file(String line) {
         String[] columns = line.split("\\s+", PATH_COLUMN + 1);
-        return columns.length > PATH_COLUMN && columns[PATH_COLUMN].startsWith("/") ? Optional.of(columns[PATH_COLUMN]) : Optional.empty();
+        return columns.length > PATH_COLUMN && columns[PATH_COLUMN].startsWith("/") ? Optional.of(columns[PATH_COLUMN])
+                : Optional.empty();
     }
 
     private static Path path(String file) {

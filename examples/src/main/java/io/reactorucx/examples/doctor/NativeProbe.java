@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Reads what only the C library of this process knows. */
-@SuppressWarnings("restricted") // Calls of sigaction, which changes nothing here, and a look at the beginning of a function.
+@SuppressWarnings("restricted") // Queries sigaction, and reads the beginning of a function.
 final class NativeProbe {
 
     /** More than {@code struct sigaction} takes anywhere; its first word is the handler. */
@@ -28,11 +28,13 @@ final class NativeProbe {
     /** The library whose function handles a signal; empty when there is no handler, or it belongs to no file. */
     static Optional<Path> handlerOf(int signal) {
         try (Arena arena = Arena.ofConfined()) {
-            MethodHandle sigaction = Linker.nativeLinker().downcallHandle(Linker.nativeLinker().defaultLookup().findOrThrow("sigaction"),
-                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
+            MethodHandle sigaction = Linker.nativeLinker().downcallHandle(Linker.nativeLinker().defaultLookup()
+                    .findOrThrow("sigaction"), FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT,
+                    ValueLayout.ADDRESS, ValueLayout.ADDRESS));
             MemorySegment old = arena.allocate(SIGACTION_BYTES, Long.BYTES);
             int result = (int) sigaction.invokeExact(signal, MemorySegment.NULL, old);
-            return result == 0 ? MemoryMaps.ofThisProcess().fileAt(old.get(ValueLayout.JAVA_LONG, 0)) : Optional.empty();
+            return result == 0 ? MemoryMaps.ofThisProcess().fileAt(old.get(ValueLayout.JAVA_LONG, 0))
+                    : Optional.empty();
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
@@ -40,7 +42,9 @@ final class NativeProbe {
         }
     }
 
-    /** Whether a function of the C library begins with a jump, as UCX's hooks leave it; empty where that is not known. */
+    /**
+     * Whether a function of the C library begins with a jump, as UCX's hooks leave it; empty where that is not known.
+     */
     static Optional<Boolean> isPatched(String function) {
         if (!System.getProperty("os.arch").equals("amd64")) {
             return Optional.empty();

@@ -29,16 +29,17 @@ record SignalHandlers(IntFunction<Optional<Path>> handlerOf, Map<String, String>
 
     @Override
     public List<Finding> findings() {
-        List<String> taken = SIGNALS.entrySet().stream()
-                .filter(signal -> handlerOf.apply(signal.getValue()).filter(SignalHandlers::isUcx).isPresent()).map(Map.Entry::getKey).toList();
+        List<String> taken = SIGNALS.entrySet().stream().filter(signal -> handlerOf.apply(signal.getValue())
+                .filter(SignalHandlers::isUcx).isPresent()).map(Map.Entry::getKey).toList();
         List<Finding> findings = new ArrayList<>();
-        findings.add(taken.isEmpty()
-                ? Finding.ok(name(), "UCX handles none of " + String.join(", ", SIGNALS.keySet()), "The JVM's null checks and safepoints work")
-                : Finding.error(name(), "UCX handles " + String.join(", ", taken), "A null check of compiled code ends the process",
-                        "Start the process with UCX_ERROR_SIGNALS= UCX_DEBUG_SIGNO= UCX_HANDLE_ERRORS=none"));
-        VARIABLES.stream().filter(environment::containsKey).filter(variable -> !isHarmless(environment.getOrDefault(variable, "")))
-                .forEach(variable -> findings.add(Finding.note(name(), variable + "=" + environment.get(variable),
-                        "This project overrides it: UCX must not handle signals in a JVM", "unset " + variable)));
+        findings.add(taken.isEmpty() ? Finding.ok(name(), "UCX handles none of " + String.join(", ", SIGNALS.keySet()),
+                "The JVM's null checks and safepoints work") : Finding.error(name(),
+                "UCX handles " + String.join(", ", taken), "A null check of compiled code ends the process",
+                "Start the process with UCX_ERROR_SIGNALS= UCX_DEBUG_SIGNO= UCX_HANDLE_ERRORS=none"));
+        VARIABLES.stream().filter(environment::containsKey).filter(variable ->
+                !isHarmless(environment.getOrDefault(variable, ""))).forEach(variable ->
+                findings.add(Finding.note(name(), variable + "=" + environment.get(variable),
+                "This project overrides it: UCX must not handle signals in a JVM", "unset " + variable)));
         return findings;
     }
 
@@ -48,6 +49,7 @@ record SignalHandlers(IntFunction<Optional<Path>> handlerOf, Map<String, String>
 
     private static boolean isUcx(Path library) {
         String file = library.getFileName().toString();
-        return file.startsWith("libucs") || file.startsWith("libucm") || file.startsWith("libuct") || file.startsWith("libucp");
+        return file.startsWith("libucs") || file.startsWith("libucm") || file.startsWith("libuct")
+                || file.startsWith("libucp");
     }
 }

@@ -22,22 +22,26 @@ record Transports(List<Transport> transports) implements Check {
         List<Transport> rdma = transports.stream().filter(Transport::isRdma).toList();
         boolean tcp = transports.stream().anyMatch(transport -> transport.name().equals("tcp"));
         if (!tcp) {
-            findings.add(rdma.isEmpty()
-                    ? Finding.error(name(), "neither tcp nor RDMA", "No connection by a socket address can be made",
-                            "Bring a network interface up (ip link set lo up), and see that UCX_TLS and UCX_NET_DEVICES allow it")
-                    : Finding.note(name(), "no tcp", "Connections by a socket address need rdmacm",
-                            "ip link set lo up, or install UCX's module for rdmacm"));
+            findings.add(rdma.isEmpty() ? Finding.error(name(), "neither tcp nor RDMA",
+                    "No connection by a socket address can be made",
+                    "Bring a network interface up (ip link set lo up), and see that UCX_TLS and UCX_NET_DEVICES allow"
+                    + " it") : Finding.note(name(), "no tcp", "Connections by a socket address need rdmacm",
+                    "ip link set lo up, or install UCX's module for rdmacm"));
         }
         if (transports.stream().noneMatch(transport -> FOR_MESSAGES.contains(transport.name()))) {
-            findings.add(Finding.warning(name(), "no shared memory", "Processes of one host talk over the network's transports",
-                    "Check the room in /dev/shm and the namespaces below, and the limits of System V shared memory (ipcs -l)"));
+            findings.add(Finding.warning(name(), "no shared memory",
+                    "Processes of one host talk over the network's transports",
+                    "Check the room in /dev/shm and the namespaces below, and the limits of System V shared memory"
+                    + " (ipcs -l)"));
         }
         if (rdma.isEmpty()) {
             findings.add(Finding.note(name(), "no RDMA device", "Between hosts messages go over tcp",
-                    "Where there is a device: install its driver and UCX's module for it (ibv_devices lists what is seen)"));
+                    "Where there is a device: install its driver and UCX's module for it (ibv_devices lists what is"
+                    + " seen)"));
         }
         if (transports.stream().anyMatch(transport -> transport.type() == UctDeviceType.ACC)) {
-            findings.add(Finding.note(name(), "there is an accelerator", "Nobody has tried this project with its memory", ""));
+            findings.add(Finding.note(name(), "there is an accelerator",
+                    "Nobody has tried this project with its memory", ""));
         }
         return findings.isEmpty() ? List.of(Finding.ok(name(), transports.stream().map(Transport::name).distinct()
                 .collect(Collectors.joining(", ")), "Network, shared memory and RDMA are there")) : findings;

@@ -15,7 +15,8 @@ record UcxLibrary(Optional<UcxVersion> version, Optional<String> problem) implem
     @Override
     public List<Finding> findings() {
         if (version.isPresent()) {
-            return List.of(Finding.ok(name(), "UCX " + version.get(), "At least " + UcxVersion.MINIMUM + ", the oldest that works"));
+            return List.of(Finding.ok(name(), "UCX " + version.get(), "At least " + UcxVersion.MINIMUM
+                    + ", the oldest that works"));
         }
         String all = problem.orElse("UCX cannot be used");
         // Problem and remedy, as UcxUnavailableException joins them.

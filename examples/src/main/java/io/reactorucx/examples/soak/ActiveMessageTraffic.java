@@ -25,8 +25,7 @@ final class ActiveMessageTraffic implements Traffic {
         this.resources = connection.resources();
         this.echoes = new Echoes(tally, connection);
         connection.activeMessages().receive(ECHOED).flatMap(this::arrived)
-                .doOnDiscard(ActiveMessage.class, ActiveMessage::discard)
-                .subscribe(ignored -> { }, error -> { });
+                .doOnDiscard(ActiveMessage.class, ActiveMessage::discard).subscribe(ignored -> { }, error -> { });
     }
 
     @Override
@@ -51,7 +50,7 @@ final class ActiveMessageTraffic implements Traffic {
 
     private Mono<Void> arrived(ActiveMessage message) {
         long number = message.header().get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
-        if (message.hasData()) {
+        if (message.isInline()) {
             echoes.arrived(number, message.data());
             return Mono.empty();
         }
@@ -70,7 +69,7 @@ final class ActiveMessageTraffic implements Traffic {
         UcxResources resources = connection.resources();
         return connection.activeMessages().receive(ECHO).flatMap(message -> {
             MemorySegment header = message.header();
-            if (message.hasData()) {
+            if (message.isInline()) {
                 return Mono.using(() -> resources.buffers().acquire(message.length()), buffer -> {
                     buffer.segment().copyFrom(message.data());
                     return connection.activeMessages().send(ECHOED, header, buffer, AmProtocol.AUTO);

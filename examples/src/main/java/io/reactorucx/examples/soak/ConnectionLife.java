@@ -11,7 +11,10 @@ import java.util.random.RandomGenerator;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The life of one connection of the soak: all kinds of traffic at once, until its time is over, then an end of one sort or another. */
+/**
+ * The life of one connection of the soak: all kinds of traffic at once, until its time is over, then an end of one sort
+ * or another.
+ */
 final class ConnectionLife {
 
     /** Exchanges of one kind that are under way at once. */
@@ -41,8 +44,8 @@ final class ConnectionLife {
 
     private Mono<Void> lanes(Traffic kind) {
         int lanes = kind instanceof MemoryTraffic ? 1 : LANES;
-        return Flux.range(0, lanes)
-                .flatMap(lane -> Mono.defer(() -> one(kind)).repeat(() -> !over.get() && !connection.isDisposed()), lanes).then();
+        return Flux.range(0, lanes).flatMap(lane -> Mono.defer(() -> one(kind))
+                .repeat(() -> !over.get() && !connection.isDisposed()), lanes).then();
     }
 
     private Mono<Void> one(Traffic kind) {
@@ -59,9 +62,11 @@ final class ConnectionLife {
                 return false;
             }));
         } else if (dice < CANCELLED + TIMED_OUT) {
-            outcome = exchange.timeout(haste()).onErrorResume(TimeoutException.class, late -> ended(tally, End.TIMED_OUT));
+            outcome = exchange.timeout(haste()).onErrorResume(TimeoutException.class,
+                    late -> ended(tally, End.TIMED_OUT));
         } else {
-            outcome = exchange.timeout(Traffic.LOST_AFTER).onErrorResume(TimeoutException.class, late -> ended(tally, End.LOST));
+            outcome = exchange.timeout(Traffic.LOST_AFTER).onErrorResume(TimeoutException.class,
+                    late -> ended(tally, End.LOST));
         }
         return outcome.doOnNext(delivered -> {
             if (delivered) {

@@ -25,8 +25,9 @@ final class Echoes {
     /** Answers that are due when the connection ends will not come: an error, whichever side ended it. */
     Echoes(Tally tally, UcxConnection connection) {
         this.tally = tally;
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> due.keySet().forEach(number -> failed(number,
-                new UcxClosedException("receive", connection.peer(), "the connection ended before the answer came"))));
+        connection.onDispose().subscribe(ignored -> { }, error -> { },
+                () -> due.keySet().forEach(number -> failed(number, new UcxClosedException("receive", connection.peer(),
+                "the connection ended before the answer came"))));
         this.connection = connection;
     }
 

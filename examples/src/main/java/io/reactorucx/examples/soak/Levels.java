@@ -35,8 +35,10 @@ record Levels(Map<String, Long> values) {
         System.gc();
         Map<String, Long> values = new LinkedHashMap<>();
         values.put("connections", (long) resources.openConnections());
-        values.put("in flight", resources.engines().stream().map(ProgressEngine::counters).mapToLong(each -> each.inFlight()).sum());
-        values.put("held messages", resources.engines().stream().map(ProgressEngine::counters).mapToLong(each -> each.heldMessages()).sum());
+        values.put("in flight", resources.engines().stream().map(ProgressEngine::counters)
+                .mapToLong(each -> each.inFlight()).sum());
+        values.put("held messages", resources.engines().stream().map(ProgressEngine::counters)
+                .mapToLong(each -> each.heldMessages()).sum());
         values.put("leases", (long) resources.buffers().leases());
         values.put("numbers asked for", RequestTraffic.asked());
         values.put("slab bytes", resources.buffers().slabBytes());
@@ -53,8 +55,9 @@ record Levels(Map<String, Long> values) {
 
     private static long status(String key) {
         try {
-            return Files.readAllLines(Path.of("/proc/self/status"), StandardCharsets.US_ASCII).stream().filter(line -> line.startsWith(key))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10).findFirst().orElse(0);
+            return Files.readAllLines(Path.of("/proc/self/status"), StandardCharsets.US_ASCII).stream()
+                    .filter(line -> line.startsWith(key)).mapToLong(line ->
+                    Long.parseLong(line.replaceAll("\\D", "")) << 10).findFirst().orElse(0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -76,12 +79,14 @@ record Levels(Map<String, Long> values) {
 
     /** For another process. */
     String toLine() {
-        return values.entrySet().stream().map(each -> each.getKey() + "=" + each.getValue()).collect(Collectors.joining(";"));
+        return values.entrySet().stream().map(each -> each.getKey() + "=" + each.getValue())
+                .collect(Collectors.joining(";"));
     }
 
     static Levels parse(String line) {
         Map<String, Long> values = new LinkedHashMap<>();
-        Arrays.stream(line.split(";")).map(each -> each.split("=")).forEach(pair -> values.put(pair[0], Long.valueOf(pair[1])));
+        Arrays.stream(line.split(";")).map(each -> each.split("=")).forEach(pair ->
+                values.put(pair[0], Long.valueOf(pair[1])));
         return new Levels(values);
     }
 }

@@ -39,8 +39,9 @@ final class MemoryTraffic implements Traffic {
         }
         MemorySegment sent = source.asSlice(0, bytes);
         // First a flush: an operation whose subscriber has left may still use the memory.
-        return memory.flush().then(Mono.fromRunnable(() -> Pattern.fill(sent, number))).then(memory.put(0, sent)).then(memory.flush())
-                .then(memory.get(0, target.asSlice(0, bytes))).doOnNext(read -> compare(sent, read)).then();
+        return memory.flush().then(Mono.fromRunnable(() -> Pattern.fill(sent, number))).then(memory.put(0, sent))
+                .then(memory.flush()).then(memory.get(0, target.asSlice(0, bytes)))
+                .doOnNext(read -> compare(sent, read)).then();
     }
 
     private void compare(MemorySegment sent, MemorySegment read) {

@@ -19,7 +19,8 @@ final class MessageTraffic implements Traffic {
         this.connection = connection;
         this.echoes = new Echoes(tally, connection);
         connection.inbound().receive().subscribe(message -> {
-            echoes.arrived(message.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, 0), message.segment().asSlice(Long.BYTES));
+            echoes.arrived(message.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, 0),
+                    message.segment().asSlice(Long.BYTES));
             message.release();
         }, error -> { });
     }
@@ -36,12 +37,14 @@ final class MessageTraffic implements Traffic {
 
     @Override
     public Mono<Void> exchange(long number, int bytes) {
-        // Made when the peer takes it, not before: a message of a sender that is cancelled while it waits would be nobody's.
-        Mono<UcxBuffer> message = connection.resources().buffers().acquireLater((long) Long.BYTES + bytes).doOnNext(lease -> {
-            lease.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, number);
-            Pattern.fill(lease.segment().asSlice(Long.BYTES), number);
-        });
-        return echoes.await(number, bytes, connection.outbound().send(message)).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
+        // Made on demand of the peer: a lease that is made before would leak when the waiting sender is cancelled.
+        Mono<UcxBuffer> message = connection.resources().buffers().acquireLater((long) Long.BYTES + bytes)
+                .doOnNext(lease -> {
+                    lease.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, number);
+                    Pattern.fill(lease.segment().asSlice(Long.BYTES), number);
+                });
+        return echoes.await(number, bytes, connection.outbound().send(message))
+                .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
     }
 
     /** The server's side. */

@@ -11,13 +11,14 @@ import java.lang.invoke.MethodHandle;
 import java.util.OptionalLong;
 
 /**
- * What the C library has handed out and not got back ({@code mallinfo2} of glibc): UCX's requests, pools and endpoints are in it, the slabs of
- * the buffer pool and the Java machine's own structures, but not Java's heap. Unlike the resident memory it does not count what is free and
- * kept for the next time.
+ * What the C library has handed out and not got back ({@code mallinfo2} of glibc): UCX's requests, pools and endpoints
+ * are in it, the slabs of the buffer pool and the Java machine's own structures, but not Java's heap. Unlike the
+ * resident memory it does not count what is free and kept for the next time.
  */
 final class NativeHeap {
 
-    private static final MemoryLayout TEN_SIZES = MemoryLayout.structLayout(MemoryLayout.sequenceLayout(10, ValueLayout.JAVA_LONG));
+    private static final MemoryLayout TEN_SIZES = MemoryLayout.structLayout(MemoryLayout.sequenceLayout(10,
+            ValueLayout.JAVA_LONG));
     private static final int MAPPED_BYTES = 4;
     private static final int USED_BYTES = 7;
     private static final long LITTLE = 1 << 20;
@@ -29,12 +30,13 @@ final class NativeHeap {
     }
 
     /**
-     * Bytes that are in use, where the C library tells. Memory that a garbage collection has found unreachable is given back a moment later, by
-     * another thread: this waits until it gets no less.
+     * Bytes that are in use, where the C library tells. Memory that a garbage collection has found unreachable is given
+     * back a moment later, by another thread: this waits until it gets no less.
      */
     static OptionalLong usedBytes() {
         Linker linker = Linker.nativeLinker();
-        return linker.defaultLookup().find("mallinfo2").map(address -> linker.downcallHandle(address, FunctionDescriptor.of(TEN_SIZES)))
+        return linker.defaultLookup().find("mallinfo2").map(address ->
+                linker.downcallHandle(address, FunctionDescriptor.of(TEN_SIZES)))
                 .map(mallinfo -> OptionalLong.of(settledBytes(mallinfo))).orElse(OptionalLong.empty());
     }
 
@@ -57,7 +59,8 @@ final class NativeHeap {
     private static long usedBytes(MethodHandle mallinfo) {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment sizes = (MemorySegment) mallinfo.invokeExact((SegmentAllocator) call);
-            return sizes.getAtIndex(ValueLayout.JAVA_LONG, MAPPED_BYTES) + sizes.getAtIndex(ValueLayout.JAVA_LONG, USED_BYTES);
+            return sizes.getAtIndex(ValueLayout.JAVA_LONG, MAPPED_BYTES)
+                    + sizes.getAtIndex(ValueLayout.JAVA_LONG, USED_BYTES);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {

@@ -77,7 +77,8 @@ final class RequestTraffic implements Traffic {
     /** As many numbers as a source can be asked for, each an answer to one request. */
     static Flux<Integer> numbers(UcxConnection connection, int count) {
         byte[] request = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder()).putInt(count).array();
-        return connection.requester().requestStream(request).map(answer -> ByteBuffer.wrap(answer).order(ByteOrder.nativeOrder()).getInt());
+        return connection.requester().requestStream(request).map(answer -> ByteBuffer.wrap(answer)
+                .order(ByteOrder.nativeOrder()).getInt());
     }
 
     /** The server's side. */

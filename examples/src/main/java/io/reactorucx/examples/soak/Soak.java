@@ -61,13 +61,14 @@ final class Soak {
     boolean slowConsumer(Duration time) {
         phase(WARM_UP, new Tallies());
         Levels[] before = levels();
-        Long taken = Mono.usingWhen(client.connect(), connection -> RequestTraffic.numbers(connection, MILLION).limitRate(1)
-                .concatMap(number -> Mono.delay(Duration.ofSeconds(1)), 1).take(time).count(), UcxConnection::close)
-                .block(time.plus(ANSWERED_WITHIN));
+        Long taken = Mono.usingWhen(client.connect(), connection -> RequestTraffic.numbers(connection, MILLION)
+                .limitRate(1).concatMap(number -> Mono.delay(Duration.ofSeconds(1)), 1).take(time).count(),
+                UcxConnection::close).block(time.plus(ANSWERED_WITHIN));
         Levels[] after = levels();
         endServer();
-        System.out.println("one answer a second: " + taken + " taken in " + time.toSeconds() + " s, the server's source was asked for "
-                + (after[1].of("numbers asked for") - before[1].of("numbers asked for")) + " of " + MILLION);
+        System.out.println("one answer a second: " + taken + " taken in " + time.toSeconds()
+                + " s, the server's source was asked for " + (after[1].of("numbers asked for") - before[1]
+                .of("numbers asked for")) + " of " + MILLION);
         return report.print(new Tallies(), before, after);
     }
 
@@ -79,9 +80,11 @@ final class Soak {
 
     private void phase(Duration time, Tallies tallies) {
         long end = System.nanoTime() + time.toNanos();
-        List<RandomGenerator> choices = Flux.range(0, connections).<RandomGenerator>map(each -> random.split()).collectList().block();
-        Flux.fromIterable(Objects.requireNonNull(choices)).flatMap(choice -> Mono.defer(() -> life(choice, tallies, end))
-                .repeat(() -> System.nanoTime() < end), Integer.MAX_VALUE).blockLast(time.plus(Traffic.LOST_AFTER).plus(ANSWERED_WITHIN));
+        List<RandomGenerator> choices = Flux.range(0, connections).<RandomGenerator>map(each -> random.split())
+                .collectList().block();
+        Flux.fromIterable(Objects.requireNonNull(choices)).flatMap(choice ->
+                Mono.defer(() -> life(choice, tallies, end)).repeat(() -> System.nanoTime() < end), Integer.MAX_VALUE)
+                .blockLast(time.plus(Traffic.LOST_AFTER).plus(ANSWERED_WITHIN));
     }
 
     private Mono<Void> life(RandomGenerator choice, Tallies tallies, long end) {
@@ -95,10 +98,11 @@ final class Soak {
                 Mono.delay(time.dividedBy(2)).then(connection.close(CloseMode.FORCE)).subscribe();
             }
             return window(connection).flatMap(memory -> {
-                List<Traffic> traffic = List.of(new ActiveMessageTraffic(connection, tallies.of(ActiveMessageTraffic.NAME)),
-                        new MessageTraffic(connection, tallies.of(MessageTraffic.NAME)),
-                        new RequestTraffic(connection, tallies.of(RequestTraffic.NAME)),
-                        new MemoryTraffic(connection.memory(memory), tallies.of(MemoryTraffic.NAME)));
+                List<Traffic> traffic = List.of(new ActiveMessageTraffic(connection,
+                        tallies.of(ActiveMessageTraffic.NAME)), new MessageTraffic(connection,
+                        tallies.of(MessageTraffic.NAME)), new RequestTraffic(connection,
+                        tallies.of(RequestTraffic.NAME)), new MemoryTraffic(connection.memory(memory),
+                        tallies.of(MemoryTraffic.NAME)));
                 return new ConnectionLife(connection, tallies, choice).live(traffic, time);
             }).then(connection.close());
         }).onErrorResume(error -> {
@@ -113,21 +117,23 @@ final class Soak {
 
     private static Mono<byte[]> ask(UcxConnection connection, int question, int answer) {
         // Subscribed to before the question is sent, or the answer would find nobody.
-        return connection.activeMessages().receive(answer).next().map(message -> message.data().toArray(ValueLayout.JAVA_BYTE))
-                .mergeWith(connection.activeMessages().send(question, new byte[0]).then(Mono.empty())).next().timeout(ANSWERED_WITHIN);
+        return connection.activeMessages().receive(answer).next().map(message -> message.data()
+                .toArray(ValueLayout.JAVA_BYTE)).mergeWith(connection.activeMessages().send(question, new byte[0])
+                .then(Mono.empty())).next().timeout(ANSWERED_WITHIN);
     }
 
     private Mono<Levels[]> both(byte[] ofServer) {
-        return Levels.settled(resources).map(here -> new Levels[] {here, Levels.parse(new String(ofServer, StandardCharsets.UTF_8))});
+        return Levels.settled(resources).map(here -> new Levels[] {here,
+                Levels.parse(new String(ofServer, StandardCharsets.UTF_8))});
     }
 
     /** Of this process and of the server, as soon as nothing is open in them but the connection that asks. */
     private Levels[] levels() {
-        return Objects.requireNonNull(Mono.usingWhen(client.connect(), connection -> ask(connection, SoakServer.HOLD, SoakServer.HELD)
-                .flatMap(this::both)
-                .filter(SoakReport::isSettled).repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(200))).timeout(SETTLED_WITHIN)
-                .onErrorResume(late -> ask(connection, SoakServer.HOLD, SoakServer.HELD)
-                        .flatMap(this::both)),
-                UcxConnection::close).retryWhen(Retry.fixedDelay(3, Duration.ofMillis(100))).block(SETTLED_WITHIN.plus(ANSWERED_WITHIN)));
+        return Objects.requireNonNull(Mono.usingWhen(client.connect(),
+                connection -> ask(connection, SoakServer.HOLD, SoakServer.HELD).flatMap(this::both)
+                .filter(SoakReport::isSettled).repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(200)))
+                .timeout(SETTLED_WITHIN).onErrorResume(late -> ask(connection, SoakServer.HOLD, SoakServer.HELD)
+                .flatMap(this::both)), UcxConnection::close).retryWhen(Retry.fixedDelay(3, Duration.ofMillis(100)))
+                .block(SETTLED_WITHIN.plus(ANSWERED_WITHIN)));
     }
 }

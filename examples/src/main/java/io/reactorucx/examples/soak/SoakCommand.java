@@ -3,6 +3,7 @@ package io.reactorucx.examples.soak;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxResourcesBuilder;
+import io.reactorucx.examples.HelpOption;
 import io.reactorucx.examples.ServerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,37 +12,51 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
-/** Two processes exchange mixed traffic for some minutes; all of it is checked and counted. */
-@Command(name = "soak", mixinStandardHelpOptions = true, description = {
-    "Starts a second process and exchanges mixed traffic with it: plain and flow-controlled messages,",
-    "requests, remote memory, payloads of 0 B to 16 MiB, at random cancelled, timed out, disconnected by either side.",
-    "Each message is checked by number and checksum. Fails when one is lost, comes twice, or when",
-    "memory or slots do not return to where they were."})
+/** Exchanges mixed traffic between two processes for some minutes; every message is checked and counted. */
+@Command(name = "soak", description = "Starts a second process and exchanges mixed traffic with it: plain and"
+        + " flow-controlled messages, requests and remote memory, with payloads of 0 B to 16 MiB. Operations are"
+        + " cancelled and timed out at random, connections closed by either side. Each message is checked by number"
+        + " and checksum. Fails when a message is lost, duplicated or corrupt, or when memory or request slots leak.")
 public final class SoakCommand implements Callable<Integer> {
 
-    private static final double PERCENT = 100;
+    private static final int PERCENT = 100;
+    private static final int MAX_CONNECTIONS = 1000;
+    private static final double MAX_MINUTES = 100_000;
 
-    @Option(names = "--minutes", paramLabel = "N", description = "How long, 10 by default; a fraction is allowed.")
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+    @Mixin
+    private HelpOption help = new HelpOption();
+    @Option(names = "--minutes", paramLabel = "MINUTES", description = "Duration, by default 10. May have a fraction.")
     private double minutes = 10;
-    @Option(names = "--tcp", description = "Use TCP only; otherwise UCX chooses, shared memory where it can.")
+    @Option(names = "--tcp", description = "Use TCP only. Otherwise UCX chooses, shared memory where it can.")
     private boolean tcp;
-    @Option(names = "--connections", paramLabel = "N", description = "Connections at once, 4 by default.")
+    @Option(names = "--connections", paramLabel = "N", description = "Connections at the same time, by default 4.")
     private int connections = 4;
-    @Option(names = "--cut-off", paramLabel = "PERCENT", description = "Connections that are closed by force amid their traffic, 20 by default.")
+    @Option(names = "--cut-off", paramLabel = "N",
+            description = "Percentage of the connections that are closed by force amid their traffic, by default 20.")
     private int cutOff = 20;
-    @Option(names = "--slow-consumer", description = "Instead: one subscriber that takes one answer a second of a million.")
+    @Option(names = "--slow-consumer", description = "Instead of the traffic: a subscriber that takes one response a"
+            + " second from a stream of a million.")
     private boolean slowConsumer;
-    @Option(names = "--seed", paramLabel = "N", description = "Repeats the same choices; another number each time by default.")
+    @Option(names = "--seed", paramLabel = "N", description = "Makes the same random choices as the run that printed"
+            + " this number.")
     private @Nullable Long seed;
 
     @Override
     public Integer call() {
+        check();
         long chosen = seed != null ? seed : ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
         Duration time = Duration.ofMillis((long) (minutes * Duration.ofMinutes(1).toMillis()));
-        System.out.println("soak: " + (tcp ? "tcp" : "UCX's choice of transports") + ", " + connections + " connections, " + time.toSeconds()
-                + " s, seed " + chosen);
+        System.out.println("soak: " + (tcp ? "tcp" : "UCX's choice of transports") + ", " + connections
+                + " connections, " + time.toSeconds() + " s, seed " + chosen);
         List<String> arguments = new ArrayList<>();
         if (tcp) {
             arguments.add("--tcp");
@@ -52,15 +67,36 @@ public final class SoakCommand implements Callable<Integer> {
             try {
                 int port = Integer.parseInt(server.awaitReady().trim());
                 UcxClient client = UcxClient.create(resources).remoteAddress("127.0.0.1", port);
-                Soak soak = new Soak(client, resources, connections, cutOff / PERCENT, chosen);
+                Soak soak = new Soak(client, resources, connections, (double) cutOff / PERCENT, chosen);
                 sound = slowConsumer ? soak.slowConsumer(time) : soak.run(time);
                 sound &= server.awaitExit() == 0;
             } finally {
                 resources.disposeNow();
             }
         }
-        System.out.println(sound ? "soak: OK" : "soak: FAILED");
-        return sound ? 0 : 1;
+        if (!sound) {
+            spec.commandLine().getErr().println("soak: FAILED: the figures above say why");
+            return 1;
+        }
+        System.out.println("soak: OK");
+        return 0;
+    }
+
+    /** Refuses arguments that cannot work, before anything is started. */
+    private void check() {
+        if (!(minutes > 0 && minutes <= MAX_MINUTES)) {
+            throw refused("--minutes " + minutes + ": must be more than 0 and at most " + MAX_MINUTES);
+        }
+        if (connections < 1 || connections > MAX_CONNECTIONS) {
+            throw refused("--connections " + connections + ": must be in 1.." + MAX_CONNECTIONS);
+        }
+        if (cutOff < 0 || cutOff > PERCENT) {
+            throw refused("--cut-off " + cutOff + ": must be in 0.." + PERCENT);
+        }
+    }
+
+    private ParameterException refused(String reason) {
+        return new ParameterException(spec.commandLine(), reason);
     }
 
     static UcxResources resources(boolean tcp) {

@@ -15,7 +15,8 @@ final class SoakReport {
     private static final long TOLERATED_BYTES = 48L << 20;
     private static final long TOLERATED_COUNT = 16;
     /** What has a limit of its own, or is no level. */
-    private static final Set<String> BOUNDED = Set.of("slab bytes", "anonymous bytes", "heap bytes", "numbers asked for");
+    private static final Set<String> BOUNDED = Set.of("slab bytes", "anonymous bytes", "heap bytes",
+            "numbers asked for");
 
     private final LongAdder connected = new LongAdder();
     private final Map<String, LongAdder> notConnected = new ConcurrentHashMap<>();
@@ -40,8 +41,8 @@ final class SoakReport {
 
     void progress(Tallies tallies) {
         StringBuilder line = new StringBuilder(String.format("%5d s", (System.nanoTime() - start) / 1_000_000_000L));
-        tallies.byKind().forEach((kind, tally) -> line.append("  ").append(kind).append(' ').append(tally.count(End.DELIVERED)).append(" of ")
-                .append(tally.begunCount()));
+        tallies.byKind().forEach((kind, tally) -> line.append("  ").append(kind).append(' ')
+                .append(tally.count(End.DELIVERED)).append(" of ").append(tally.begunCount()));
         System.out.println(line);
     }
 
@@ -61,13 +62,14 @@ final class SoakReport {
         boolean sound = isSettled(after);
         System.out.printf("connections made: %d, not made: %s; errors after a cancel: %s%n", connected.sum(),
                 new TreeMap<>(notConnected), new TreeMap<>(dropped));
-        System.out.printf("%-16s %9s %9s %9s %9s %7s %6s %6s %10s %7s%n", "exchanges", "begun", "delivered", "cancelled", "timed out", "failed",
-                "lost", "twice", "corrupt", "GB");
+        System.out.printf("%-16s %9s %9s %9s %9s %7s %6s %6s %10s %7s%n", "exchanges", "begun", "delivered",
+                "cancelled", "timed out", "failed", "lost", "twice", "corrupt", "GB");
         for (Map.Entry<String, Tally> each : tallies.byKind().entrySet()) {
             Tally tally = each.getValue();
-            System.out.printf("%-16s %9d %9d %9d %9d %7d %6d %6d %10d %7.2f%n", each.getKey(), tally.begunCount(), tally.count(End.DELIVERED),
-                    tally.count(End.CANCELLED), tally.count(End.TIMED_OUT), tally.count(End.FAILED), tally.count(End.LOST),
-                    tally.count(End.DUPLICATED), tally.count(End.CORRUPT), tally.bytes() / 1e9);
+            System.out.printf("%-16s %9d %9d %9d %9d %7d %6d %6d %10d %7.2f%n", each.getKey(), tally.begunCount(),
+                    tally.count(End.DELIVERED), tally.count(End.CANCELLED), tally.count(End.TIMED_OUT),
+                    tally.count(End.FAILED), tally.count(End.LOST), tally.count(End.DUPLICATED),
+                    tally.count(End.CORRUPT), tally.bytes() / 1e9);
             if (!tally.errors().isEmpty()) {
                 System.out.println("    failed with " + tally.errors());
             }
@@ -83,7 +85,8 @@ final class SoakReport {
             long start = before.of(each.getKey());
             boolean grown = !BOUNDED.contains(each.getKey())
                     && each.getValue() - start > (each.getKey().endsWith("bytes") ? TOLERATED_BYTES : TOLERATED_COUNT);
-            System.out.printf("    %-22s %,14d %,14d%s%n", each.getKey(), start, each.getValue(), grown ? "  has grown" : "");
+            System.out.printf("    %-22s %,14d %,14d%s%n", each.getKey(), start, each.getValue(), grown ? "  has grown"
+                    : "");
             sound &= !grown;
         }
         return sound;

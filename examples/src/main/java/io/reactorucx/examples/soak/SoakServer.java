@@ -61,8 +61,8 @@ public final class SoakServer implements Callable<Integer> {
             // Not the connection over which the soak asks how this process is: that has its answer long before.
             Mono.delay(Duration.ofSeconds(2 + random.nextInt(LONGEST_SECONDS))).then(connection.close()).subscribe();
         }
-        return Mono.when(ActiveMessageTraffic.serve(connection), MessageTraffic.serve(connection), RequestTraffic.serve(connection),
-                lend(connection), levels(connection),
+        return Mono.when(ActiveMessageTraffic.serve(connection), MessageTraffic.serve(connection),
+                RequestTraffic.serve(connection), lend(connection), levels(connection),
                 connection.activeMessages().receive(END).doOnNext(ask -> end.tryEmitEmpty()));
     }
 
@@ -77,6 +77,7 @@ public final class SoakServer implements Callable<Integer> {
 
     private static Mono<Void> levels(UcxConnection connection) {
         return connection.activeMessages().receive(HOLD).concatMap(ask -> Levels.settled(connection.resources())
-                .flatMap(levels -> connection.activeMessages().send(HELD, levels.toLine().getBytes(StandardCharsets.UTF_8)))).then();
+                .flatMap(levels -> connection.activeMessages().send(HELD,
+                levels.toLine().getBytes(StandardCharsets.UTF_8)))).then();
     }
 }

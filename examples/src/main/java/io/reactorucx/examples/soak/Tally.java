@@ -66,7 +66,8 @@ final class Tally {
 
     /** Whether each exchange has ended, and none in a way that is never right. */
     boolean isSound() {
-        long ended = count(End.DELIVERED) + count(End.CANCELLED) + count(End.TIMED_OUT) + count(End.FAILED) + count(End.LOST);
+        long ended = count(End.DELIVERED) + count(End.CANCELLED) + count(End.TIMED_OUT) + count(End.FAILED)
+                + count(End.LOST);
         return ended == begunCount() && count(End.LOST) == 0 && count(End.CORRUPT) == 0 && count(End.DUPLICATED) == 0
                 && count(End.DELIVERED) > 0;
     }

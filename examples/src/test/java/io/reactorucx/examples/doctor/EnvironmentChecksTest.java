@@ -27,7 +27,8 @@ class EnvironmentChecksTest {
 
     @Test
     void namesAVariableThatUcxDoesNotKnowAndTheNearestOne() {
-        Finding finding = only(new UnknownVariables(Map.of("UCX_TLZ", "tcp", "UCX_NET_DEVICES", "lo", "UCX_LOG_LEVEL", "info")));
+        Finding finding = only(new UnknownVariables(Map.of("UCX_TLZ", "tcp", "UCX_NET_DEVICES", "lo", "UCX_LOG_LEVEL",
+                "info")));
 
         assertThat(finding.severity()).isEqualTo(Severity.WARNING);
         assertThat(finding.measured()).isEqualTo("UCX_TLZ=tcp");
@@ -42,11 +43,12 @@ class EnvironmentChecksTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"UCX_MEM_MMAP_HOOK_MODE, reloc, WARNING", "UCX_MEM_MMAP_HOOK_MODE, none, OK", "UCX_POSIX_ERROR_HANDLING, n, WARNING",
-        "UCX_SYSV_ERROR_HANDLING, no, WARNING", "UCX_SYSV_ERROR_HANDLING, y, OK", "UCX_TLS, 'posix,sysv', WARNING", "UCX_TLS, ^tcp, WARNING",
-        "UCX_TLS, ^cma, OK", "UCX_TLS, 'posix,tcp', OK", "UCX_TLS, all, OK", "UCX_TLS, 'sysv,rc_x', OK", "UCX_LOG_LEVEL, trace, NOTE",
-        "UCX_LOG_LEVEL, warn, OK", "UCX_KEEPALIVE_INTERVAL, inf, WARNING", "UCX_KEEPALIVE_INTERVAL, 0s, WARNING",
-        "UCX_KEEPALIVE_INTERVAL, 10s, OK"})
+    @CsvSource({"UCX_MEM_MMAP_HOOK_MODE, reloc, WARNING", "UCX_MEM_MMAP_HOOK_MODE, none, OK",
+        "UCX_POSIX_ERROR_HANDLING, n, WARNING", "UCX_SYSV_ERROR_HANDLING, no, WARNING",
+        "UCX_SYSV_ERROR_HANDLING, y, OK", "UCX_TLS, 'posix,sysv', WARNING", "UCX_TLS, ^tcp, WARNING",
+        "UCX_TLS, ^cma, OK", "UCX_TLS, 'posix,tcp', OK", "UCX_TLS, all, OK", "UCX_TLS, 'sysv,rc_x', OK",
+        "UCX_LOG_LEVEL, trace, NOTE", "UCX_LOG_LEVEL, warn, OK", "UCX_KEEPALIVE_INTERVAL, inf, WARNING",
+        "UCX_KEEPALIVE_INTERVAL, 0s, WARNING", "UCX_KEEPALIVE_INTERVAL, 10s, OK"})
     void judgesASetting(String name, String value, Severity expected) {
         Finding finding = only(new DangerousVariables(environment(name, value)));
 
@@ -58,15 +60,16 @@ class EnvironmentChecksTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"'', OK", "/usr/lib/libjsig.so, NOTE", "/opt/ucx/libucs.so.0, WARNING", "/usr/lib/libjemalloc.so.2, NOTE"})
+    @CsvSource({"'', OK", "/usr/lib/libjsig.so, NOTE", "/opt/ucx/libucs.so.0, WARNING",
+        "/usr/lib/libjemalloc.so.2, NOTE"})
     void judgesAPreloadedLibrary(String libraries, Severity expected) {
         assertThat(only(new Preloads(environment("LD_PRELOAD", libraries))).severity()).isEqualTo(expected);
     }
 
     @Test
     void judgesEachPreloadedLibrary() {
-        assertThat(new Preloads(environment("LD_PRELOAD", "libjsig.so:/x/libucp.so libc.so")).findings()).extracting(Finding::severity)
-                .containsExactly(Severity.NOTE, Severity.WARNING, Severity.NOTE);
+        assertThat(new Preloads(environment("LD_PRELOAD", "libjsig.so:/x/libucp.so libc.so")).findings())
+                .extracting(Finding::severity).containsExactly(Severity.NOTE, Severity.WARNING, Severity.NOTE);
     }
 
     @ParameterizedTest
@@ -77,16 +80,20 @@ class EnvironmentChecksTest {
 
     @Test
     void takesTheLocaleThatCounts() {
-        assertThat(only(new DecimalPoint(Map.of("LC_ALL", "", "LC_NUMERIC", "C", "LANG", "de_DE"))).severity()).isEqualTo(Severity.OK);
-        assertThat(only(new DecimalPoint(Map.of("LC_ALL", "de_DE", "LC_NUMERIC", "C"))).severity()).isEqualTo(Severity.NOTE);
+        assertThat(only(new DecimalPoint(Map.of("LC_ALL", "", "LC_NUMERIC", "C", "LANG", "de_DE"))).severity())
+                .isEqualTo(Severity.OK);
+        assertThat(only(new DecimalPoint(Map.of("LC_ALL", "de_DE", "LC_NUMERIC", "C"))).severity())
+                .isEqualTo(Severity.NOTE);
         assertThat(only(new DecimalPoint(Map.of())).severity()).isEqualTo(Severity.OK);
     }
 
     @Test
     void believesWhatItMeasuresOfHooksAndOtherwiseTheSetting() {
         assertThat(only(new MemoryHooks(() -> Optional.of(true), Map.of())).severity()).isEqualTo(Severity.WARNING);
-        assertThat(only(new MemoryHooks(() -> Optional.of(false), environment(HOOKS, "bistro"))).severity()).isEqualTo(Severity.OK);
-        assertThat(only(new MemoryHooks(Optional::empty, environment(HOOKS, "bistro"))).severity()).isEqualTo(Severity.WARNING);
+        assertThat(only(new MemoryHooks(() -> Optional.of(false), environment(HOOKS, "bistro"))).severity())
+                .isEqualTo(Severity.OK);
+        assertThat(only(new MemoryHooks(Optional::empty, environment(HOOKS, "bistro"))).severity())
+                .isEqualTo(Severity.WARNING);
         assertThat(only(new MemoryHooks(Optional::empty, Map.of())).severity()).isEqualTo(Severity.OK);
     }
 }

@@ -26,7 +26,8 @@ class ProcessChecksTest {
             "7f0000002000-7f0000003000 r-xp 00000000 fe:00 18   /opt/with space/libucs.so.0.0.0",
             "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0   [vsyscall]"));
 
-    private static final MemoryMaps WITHOUT_UCX = new MemoryMaps(List.of("7f0000000000-7f0000001000 r-xp 00000000 fe:00 17   /usr/lib/libc.so.6",
+    private static final MemoryMaps WITHOUT_UCX =
+            new MemoryMaps(List.of("7f0000000000-7f0000001000 r-xp 00000000 fe:00 17   /usr/lib/libc.so.6",
             "7f0000003000-7f0000004000 r--p 00000000 fe:00 19   /tmp/\u00ff\u00fe"));
 
     private static Finding only(Check check) {
@@ -72,7 +73,8 @@ class ProcessChecksTest {
 
     @Test
     void namesTheSignalsThatUcxHolds() {
-        SignalHandlers check = new SignalHandlers(signal -> signal == 11 || signal == 1 ? Optional.of(UCS) : Optional.of(JVM), Map.of());
+        SignalHandlers check = new SignalHandlers(signal -> signal == 11 || signal == 1 ? Optional.of(UCS)
+                : Optional.of(JVM), Map.of());
 
         assertThat(only(check).severity()).isEqualTo(Severity.ERROR);
         assertThat(only(check).measured()).isEqualTo("UCX handles SIGHUP, SIGSEGV");
@@ -89,15 +91,16 @@ class ProcessChecksTest {
 
     @Test
     void asksTheRealProcess() {
-        assertThat(NativeProbe.handlerOf(11)).hasValueSatisfying(library -> assertThat(library.getFileName()).hasToString("libjvm.so"));
+        assertThat(NativeProbe.handlerOf(11)).hasValueSatisfying(library -> assertThat(library.getFileName())
+                .hasToString("libjvm.so"));
         assertThat(NativeProbe.handlerOf(10_000)).isEmpty();
         assertThat(NativeProbe.isPatched("mmap").orElse(false)).isFalse();
         assertThat(NativeProbe.isPatched("no_such_function")).isEmpty();
     }
 
     @ParameterizedTest
-    @CsvSource({"1.13.1, 2, NOTE", "1.14.0, 2, WARNING", "1.15.0, 1, NOTE", "1.18.1, 1, NOTE", "1.19.0, 1, WARNING", "1.20.0, 1, OK",
-        "1.22.0, 1, OK", "2.0.0, 1, OK"})
+    @CsvSource({"1.13.1, 2, NOTE", "1.14.0, 2, WARNING", "1.15.0, 1, NOTE", "1.18.1, 1, NOTE", "1.19.0, 1, WARNING",
+        "1.20.0, 1, OK", "1.22.0, 1, OK", "2.0.0, 1, OK"})
     void knowsTheBugsOfAVersion(String version, int findings, Severity worst) {
         String[] numbers = version.split("[.]");
         List<Finding> found = new KnownBugs(new UcxVersion(Integer.parseInt(numbers[0]), Integer.parseInt(numbers[1]),
@@ -109,11 +112,13 @@ class ProcessChecksTest {
 
     @Test
     void saysWhatToDoWithoutUcx() {
-        Finding finding = only(new UcxLibrary(Optional.empty(), Optional.of("UCX 1.12.0 is too old, 1.13.0 is the oldest. Install UCX 1.13")));
+        Finding finding = only(new UcxLibrary(Optional.empty(),
+                Optional.of("UCX 1.12.0 is too old, 1.13.0 is the oldest. Install UCX 1.13")));
 
         assertThat(finding).isEqualTo(Finding.error("ucx-library", "UCX 1.12.0 is too old, 1.13.0 is the oldest",
                 "Nothing of this project can run", "Install UCX 1.13"));
-        assertThat(only(new UcxLibrary(Optional.of(new UcxVersion(1, 22, 0)), Optional.empty())).severity()).isEqualTo(Severity.OK);
+        assertThat(only(new UcxLibrary(Optional.of(new UcxVersion(1, 22, 0)), Optional.empty())).severity())
+                .isEqualTo(Severity.OK);
     }
 
     private static Transport transport(String name, UctDeviceType type) {
@@ -126,11 +131,14 @@ class ProcessChecksTest {
         Transport posix = transport("posix", UctDeviceType.SHM);
         Transport rc = transport("rc_verbs", UctDeviceType.NET);
 
-        assertThat(new Transports(List.of(tcp, posix, rc)).findings()).extracting(Finding::severity).containsExactly(Severity.OK);
-        assertThat(new Transports(List.of(tcp, posix)).findings()).extracting(Finding::measured).containsExactly("no RDMA device");
-        assertThat(new Transports(List.of(tcp, rc, transport("cma", UctDeviceType.SHM))).findings()).extracting(Finding::measured)
-                .containsExactly("no shared memory");
-        assertThat(new Transports(List.of(posix, rc)).findings()).extracting(Finding::measured).containsExactly("no tcp");
+        assertThat(new Transports(List.of(tcp, posix, rc)).findings()).extracting(Finding::severity)
+                .containsExactly(Severity.OK);
+        assertThat(new Transports(List.of(tcp, posix)).findings()).extracting(Finding::measured)
+                .containsExactly("no RDMA device");
+        assertThat(new Transports(List.of(tcp, rc, transport("cma", UctDeviceType.SHM))).findings())
+                .extracting(Finding::measured).containsExactly("no shared memory");
+        assertThat(new Transports(List.of(posix, rc)).findings()).extracting(Finding::measured)
+                .containsExactly("no tcp");
         assertThat(new Transports(List.of()).findings()).extracting(Finding::severity)
                 .containsExactly(Severity.ERROR, Severity.WARNING, Severity.NOTE);
         assertThat(new Transports(List.of(tcp, posix, rc, transport("cuda_copy", UctDeviceType.ACC))).findings())
@@ -138,8 +146,8 @@ class ProcessChecksTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"rc_verbs, true", "rc_mlx5, true", "dc_mlx5, true", "ud_verbs, true", "gga_mlx5, true", "srd, true", "tcp, false",
-        "rcache, false", "self, false"})
+    @CsvSource({"rc_verbs, true", "rc_mlx5, true", "dc_mlx5, true", "ud_verbs, true", "gga_mlx5, true", "srd, true",
+        "tcp, false", "rcache, false", "self, false"})
     void tellsRdmaByTheTransport(String name, boolean rdma) {
         assertThat(transport(name, UctDeviceType.NET).isRdma()).isEqualTo(rdma);
     }

@@ -34,7 +34,8 @@ class SystemChecksTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"unlimited, true, OK, unlimited", "8388608, false, NOTE, 8 MiB", "65536, true, WARNING, 64 KiB", "0, true, WARNING, 0 B"})
+    @CsvSource({"unlimited, true, OK, unlimited", "8388608, false, NOTE, 8 MiB", "65536, true, WARNING, 64 KiB",
+        "0, true, WARNING, 0 B"})
     void weighsTheLimitOfLockedMemory(String limit, boolean rdma, Severity expected, String shown) throws IOException {
         Finding finding = only(new LockedMemory(limits(limit, "1024"), rdma));
 
@@ -55,16 +56,19 @@ class SystemChecksTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"24000, 24000, OK", "1024, 65, OK", "64, 64, WARNING", "24000, 20, WARNING", "64, 7, ERROR", "64, 0, ERROR"})
+    @CsvSource({"24000, 24000, OK", "1024, 65, OK", "64, 64, WARNING", "24000, 20, WARNING", "64, 7, ERROR",
+        "64, 0, ERROR"})
     void weighsTheRoomForSharedMemory(long sizeMebibytes, long freeMebibytes, Severity expected) {
-        Finding finding = only(new SharedMemoryRoom(proc, directory -> new Room(sizeMebibytes << 20, freeMebibytes << 20)));
+        Finding finding = only(new SharedMemoryRoom(proc, directory ->
+                new Room(sizeMebibytes << 20, freeMebibytes << 20)));
 
         assertThat(finding.severity()).isEqualTo(expected);
     }
 
     @Test
     void missesTheDirectoryForSharedMemory() {
-        assertThat(only(new SharedMemoryRoom(proc.resolve("none"), SharedMemoryRoom::roomOf)).severity()).isEqualTo(Severity.WARNING);
+        assertThat(only(new SharedMemoryRoom(proc.resolve("none"), SharedMemoryRoom::roomOf)).severity())
+                .isEqualTo(Severity.WARNING);
         Room room = SharedMemoryRoom.roomOf(proc);
         assertThat(room.sizeBytes()).isPositive().isGreaterThanOrEqualTo(room.freeBytes());
     }
@@ -94,11 +98,14 @@ class SystemChecksTest {
 
     /** Capability 19 is CAP_SYS_PTRACE. */
     @ParameterizedTest
-    @CsvSource({"'', 0000000000000000, 0, OK", "0, 0000000000000000, 0, OK", "1, 0000000000000000, 0, OK", "2, 0000000000000000, 0, NOTE",
-        "2, 0000000000080000, 0, OK", "3, 000001ffffffffff, 0, NOTE", "'', 0000000000000000, 2, NOTE", "1, 000001ffffffffff, 2, OK"})
-    void knowsWhenOneProcessMayReadAnother(String scope, String capabilities, String seccomp, Severity expected) throws IOException {
+    @CsvSource({"'', 0000000000000000, 0, OK", "0, 0000000000000000, 0, OK", "1, 0000000000000000, 0, OK",
+        "2, 0000000000000000, 0, NOTE", "2, 0000000000080000, 0, OK", "3, 000001ffffffffff, 0, NOTE",
+        "'', 0000000000000000, 2, NOTE", "1, 000001ffffffffff, 2, OK"})
+    void knowsWhenOneProcessMayReadAnother(String scope, String capabilities, String seccomp, Severity expected)
+            throws IOException {
         Files.createDirectories(proc.resolve("self"));
-        Files.writeString(proc.resolve("self/status"), "Name:\tjava\nCapEff:\t" + capabilities + "\nSeccomp:\t" + seccomp + "\n");
+        Files.writeString(proc.resolve("self/status"), "Name:\tjava\nCapEff:\t" + capabilities + "\nSeccomp:\t"
+                + seccomp + "\n");
         if (!scope.isEmpty()) {
             Files.createDirectories(proc.resolve("sys/kernel/yama"));
             Files.writeString(proc.resolve("sys/kernel/yama/ptrace_scope"), scope + "\n");

@@ -1,0 +1,140 @@
+package io.reactorucx.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code ./run}, in a copy of a working copy that has no sources: what it does there needs no build. */
+class RunScriptTest {
+
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final int WIDTH = 80;
+    private static final int LIMIT_SECONDS = 60;
+
+    @TempDir
+    private Path copy;
+    @TempDir
+    private Path outputs;
+
+    private record Ended(int exitCode, List<String> out, List<String> err) {
+    }
+
+    @BeforeEach
+    void copyScripts() throws IOException {
+        Files.copy(ROOT.resolve("run"), copy.resolve("run"));
+        Path config = ROOT.resolve("config");
+        Files.walkFileTree(config, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Path target = copy.resolve("config").resolve(config.relativize(file));
+                Files.createDirectories(target.getParent());
+                Files.copy(file, target);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+
+    private Ended run(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("bash", copy.resolve("run").toString()));
+        command.addAll(List.of(arguments));
+        Path out = outputs.resolve("out");
+        Path err = outputs.resolve("err");
+        Process process = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        try {
+            assertThat(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).as("%s ended", command).isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        return new Ended(process.exitValue(), Files.readAllLines(out), Files.readAllLines(err));
+    }
+
+    private static Stream<String> commands() throws IOException {
+        String text = Files.readString(ROOT.resolve("config/help/run.txt"));
+        return Pattern.compile("(?m)^  ([a-z]+) ").matcher(text).results().map(command -> command.group(1));
+    }
+
+    /** The commands of {@code ./run help} but itself and packages, which it explains, and the parts of perf. */
+    private static Stream<String> explained() throws IOException {
+        return Stream.concat(commands().filter(command -> !List.of("help", "packages").contains(command)),
+                Stream.of("perf server", "perf client"));
+    }
+
+    private void assertShown(Ended ended, Path text) throws IOException {
+        assertThat(ended.exitCode()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out()).hasSizeGreaterThan(3).isEqualTo(Files.readAllLines(text))
+                .allSatisfy(line -> assertThat(line.length()).as(line).isLessThanOrEqualTo(WIDTH));
+        assertThat(copy.resolve("target")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @MethodSource("explained")
+    void explainsACommandInEightyColumns(String command) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of(command.split(" ")));
+        arguments.add("--help");
+
+        assertShown(run(arguments.toArray(String[]::new)),
+                ROOT.resolve("config/help/" + command.replace(' ', '-') + ".txt"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "help", "--help", "-h"})
+    void listsTheCommandsInEightyColumns(String argument) throws IOException, InterruptedException {
+        assertThat(commands()).contains("demo", "test", "perf", "info");
+        assertShown(argument.isEmpty() ? run() : run(argument), ROOT.resolve("config/help/run.txt"));
+    }
+
+    /** All but jmh, whose options JMH reads. */
+    private static Stream<String> checked() throws IOException {
+        return commands().filter(command -> !command.equals("jmh"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("checked")
+    void refusesAnUnknownOptionOfACommandBeforeItBuilds(String command) throws IOException, InterruptedException {
+        assertRefused(run(command, "--no-such-option"), "no-such-option");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"no-such-command", "demo extra", "demo --port", "demo --port=x", "demo --tcp=yes",
+        "soak --minutes ten", "info --jsn", "perf neither", "perf server --keep --prot 1", "perf client --size -1",
+        "bench --pairs x", "charts --in x", "test clean", "test --no-such-option", "test -pl", "stress nothing",
+        "stress races 0", "stress races 1 2", "matrix trixie9", "matrix trixie -- clean", "help no-such-command",
+        "help demo extra", "packages nothing"})
+    void refusesWrongArgumentsBeforeItBuilds(String arguments) throws IOException, InterruptedException {
+        assertRefused(run(arguments.split(" ")), "run: ");
+    }
+
+    private void assertRefused(Ended ended, String reason) {
+        assertThat(ended.err()).hasSize(1).first().asString().contains(reason);
+        assertThat(ended.exitCode()).isEqualTo(2);
+        assertThat(ended.out()).isEmpty();
+        assertThat(copy.resolve("target")).doesNotExist();
+    }
+
+    @Test
+    void listsThePackagesOfAPurpose() throws IOException, InterruptedException {
+        List<String> all = run("packages").out();
+
+        assertThat(all).contains("maven", "libucx0", "gcc").doesNotHaveDuplicates();
+        assertThat(run("packages", "build").out()).containsExactly("maven");
+        assertThat(run("packages", "run").out()).containsExactly("libucx0");
+        assertThat(run("packages", "test").out()).hasSize(all.size() - 2);
+    }
+}
