@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 
 /** Entry of all programs here. */
 @Command(name = "reactor-ucx", description = "Programs that show Reactor UCX.", mixinStandardHelpOptions = true,
-        subcommands = {DemoCommand.class, DemoServer.class, InfoCommand.class, QuickStart.class, SoakCommand.class, SoakServer.class})
+        subcommands = {DemoCommand.class, DemoServer.class, InfoCommand.class, SoakCommand.class, SoakServer.class})
 public final class Main {
 
     private Main() {
