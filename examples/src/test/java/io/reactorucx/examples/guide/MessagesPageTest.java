@@ -146,6 +146,20 @@ class MessagesPageTest extends Page {
                 .take(questions.size()).collectList().block(TIMEOUT);
     }
 
+    /** A row of the page's table of errors. */
+    @Test
+    void failingSourceEndsItsSendAndNotTheReceiver() {
+        UcxConnection connection = connect(echo());
+        Flux<String> failing = Flux.concat(Mono.just("a"), Mono.error(new IllegalStateException("planted")));
+
+        List<String> answers = connection.inbound().receiveStrings()
+                .mergeWith(connection.outbound().sendStrings(failing).onErrorComplete()
+                        .then(connection.outbound().sendStrings(Mono.just("b"))).then(Mono.empty()))
+                .take(2).collectList().block(TIMEOUT);
+
+        assertThat(answers).containsExactly("echo a", "echo b");
+    }
+
     @Test
     void windowsAreSetOnBothSides() {
         // snippet: limits

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reactorucx.UcxBoundServer;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -48,6 +49,22 @@ class SecurityPageTest extends Page {
         byte[] bytes = new byte[32];
         new SecureRandom().nextBytes(bytes);
         return bytes;
+    }
+
+    @Test
+    void tcpUsesTheNamedDevicesOnly() {
+        // snippet: devices
+        UcxResources local = UcxResources.builder()
+                .transports("tcp")
+                .setting("NET_DEVICES", "lo")    // or "eth1", or "eth1,eth2"
+                .build();
+        // end
+        UcxBoundServer server = UcxServer.create(local).bindNow();
+        UcxConnection connection = UcxClient.create(local).remoteAddress("127.0.0.1", server.port()).connectNow();
+
+        assertThat(connection.transports()).isNotEmpty().allMatch("tcp/lo"::equals);
+
+        local.disposeNow();
     }
 
     @Test
