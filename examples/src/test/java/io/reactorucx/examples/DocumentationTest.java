@@ -21,6 +21,7 @@ class DocumentationTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]*)(#([^)]+))?\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
+    private static final int MAX_COLUMNS = 120;
     private static final int MOST_FILES_OF_THE_WALK = 6;
 
     @Test
@@ -39,6 +40,31 @@ class DocumentationTest {
 
         assertThat(broken).isEmpty();
         assertThat(links).isPositive();
+    }
+
+    /** Tables, results of benchmarks and the links of a walk may be wider. */
+    @Test
+    void proseHasAtMost120Columns() throws IOException {
+        List<String> wide = new ArrayList<>();
+        for (Path page : pages()) {
+            String end = "";
+            int number = 0;
+            for (String line : Files.readAllLines(page)) {
+                number++;
+                if (!end.isEmpty()) {
+                    end = line.startsWith(end) ? "" : end;
+                } else if (line.startsWith("<!-- bench:")) {
+                    end = "<!-- /bench";
+                } else if (line.startsWith("<!-- walk")) {
+                    end = "<!-- walk";
+                } else if (line.length() > MAX_COLUMNS && !line.startsWith("|") && !line.startsWith("<!--")) {
+                    wide.add(ROOT.relativize(page) + ":" + number);
+                }
+            }
+            assertThat(end).as("marker that is missing in " + page).isEmpty();
+        }
+
+        assertThat(wide).isEmpty();
     }
 
     /** The names that a browser of the repository gives to the headings of a page. */
