@@ -4,8 +4,8 @@ module io.reactorucx {
     requires transitive reactor.core;
     requires transitive org.reactivestreams;
     requires static transitive org.jspecify;
-    requires static transitive micrometer.core;
-    requires static transitive micrometer.commons;
+    requires static micrometer.core;
+    requires static micrometer.commons;
     requires org.slf4j;
     requires reactor.pool;
 

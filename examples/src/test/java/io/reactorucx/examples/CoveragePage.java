@@ -27,8 +27,7 @@ final class CoveragePage {
     String write(List<String> functions, Map<String, CoverageRow> rows) {
         LIBRARIES.forEach((prefix, title) -> {
             heading("Functions of the " + title + " (`" + prefix + "*`)", "function");
-            functions.stream().filter(function -> function.startsWith(prefix))
-                    .forEach(function -> function(function, rows.get(function)));
+            functions.stream().filter(function -> function.startsWith(prefix)).forEach(function -> function(function, rows.get(function)));
         });
         Set<String> bound = Set.copyOf(functions);
         List<CoverageRow> names = rows.values().stream().filter(row -> !bound.contains(row.name())).toList();
@@ -37,20 +36,20 @@ final class CoveragePage {
             names.stream().filter(row -> row.section().equals(section)).forEach(this::name);
         }
         return """
-                # What of UCX is covered
+                # Coverage of UCX: each function, its Java and its tests
 
-                Every function of UCX that is bound, and every other name that the documents of its API mention: what
-                stands for it in Java, and tests of that. Types are those of `io.reactorucx.core` and
-                `io.reactorucx.core.uct`, on which what applications import, `io.reactorucx`, is built.
+                The tables list every function of UCX that is bound, and every other name that the documents of its API
+                mention, with the Java that stands for it and tests of that. The types are those of `io.reactorucx.core`
+                and `io.reactorucx.core.uct`, on which the API of applications, `io.reactorucx`, is built.
 
-                %d functions are bound, %d of them have nothing in Java, for the reason beside them; of %d other names
-                %d have nothing. The Java and the tests of a function are the nearest in the compiled code, two at
-                most, where `coverage.tsv` names no better.
+                %d functions are bound; %d of them have no Java, for the reason beside them. Of %d other names %d have
+                none. The Java and the tests of a function are the nearest ones in the compiled code, two at most, unless
+                `coverage.tsv` names better ones.
 
                 `CoverageTest` writes this page by `./run test -Dcoverage.write`, from the code and from
-                `examples/src/test/resources/coverage.tsv`. It fails when the page is out of date, when a bound
-                function has neither a caller and a test nor a reason, when a name has no row, and when a row leads
-                to what is not there.
+                `examples/src/test/resources/coverage.tsv`. The test fails when the page is out of date, when a bound
+                function has neither a caller and a test nor a reason, when a name has no row, and when a row names Java
+                or a test that does not exist.
                 """.formatted(functions.size(), functionsWithoutJava, names.size(), namesWithoutJava) + text;
     }
 

@@ -1,60 +1,77 @@
 package io.reactorucx.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.reactorucx.core.Ucx;
-import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the README and the pages under {@code docs} promise of files and code. */
-@ExtendWith(NoLeaks.class)
 class DocumentationTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
-    private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(#L(\\d+))?\\)");
-    private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern LINK = Pattern.compile("]\\(([^)#:]*)(#([^)]+))?\\)");
+    private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
+    private static final int MAX_COLUMNS = 120;
     private static final int MOST_FILES_OF_THE_WALK = 6;
 
     @Test
-    void readmeShowsTheQuickStartAsItIs() throws IOException {
-        String source = Files.readString(ROOT.resolve("examples/src/main/java/io/reactorucx/examples/QuickStart.java"));
-        String body = source.split("// README")[1];
-        List<MatchResult> shown = JAVA.matcher(Files.readString(ROOT.resolve("README.md"))).results().toList();
-
-        assertThat(shown).hasSize(1);
-        assertThat(withoutIndent(shown.getFirst().group(1))).isEqualTo(withoutIndent(body));
-    }
-
-    private static String withoutIndent(String code) {
-        return code.lines().map(String::strip).filter(line -> !line.isEmpty())
-                .reduce("", (all, line) -> all + line + "\n");
-    }
-
-    @Test
-    void everyLinkLeadsToAFile() throws IOException {
+    void everyLinkLeadsToAFileAndAHeading() throws IOException {
         List<String> broken = new ArrayList<>();
         int links = 0;
         for (Path page : pages()) {
             for (MatchResult link : LINK.matcher(Files.readString(page)).results().toList()) {
                 links++;
-                if (!Files.exists(page.resolveSibling(link.group(1)).normalize())) {
-                    broken.add(page + " -> " + link.group(1));
+                Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1)).normalize();
+                if (!Files.exists(target) || link.group(3) != null && !anchors(target).contains(link.group(3))) {
+                    broken.add(page + " -> " + link.group());
                 }
             }
         }
 
         assertThat(broken).isEmpty();
         assertThat(links).isPositive();
+    }
+
+    /** Tables, results of benchmarks and the links of a walk may be wider. */
+    @Test
+    void proseHasAtMost120Columns() throws IOException {
+        List<String> wide = new ArrayList<>();
+        for (Path page : pages()) {
+            String end = "";
+            int number = 0;
+            for (String line : Files.readAllLines(page)) {
+                number++;
+                if (!end.isEmpty()) {
+                    end = line.startsWith(end) ? "" : end;
+                } else if (line.startsWith("<!-- bench:")) {
+                    end = "<!-- /bench";
+                } else if (line.startsWith("<!-- walk")) {
+                    end = "<!-- walk";
+                } else if (line.length() > MAX_COLUMNS && !line.startsWith("|") && !line.startsWith("<!--")) {
+                    wide.add(ROOT.relativize(page) + ":" + number);
+                }
+            }
+            assertThat(end).as("marker that is missing in " + page).isEmpty();
+        }
+
+        assertThat(wide).isEmpty();
+    }
+
+    /** The names that a browser of the repository gives to the headings of a page. */
+    private static Set<String> anchors(Path page) throws IOException {
+        return HEADING.matcher(Files.readString(page)).results()
+                .map(heading -> heading.group(1).toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9 _-]", "").replace(' ', '-'))
+                .collect(Collectors.toSet());
     }
 
     private static List<Path> pages() throws IOException {
@@ -83,11 +100,5 @@ class DocumentationTest {
         assertThat(steps).hasSizeGreaterThan(MOST_FILES_OF_THE_WALK);
         assertThat(steps.stream().map(each -> each.group(3)).distinct().count())
                 .isLessThanOrEqualTo(MOST_FILES_OF_THE_WALK);
-    }
-
-    @Test
-    void quickStartGreets() {
-        assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        assertThat(QuickStart.run()).isEqualTo("Hello UCX");
     }
 }

@@ -5,6 +5,8 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 
 /** Every meter of this library: name, type and tags. */
+// Micrometer is optional, so io.reactorucx does not hand it on: a module without meters compiles without it.
+@SuppressWarnings("exports")
 public enum UcxMeters implements MeterDocumentation {
 
     /** Operations of UCX that ended. */

@@ -23,8 +23,12 @@ import java.util.function.ToLongFunction;
  * Binds the meters of some resources to a registry. Nothing is added to the path of a message: the meters read counters
  * that the engines keep anyway, when the registry is scraped.
  *
+ * <p>A module that uses this class also says {@code requires micrometer.core}.
+ *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the resources weakly. <b>Errors:</b> none.
  */
+// Micrometer is optional, so io.reactorucx does not hand it on: a module without meters compiles without it.
+@SuppressWarnings("exports")
 public final class UcxMetrics implements MeterBinder {
 
     private final UcxResources resources;

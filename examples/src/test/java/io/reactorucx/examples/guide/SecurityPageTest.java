@@ -1,0 +1,81 @@
+package io.reactorucx.examples.guide;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reactorucx.UcxBoundServer;
+import io.reactorucx.UcxClient;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.UcxResources;
+import io.reactorucx.UcxServer;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.security.Authenticator;
+import java.security.SecureRandom;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** The code of {@code docs/guide/security.md}. */
+class SecurityPageTest extends Page {
+
+    @Test
+    void bothSidesProveThatTheyKnowTheSecret() {
+        byte[] secret = randomBytes();
+
+        // snippet: secret
+        Authenticator authenticator = Authenticator.sharedSecret(secret);    // at least 16 random bytes
+
+        UcxBoundServer server = UcxServer.create(resources)
+                .authenticator(authenticator)
+                .handle((in, out) -> out.sendByteArrays(in.receiveByteArrays()))
+                .bindNow();
+
+        UcxConnection connection = UcxClient.create(resources)
+                .remoteAddress("127.0.0.1", server.port())
+                .authenticator(authenticator)
+                .connectNow();
+        // end
+
+        assertThat(connection.isDisposed()).isFalse();
+        UcxClient stranger = UcxClient.create(resources).remoteAddress("127.0.0.1", server.port());
+        assertThatThrownBy(stranger::connectNow).isInstanceOfSatisfying(UcxException.class,
+                error -> assertThat(error.status()).isEqualTo(UcxStatus.REJECTED));
+        assertThatThrownBy(stranger.authenticator(Authenticator.sharedSecret(randomBytes()))::connectNow)
+                .isInstanceOfSatisfying(UcxException.class,
+                        error -> assertThat(error.status()).isEqualTo(UcxStatus.REJECTED));
+    }
+
+    private static byte[] randomBytes() {
+        byte[] bytes = new byte[32];
+        new SecureRandom().nextBytes(bytes);
+        return bytes;
+    }
+
+    @Test
+    void tcpUsesTheNamedDevicesOnly() {
+        // snippet: devices
+        UcxResources local = UcxResources.builder()
+                .transports("tcp")
+                .setting("NET_DEVICES", "lo")    // or "eth1", or "eth1,eth2"
+                .build();
+        // end
+        UcxBoundServer server = UcxServer.create(local).bindNow();
+        UcxConnection connection = UcxClient.create(local).remoteAddress("127.0.0.1", server.port()).connectNow();
+
+        assertThat(connection.transports()).isNotEmpty().allMatch("tcp/lo"::equals);
+
+        local.disposeNow();
+    }
+
+    @Test
+    void limitsForClientsThatHaveNotProvedWhoTheyAre() {
+        // snippet: bounds
+        UcxServer guarded = UcxServer.create(resources)
+                .bindAddress("127.0.0.1", 0)                          // not 0.0.0.0
+                .maxPendingHandshakes(64)
+                .handshakeTimeout(Duration.ofSeconds(2))
+                .maxConnections(200);
+        // end
+        assertThat(guarded.bindNow().maxConnections()).isEqualTo(200);
+    }
+}

@@ -1,0 +1,3 @@
+module greeter {
+    requires io.reactorucx;
+}
