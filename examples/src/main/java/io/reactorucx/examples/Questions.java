@@ -21,7 +21,7 @@ final class Questions {
 
     byte[] ask(int id, long... header) {
         Flux<byte[]> answers = connection.activeMessages().receive(DemoProtocol.ANSWER)
-                .concatMap(answer -> answer.isInline() ? Mono.just(answer.data().toArray(ValueLayout.JAVA_BYTE))
+                .concatMap(answer -> answer.hasData() ? Mono.just(answer.data().toArray(ValueLayout.JAVA_BYTE))
                         : answer.fetch(connection.resources().buffers()).map(buffer -> {
                             byte[] bytes = buffer.segment().toArray(ValueLayout.JAVA_BYTE);
                             buffer.release();

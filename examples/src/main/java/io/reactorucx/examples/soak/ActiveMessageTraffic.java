@@ -50,7 +50,7 @@ final class ActiveMessageTraffic implements Traffic {
 
     private Mono<Void> arrived(ActiveMessage message) {
         long number = message.header().get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
-        if (message.isInline()) {
+        if (message.hasData()) {
             echoes.arrived(number, message.data());
             return Mono.empty();
         }
@@ -69,7 +69,7 @@ final class ActiveMessageTraffic implements Traffic {
         UcxResources resources = connection.resources();
         return connection.activeMessages().receive(ECHO).flatMap(message -> {
             MemorySegment header = message.header();
-            if (message.isInline()) {
+            if (message.hasData()) {
                 return Mono.using(() -> resources.buffers().acquire(message.length()), buffer -> {
                     buffer.segment().copyFrom(message.data());
                     return connection.activeMessages().send(ECHOED, header, buffer, AmProtocol.AUTO);

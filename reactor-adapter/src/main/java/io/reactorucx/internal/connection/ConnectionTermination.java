@@ -4,8 +4,8 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.engine.EngineTimer;
 import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.endpoint.EndpointCloser;
 import io.reactorucx.internal.endpoint.EndpointRelease;
 import io.reactorucx.internal.frame.ControlFrame;
@@ -57,7 +57,7 @@ final class ConnectionTermination {
     /** Limits the time that is left to the connection; only the first call counts. */
     void startDeadline(Duration time) {
         if (deadline == null) {
-            deadline = EngineTimer.after(connection.engine(), time, this::outOfTime);
+            deadline = DelayedAction.after(connection.engine(), time, this::outOfTime);
         }
     }
 

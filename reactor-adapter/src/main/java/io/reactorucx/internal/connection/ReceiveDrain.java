@@ -1,7 +1,7 @@
 package io.reactorucx.internal.connection;
 
-import io.reactorucx.engine.EngineTimer;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.concurrent.DelayedAction;
 import java.time.Duration;
 
 /**
@@ -31,7 +31,7 @@ final class ReceiveDrain {
     }
 
     private void schedulePoll() {
-        EngineTimer.after(engine, INTERVAL, this::poll);
+        DelayedAction.after(engine, INTERVAL, this::poll);
     }
 
     private void poll() {

@@ -97,8 +97,8 @@ final class MemoryRequestHandler {
             written(0);
         } else if (worker.activeMessages().fetch(message, range,
                 to.registration(), (status, length, tag) -> written(status))) {
-                    written(0);
-                }
+            written(0);
+        }
     }
 
     private void written(int status) {

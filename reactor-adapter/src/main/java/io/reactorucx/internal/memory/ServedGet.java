@@ -48,7 +48,7 @@ abstract class ServedGet<T> extends ServedOperation<T> {
                 destination().copyFrom(message.payload());
             } else if (!connection().registry().worker().activeMessages()
                     .fetch(message, destination(), destinationRegistration(),
-                    (status, received, tag) -> letGo(status))) {
+                        (status, received, tag) -> letGo(status))) {
                 givenToUcx();
             }
             proceed();

@@ -8,9 +8,9 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /** Runs actions on an engine's thread after a delay, by the engine's own timer. Thread: any. */
-public final class EngineTimer {
+public final class DelayedAction {
 
-    private EngineTimer() {
+    private DelayedAction() {
     }
 
     /**
