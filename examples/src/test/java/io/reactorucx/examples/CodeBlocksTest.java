@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 /**
  * Every block of Java in the README and under {@code docs} is cut from a file that the build compiles.
  *
- * <p>Above a block stands {@code <!-- code: PATH -->} for a whole file, or {@code <!-- code: PATH#NAME -->} for the lines
- * between {@code // snippet: NAME} and {@code // end} in it. The text has to be the same, apart from the indentation that
- * all lines share.
+ * <p>Above a block stands {@code <!-- code: PATH -->} for a whole file, or {@code <!-- code: PATH#NAME -->} for the
+ * lines between {@code // snippet: NAME} and {@code // end} in it. The text has to be the same, apart from the
+ * indentation that all lines share.
  */
 class CodeBlocksTest {
 

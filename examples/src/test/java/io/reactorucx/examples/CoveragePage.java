@@ -27,7 +27,8 @@ final class CoveragePage {
     String write(List<String> functions, Map<String, CoverageRow> rows) {
         LIBRARIES.forEach((prefix, title) -> {
             heading("Functions of the " + title + " (`" + prefix + "*`)", "function");
-            functions.stream().filter(function -> function.startsWith(prefix)).forEach(function -> function(function, rows.get(function)));
+            functions.stream().filter(function -> function.startsWith(prefix))
+                    .forEach(function -> function(function, rows.get(function)));
         });
         Set<String> bound = Set.copyOf(functions);
         List<CoverageRow> names = rows.values().stream().filter(row -> !bound.contains(row.name())).toList();
@@ -43,8 +44,8 @@ final class CoveragePage {
                 and `io.reactorucx.core.uct`, on which the API of applications, `io.reactorucx`, is built.
 
                 %d functions are bound; %d of them have no Java, for the reason beside them. Of %d other names %d have
-                none. The Java and the tests of a function are the nearest ones in the compiled code, two at most, unless
-                `coverage.tsv` names better ones.
+                none. The Java and the tests of a function are the nearest ones in the compiled code, two at most,
+                unless `coverage.tsv` names better ones.
 
                 `CoverageTest` writes this page by `./run test -Dcoverage.write`, from the code and from
                 `examples/src/test/resources/coverage.tsv`. The test fails when the page is out of date, when a bound

@@ -70,7 +70,8 @@ class DocumentationTest {
     /** The names that a browser of the repository gives to the headings of a page. */
     private static Set<String> anchors(Path page) throws IOException {
         return HEADING.matcher(Files.readString(page)).results()
-                .map(heading -> heading.group(1).toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9 _-]", "").replace(' ', '-'))
+                .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
+                .map(heading -> heading.replaceAll("[^a-z0-9 _-]", "").replace(' ', '-'))
                 .collect(Collectors.toSet());
     }
 

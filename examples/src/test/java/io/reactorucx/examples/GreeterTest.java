@@ -37,8 +37,9 @@ class GreeterTest {
     private static final long LIMIT_SECONDS = 60;
     /** What the dependency of an application brings: folders of this build, or files by the start of their names. */
     private static final List<String> FOLDERS = List.of("core", "progress-engine", "reactor-adapter");
-    private static final List<String> FILES = List.of("reactor-ucx-0", "reactor-ucx-core-", "reactor-ucx-progress-engine-",
-            "reactor-core-", "reactor-pool-", "reactive-streams-1", "jspecify-", "slf4j-api-", "jctools-core-", "agrona-");
+    private static final List<String> FILES = List.of("reactor-ucx-0", "reactor-ucx-core-",
+            "reactor-ucx-progress-engine-", "reactor-core-", "reactor-pool-", "reactive-streams-1", "jspecify-",
+            "slf4j-api-", "jctools-core-", "agrona-");
 
     @TempDir
     private Path classes;
@@ -107,8 +108,8 @@ class GreeterTest {
         StringWriter said = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
             List<String> options = List.of("-d", classes.toString(), "-proc:none", pathOption, path);
-            boolean done = compiler.getTask(said, files, null, options, null, files.getJavaFileObjectsFromPaths(sources))
-                    .call();
+            var units = files.getJavaFileObjectsFromPaths(sources);
+            boolean done = compiler.getTask(said, files, null, options, null, units).call();
             assertThat(done).as("compiled: %s", said).isTrue();
         }
     }

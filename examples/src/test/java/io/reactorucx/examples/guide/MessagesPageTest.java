@@ -52,7 +52,7 @@ class MessagesPageTest extends Page {
         assertThat(answers).containsExactly("echo a", "echo b", "echo c");
     }
 
-    /** A request has gone to the server and back, so both engines have run; still the source was not asked for anything. */
+    /** A request has gone to the server and back, so both sides have run; still the source was asked for nothing. */
     @Test
     void sendAloneWaitsForDemandOfTheEchoWhichWaitsForDemandOfTheClient() {
         UcxBoundServer server = UcxServer.create(resources)
