@@ -31,8 +31,8 @@ public final class UcxOutbound {
      * Sends leases, large ones without a copy.
      *
      * @param messages leases, each released when UCX has finished with it, or when it cannot be sent
-     * @return completes when the source has completed and all its messages have been sent: UCX has taken the small ones,
-     * and the peer has fetched the large ones
+     * @return completes when the source has completed and all its messages have been sent: UCX has taken the small
+     * ones, and the peer has fetched the large ones
      */
     public Mono<Void> send(Publisher<? extends UcxBuffer> messages) {
         return stream.send(Objects.requireNonNull(messages, "messages"));

@@ -43,7 +43,8 @@ public final class UcxRequester {
      * @return a changed copy
      */
     public UcxRequester withDeadline(Duration deadline) {
-        if (!deadline.isZero() && (deadline.compareTo(Duration.ofMillis(1)) < 0 || deadline.compareTo(MAX_DEADLINE) > 0)) {
+        if (!deadline.isZero()
+                && (deadline.compareTo(Duration.ofMillis(1)) < 0 || deadline.compareTo(MAX_DEADLINE) > 0)) {
             throw new IllegalArgumentException("deadline " + deadline + ": must be 0 or in 1 ms.." + MAX_DEADLINE);
         }
         return new UcxRequester(mux, (int) deadline.toMillis());
@@ -56,7 +57,8 @@ public final class UcxRequester {
      * @return completes when the request has been sent
      */
     public Mono<Void> fireAndForget(UcxBuffer request) {
-        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request")).fireAndForget();
+        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request"))
+                .fireAndForget();
     }
 
     /**
@@ -66,7 +68,8 @@ public final class UcxRequester {
      * @return completes when the request has been sent
      */
     public Mono<Void> fireAndForget(byte[] request) {
-        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request")).fireAndForget();
+        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request"))
+                .fireAndForget();
     }
 
     /**

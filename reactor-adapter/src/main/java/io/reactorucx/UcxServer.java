@@ -285,11 +285,12 @@ public final class UcxServer {
     /**
      * Largest flow-controlled message that this side takes; a larger one fails with its sender.
      *
-     * @param bytes at least 1, 16 MiB by default; no more than the pool has room for
+     * @param bytes 1 to the largest power of two within {@link UcxResourcesBuilder#maxBufferBytes}; 16 MiB by default,
+     * less where the pool is smaller
      * @return a changed copy
      */
     public UcxServer maxMessageBytes(long bytes) {
-        return with(config.withMessages(config.messages().withMaxMessageBytes(bytes)));
+        return with(config.withMessages(config.messages().withMaxMessageBytes(bytes, resources.buffers().maxBytes())));
     }
 
     /**

@@ -157,8 +157,13 @@ final class BadSettings {
         range("messageWindow(int,int)", "windowBytes", 64 << 10,
                 1 << 30, (client, value) -> client.messageWindow(1, Math.toIntExact(value)),
                 (server, value) -> server.messageWindow(1, Math.toIntExact(value)));
-        range("maxMessageBytes(long)", "maxMessageBytes", 1, Long.MAX_VALUE, UcxClient::maxMessageBytes,
-                UcxServer::maxMessageBytes);
+        for (long bad : new long[] {0, 1L << 62, Long.MAX_VALUE}) {
+            String[] words = {"maxMessageBytes " + bad, "must be in 1..", "buffer pool, whose maxBufferBytes is "};
+            cases.add(thrown("UcxClient.maxMessageBytes(long)", "maxMessageBytes " + bad, ILLEGAL,
+                    tried -> tried.client().maxMessageBytes(bad), words));
+            cases.add(thrown("UcxServer.maxMessageBytes(long)", "maxMessageBytes " + bad, ILLEGAL,
+                    tried -> tried.server().maxMessageBytes(bad), words));
+        }
         range("messageSizes(int,int)", "rendezvousBytes", 0,
                 32 << 10, (client, value) -> client.messageSizes(Math.toIntExact(value), 256),
                 (server, value) -> server.messageSizes(Math.toIntExact(value), 256));

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.message.MessageBatch;
-import io.reactorucx.internal.message.MessageBatchPool;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +79,7 @@ class MessageFrameCodecTest {
     }
 
     private static MessageBatch all() {
-        MessageBatch batch = new MessageBatchPool().take(done -> { }, 4096, 100);
+        MessageBatch batch = new MessageBatch.Pool().take(done -> { }, 4096, 100);
         batch.settings(1L << 40, 17);
         batch.open(3, 4, 5, new byte[] {1, 2});
         batch.credit(3, 6, 7);
@@ -108,7 +107,7 @@ class MessageFrameCodecTest {
 
     @Test
     void messagesOfOneLengthMakeARun() {
-        MessageBatch batch = new MessageBatchPool().take(done -> { }, 4096, 100);
+        MessageBatch batch = new MessageBatch.Pool().take(done -> { }, 4096, 100);
         for (int i = 0; i < 4; i++) {
             batch.data(3, new byte[] {1, 2});
         }
@@ -125,7 +124,7 @@ class MessageFrameCodecTest {
 
     @Test
     void runThatIsTooLongIsBegunAnew() {
-        MessageBatch batch = new MessageBatchPool().take(done -> { }, 4096, 100);
+        MessageBatch batch = new MessageBatch.Pool().take(done -> { }, 4096, 100);
         for (int i = 0; i < MessageFrameCodec.MAX_RUN + 3; i++) {
             batch.data(3, new byte[0]);
         }
@@ -137,7 +136,7 @@ class MessageFrameCodecTest {
 
     @Test
     void textThatIsTooLongIsCut() {
-        MessageBatch batch = new MessageBatchPool().take(done -> { }, 4096, 100);
+        MessageBatch batch = new MessageBatch.Pool().take(done -> { }, 4096, 100);
         batch.error(0, 1, "x".repeat(5000));
 
         assertThat(parse(batch.finish(0, 0))).containsExactly("error 0 1 "

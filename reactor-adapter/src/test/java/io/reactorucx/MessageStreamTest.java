@@ -374,7 +374,8 @@ class MessageStreamTest implements NeedsUcx {
 
         StepVerifier.create(receive(ours)).expectErrorSatisfies(error -> assertThat(error)
                 .isInstanceOfSatisfying(StreamErrorException.class,
-                        refusal -> assertThat(refusal.code()).isEqualTo(MessageFrameCodec.STREAM_REFUSED))).verify(Waits.PATIENCE);
+                        refusal -> assertThat(refusal.code()).isEqualTo(MessageFrameCodec.STREAM_REFUSED)))
+                .verify(Waits.PATIENCE);
     }
 
     @Test

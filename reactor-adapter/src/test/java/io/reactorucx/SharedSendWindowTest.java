@@ -3,7 +3,6 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.internal.message.SharedSendWindow;
-import io.reactorucx.internal.message.SharedSendWindows;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -102,7 +101,7 @@ class SharedSendWindowTest {
 
     @Test
     void windowLastsUntilTheLastConnectionLeaves() {
-        SharedSendWindows windows = new SharedSendWindows();
+        SharedSendWindow.Registry windows = new SharedSendWindow.Registry();
         SharedSendWindow first = windows.join(7);
         assertThat(windows.join(7)).isSameAs(first);
         assertThat(windows.join(8)).isNotSameAs(first);

@@ -12,7 +12,7 @@ public abstract class DrainLoop {
     private boolean missed;
 
     /** Runs rounds until no call has asked for another one. Returns false if called from within a round. */
-    protected final boolean loop() {
+    public final boolean loop() {
         missed = true;
         if (draining) {
             return false;
@@ -32,16 +32,16 @@ public abstract class DrainLoop {
     /** Delivers what can be delivered now, and then the end if it is due. */
     protected abstract void round();
 
-    /** Delivers a single signal outside of a round: calls from within it are missed, and the caller loops afterwards. */
-    protected final void begin() {
+    /** Begins a single signal outside of a round: calls from within it do not loop, the caller does afterwards. */
+    public final void beginSignal() {
         draining = true;
     }
 
-    protected final void end() {
+    public final void endSignal() {
         draining = false;
     }
 
-    protected final boolean isDraining() {
+    public final boolean isDraining() {
         return draining;
     }
 }

@@ -85,9 +85,10 @@ public abstract class ReceiverSubscription<T> implements Subscription {
         IllegalArgumentException bad = badRequest;
         if (cancelled) {
             left();
-        } else if (bad != null) {
+        } else if (bad != null && !terminated) {
+            terminated = true;
             left();
-            terminate(bad);
+            signalEnd(bad);
         } else {
             demanded();
         }
@@ -101,16 +102,12 @@ public abstract class ReceiverSubscription<T> implements Subscription {
 
     /** Returns whether a value may be emitted. */
     public final boolean wants() {
-        return delivered < demand && !cancelled && !terminated;
+        return delivered < demand && isActive();
     }
 
-    /** Returns whether the subscriber has cancelled or has thrown. */
-    public final boolean isCancelled() {
-        return cancelled;
-    }
-
-    public final boolean isTerminated() {
-        return terminated;
+    /** Returns whether the subscriber has neither cancelled nor thrown, and has not been signalled its end. */
+    public final boolean isActive() {
+        return !cancelled && !terminated;
     }
 
     /** Emits a value. A subscriber that throws is treated as one that cancels. */
@@ -128,10 +125,13 @@ public abstract class ReceiverSubscription<T> implements Subscription {
 
     /** Completes the subscription, or fails it with an error, unless it has ended before. */
     public final void terminate(@Nullable Throwable error) {
-        if (terminated || cancelled) {
-            return;
+        if (isActive()) {
+            terminated = true;
+            signalEnd(error);
         }
-        terminated = true;
+    }
+
+    private void signalEnd(@Nullable Throwable error) {
         try {
             if (error == null) {
                 subscriber.onComplete();

@@ -43,7 +43,13 @@ public record FlowControlConfig(int windowMessages, int windowBytes, int rendezv
         return new FlowControlConfig(messages, bytes, rendezvousBytes, maxMessageBytes, maxStreams, batchBytes);
     }
 
-    public FlowControlConfig withMaxMessageBytes(long bytes) {
+    /** Sets the largest message, which has to fit into a block of the buffer pool. */
+    public FlowControlConfig withMaxMessageBytes(long bytes, long poolBytes) {
+        long maxBytes = Long.highestOneBit(poolBytes);
+        if (bytes < 1 || bytes > maxBytes) {
+            throw new IllegalArgumentException("maxMessageBytes " + bytes + ": must be in 1.." + maxBytes
+                    + ", the largest block of the resources' buffer pool, whose maxBufferBytes is " + poolBytes);
+        }
         return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, bytes, maxStreams, batchBytes);
     }
 

@@ -6,53 +6,50 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The frames of flow-controlled messages, as they come from the peer: nothing in them is trusted.
+ * Parses the frames of flow-controlled messages. Nothing in what the peer sends is trusted.
  *
- * <p>An active message without a header is a batch: its number in the order of this direction (4 bytes, as all numbers
- * big-endian and unsigned unless said), how many of the other direction have come (4), then frames. Each has a type (1)
- * and a stream (4): 0 is the default one, others are twice a number that grows from 1, plus 1 when the sender of the
- * frame opened the stream. What follows is up to the type. An active message with a header of number, count and stream
- * is one large message, offered and not sent along.
+ * <p>An active message without a header is a batch: its sequence number in this direction (4 bytes; all numbers are
+ * big-endian and unsigned, unless noted), the number of messages received in the other direction (4), then frames. Each
+ * frame has a type (1) and a stream (4): 0 is the default stream, others are twice a number that grows from 1, plus 1
+ * if the sender of the frame opened the stream. The type decides what follows. An active message with a header of
+ * sequence number, acknowledgement and stream is one large message, which is offered by rendezvous.
  */
 public final class MessageFrameCodec {
 
     /**
-     * A new stream: credit of messages (4) and bytes (4), length (4) and bytes of its first payload, which needs no
+     * Opens a stream: credit of messages (4) and bytes (4), length (4) and bytes of a first payload, which needs no
      * credit.
      */
     public static final byte OPEN = 1;
     /** A message: length (4) and bytes. */
     public static final byte DATA = 2;
-    /** More credit: messages (4) and bytes (4). */
+    /** Gives more credit: messages (4) and bytes (4). */
     public static final byte CREDIT = 3;
-    /** Whoever says so sends nothing more on the stream. */
+    /** The sender of the frame sends nothing more on the stream. */
     public static final byte COMPLETE = 4;
-    /** As COMPLETE, because something failed: code (4), length (2) and text. */
+    /** As COMPLETE, with an error: code (4), length (2) and text. */
     public static final byte ERROR = 5;
-    /** Whoever says so receives nothing more on the stream. */
+    /** The sender of the frame receives nothing more on the stream. */
     public static final byte CANCEL = 6;
-    /**
-     * The answer to a CANCEL of the default stream: all credit is void, what comes after it is for the next who
-     * receives.
-     */
+    /** Answers a CANCEL of the default stream: all credit is void, later messages are for the next subscriber. */
     public static final byte RESET = 7;
-    /** Nothing more will come on any stream; to be acknowledged at once. */
+    /** Nothing more follows on any stream; to be acknowledged at once. */
     public static final byte LAST = 8;
-    /** What the sender of this takes: largest message (8) and most streams (4). */
+    /** Limits of the sender: largest message (8) and number of streams (4). */
     public static final byte SETTINGS = 9;
-    /** Messages of one length: length (4), how many (2), and their bytes, one behind the other. */
+    /** Messages of one length: length (4), count (2), and their bytes, one behind the other. */
     public static final byte RUN = 10;
 
     public static final int PREAMBLE_BYTES = 8;
     public static final int LARGE_HEADER_BYTES = 12;
     /** Type and stream. */
     public static final int FRAME_BYTES = 5;
-    /** What a message needs beside its bytes, by itself or as the first of a run. */
+    /** Bytes beside those of a message, by itself or as the first of a run. */
     public static final int DATA_FRAME_BYTES = FRAME_BYTES + 4 + 2;
-    /** Most messages of a run. */
+    /** Largest number of messages in a run. */
     public static final int MAX_RUN = (1 << 16) - 1;
     public static final int OPEN_FRAME_BYTES = FRAME_BYTES + 12;
-    /** The longest of the frames without a payload. */
+    /** Size of the longest frame without a payload. */
     public static final int CONTROL_FRAME_BYTES = FRAME_BYTES + 12;
     /** Largest payload within a batch. */
     public static final int MAX_INLINE_BYTES = 32 << 10;
@@ -60,23 +57,23 @@ public final class MessageFrameCodec {
     public static final int MAX_BATCH_BYTES = 64 << 10;
     /** Code of the ERROR that refuses a stream. */
     public static final int STREAM_REFUSED = 1;
-    /** Most credit that a stream may have. */
+    /** Largest credit that a stream may have. */
     public static final int MAX_CREDIT = 1 << 30;
 
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
-    /** For bytes that are only moved. */
+    /** Moves bytes. */
     private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
-    private static final int MOST_WORDS_BYTES = 2 * Long.BYTES;
+    private static final int MAX_WORDS_BYTES = 2 * Long.BYTES;
 
     private MessageFrameCodec() {
     }
 
-    /** As {@link System#arraycopy} between two arrays, which is a call where it does not know the length. */
+    /** Copies as {@link System#arraycopy} does, which is a call where the compiler does not know the length. */
     public static void copy(byte[] from, int fromAt, byte[] to, int toAt, int length) {
-        if (length >= Long.BYTES && length <= MOST_WORDS_BYTES) {
+        if (length >= Long.BYTES && length <= MAX_WORDS_BYTES) {
             long last = (long) WORD.get(from, fromAt + length - Long.BYTES);
             WORD.set(to, toAt, (long) WORD.get(from, fromAt));
             WORD.set(to, toAt + length - Long.BYTES, last);
@@ -102,14 +99,14 @@ public final class MessageFrameCodec {
     }
 
     /**
-     * Told of each frame, in their order; offsets are those of the batch, and within it. May throw
-     * {@link ProtocolViolationException} itself.
+     * Is called for each frame, in order. Offsets are those of the batch, and lie within it. A method may throw
+     * {@link ProtocolViolationException}.
      */
     public interface Visitor {
 
         void open(int stream, int messages, int bytes, int offset, int length);
 
-        /** So many messages of that length each. */
+        /** {@code count} messages of the same length stand one behind the other. */
         void data(int stream, int offset, int length, int count);
 
         void credit(int stream, int messages, int bytes);
@@ -127,7 +124,7 @@ public final class MessageFrameCodec {
         void settings(long maxMessageBytes, int maxStreams);
     }
 
-    /** The number of a batch or of a large message, by the payload of one or the header of the other. */
+    /** Returns the sequence number of a batch, or of a large message by its header. */
     public static int sequence(byte[] message) {
         if (message.length < PREAMBLE_BYTES) {
             throw new ProtocolViolationException(message.length + " bytes are less than a preamble");
@@ -135,12 +132,12 @@ public final class MessageFrameCodec {
         return getInt(message, 0);
     }
 
-    /** How many of the other direction its sender has got; after {@link #sequence}. */
+    /** Returns how many messages of the other direction the sender has received; after {@link #sequence}. */
     public static int acknowledged(byte[] message) {
         return getInt(message, Integer.BYTES);
     }
 
-    /** The stream of a large message by its header. */
+    /** Returns the stream of a large message by its header. */
     public static int stream(byte[] header) {
         if (header.length != LARGE_HEADER_BYTES) {
             throw new ProtocolViolationException("the header of a large message has " + header.length + " bytes");
@@ -149,11 +146,11 @@ public final class MessageFrameCodec {
     }
 
     /**
-     * Takes a batch apart.
+     * Parses a batch.
      *
-     * @param batch all of it
-     * @param visitor told of each frame
-     * @throws BadFrameException at the first byte that makes no sense; the visitor has been told of what came before
+     * @param batch all of its bytes
+     * @param visitor is called for each frame
+     * @throws ProtocolViolationException at the first frame that is invalid, after the visitor's calls for those before
      */
     public static void parse(byte[] batch, Visitor visitor) {
         int size = batch.length;
@@ -166,7 +163,7 @@ public final class MessageFrameCodec {
             byte type = batch[at];
             int stream = getInt(batch, at + 1);
             if (stream == 1) {
-                throw new ProtocolViolationException("no stream can be called 1");
+                throw new ProtocolViolationException("no stream has the id 1");
             }
             at += FRAME_BYTES;
             at = type == DATA ? data(batch, at, stream, visitor) : other(batch, at, type, stream, visitor);

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.frame;
 
 /**
- * The peer does not keep to the protocol of messages; says how. Costs that peer its connection, and never leaves this
- * package.
+ * The peer has violated the protocol; the message says how. Ends the connection to that peer, and is never seen by the
+ * application.
  */
 public final class ProtocolViolationException extends RuntimeException {
 

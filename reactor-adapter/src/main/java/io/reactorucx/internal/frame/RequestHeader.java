@@ -4,21 +4,21 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a stream opens with when it carries a request.
+ * The first payload of a stream that carries a request.
  *
- * <p>Layout, big-endian: kind of the answer (1 byte), whether the request comes as the stream's first message (1), the
- * deadline in milliseconds from now, 0 for none (4), else the request itself.
+ * <p>Layout, big-endian: kind of the response (1 byte), whether the request follows as the stream's first message (1),
+ * the deadline in milliseconds from now, 0 for none (4), then the request itself unless it follows.
  *
- * @param answer what is asked for
- * @param follows whether the request is too large for this place
- * @param deadlineMillis how long whoever answers has, 0 for as long as it takes
+ * @param answer the kind of response
+ * @param follows whether the request is too large for the header
+ * @param deadlineMillis time in which the response has to end, 0 for no limit
  * @param request the request, empty when it follows
  */
 public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, byte[] request) {
 
     public static final int FIXED_BYTES = 1 + 1 + 4;
 
-    /** The order is the protocol's: the ordinal travels. */
+    /** The kinds of response. Their order is part of the protocol: the ordinal travels. */
     public enum Answer {
         NONE, ONE, MANY, CHANNEL;
 
@@ -34,10 +34,10 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
         return bytes;
     }
 
-    /** The head; {@link ProtocolViolationException} when these bytes are none. */
+    /** Parses a header; fails with {@link ProtocolViolationException} if the bytes are none. */
     public static RequestHeader parse(byte[] bytes) {
         if (bytes.length < FIXED_BYTES) {
-            throw new ProtocolViolationException("a request of " + bytes.length + " bytes, its head has "
+            throw new ProtocolViolationException("a request of " + bytes.length + " bytes, its header has "
                     + FIXED_BYTES);
         }
         int answer = bytes[0];

@@ -7,13 +7,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** The batch that is taken apart now. Its messages that go out as leases share one block. On the engine's thread. */
+/**
+ * The batch whose frames are being applied. Messages that are delivered as leases share one block of the pool.
+ *
+ * <p>Thread: engine.
+ */
 final class InboundBatch {
 
-    private static final byte[] NOTHING = new byte[0];
+    private static final byte[] EMPTY = new byte[0];
 
     private final UcxBufferPool pool;
-    private byte[] bytes = NOTHING;
+    private byte[] bytes = EMPTY;
     private @Nullable UcxBuffer shared;
 
     InboundBatch(UcxBufferPool pool) {
@@ -25,7 +29,7 @@ final class InboundBatch {
     }
 
     void end() {
-        bytes = NOTHING;
+        bytes = EMPTY;
         UcxBuffer whole = shared;
         if (whole != null) {
             shared = null;

@@ -38,10 +38,10 @@ public final class InboundStream extends DrainLoop {
     public void add(ReceiveSubscription<?> joining) {
         try (var _ = mux.flushScope()) {
             ReceiveSubscription<?> present = receiver;
-            if (present != null && !present.isCancelled()) {
+            if (present != null && present.isActive()) {
                 joining.terminate(new IllegalStateException("receive: the messages of this stream have a subscriber"
                         + " already"));
-            } else if (!joining.isCancelled()) {
+            } else if (joining.isActive()) {
                 if (present != null) {
                     left(present);
                 }
@@ -135,7 +135,7 @@ public final class InboundStream extends DrainLoop {
 
     /** Delivers a message without queueing it. Returns whether there was memory for it. */
     private boolean deliver(ReceiveSubscription<?> to, InboundBatch batch, int offset, int length) {
-        begin();
+        beginSignal();
         try {
             to.deliver(batch, offset, length);
             return true;
@@ -145,7 +145,7 @@ public final class InboundStream extends DrainLoop {
             }
             return false;
         } finally {
-            end();
+            endSignal();
         }
     }
 
@@ -215,7 +215,7 @@ public final class InboundStream extends DrainLoop {
         return e instanceof UcxException refusal && refusal.isRetryable();
     }
 
-    /** No message can be taken any more. The peer is told so, since it would wait for credit. */
+    /** No message can be taken any more. The peer gets CANCEL, or it would wait for credit. */
     private void fail(RuntimeException cause) {
         cancel();
         ended = true;

@@ -6,75 +6,94 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.function.Consumer;
 
 /**
- * Frames that travel in one active message: memory of its own, filled, sent, and filled again. On the engine's thread.
+ * Frames that travel in one active message. A batch has memory of its own, which is filled, sent, and filled again.
  *
- * <p>They are put into an array, and copied from there at once when they go: a small frame is written in less time so.
+ * <p>Frames are written into an array, which is copied to native memory when the batch is sent: that takes less time
+ * than to write small frames to native memory. Thread: engine.
  */
 public final class MessageBatch implements Completion {
 
-    private static final Consumer<MessageBatch> NOBODY = batch -> { };
+    private static final Consumer<MessageBatch> NO_CALLBACK = batch -> { };
     private static final int NO_STREAM = 1;
 
     private final byte[] bytes;
     private final MemorySegment memory;
-    /** As much of it as went last time: often the same again. */
+    /** The part of the memory that was sent last; the next batch often has the same size. */
     private MemorySegment filled = MemorySegment.NULL;
-    private Consumer<MessageBatch> whenSent = NOBODY;
+    private Consumer<MessageBatch> whenCompleted = NO_CALLBACK;
     private int usualBytes;
     private int size;
-    /** Of the message that was put in last, as long as nothing has come behind it; no stream is called 1. */
+    /** Of the message that was written last, until another frame follows; no stream has the id 1. */
     private int lastStream = NO_STREAM;
     private int lastLength;
-    /** Where the run says how many it has; 0 as long as the last message is none of a run. */
+    /** Offset of the run's count, 0 if the last message is not part of a run. */
     private int runCountAt;
     private int runCount;
 
-    /** One with room for so many bytes, and for at least one message of the largest inline size. */
-    MessageBatch(int usualBytes, int largestInline) {
-        // The collector frees it: UCX may read from it when its connection has long ended.
-        this.memory = Arena.ofAuto().allocate(bytes(usualBytes, largestInline), Long.BYTES);
+    /** Idle batches of an engine. The one used last is taken first: the same few stay in the processor's cache. */
+    public static final class Pool {
+
+        private static final int MAX_IDLE = 64;
+
+        private final Deque<MessageBatch> idle = new ArrayDeque<>();
+
+        /** Returns an empty batch that is sent when it has about {@code usualBytes}. */
+        public MessageBatch take(Consumer<MessageBatch> whenCompleted, int usualBytes, int maxInlineBytes) {
+            MessageBatch last = idle.poll();
+            MessageBatch batch = last != null && last.bytes.length >= capacity(usualBytes, maxInlineBytes) ? last
+                    : new MessageBatch(capacity(usualBytes, maxInlineBytes));
+            batch.clear(whenCompleted, usualBytes);
+            return batch;
+        }
+
+        void give(MessageBatch batch) {
+            // The callback keeps the batch's last connection reachable.
+            batch.whenCompleted = NO_CALLBACK;
+            if (idle.size() < MAX_IDLE) {
+                idle.push(batch);
+            }
+        }
+    }
+
+    private MessageBatch(int capacity) {
+        // An automatic arena: UCX may read from the memory long after the connection has ended.
+        this.memory = Arena.ofAuto().allocate(capacity, Long.BYTES);
         this.bytes = new byte[(int) memory.byteSize()];
     }
 
-    private static int bytes(int usualBytes, int largestInline) {
+    /** Returns the size of a batch that has room for its usual bytes, and for a message of the largest inline size. */
+    private static int capacity(int usualBytes, int maxInlineBytes) {
         int control = MessageFrameCodec.PREAMBLE_BYTES + MessageFrameCodec.OPEN_FRAME_BYTES
                 + MessageFrameCodec.FRAME_BYTES + Integer.BYTES
                 + Short.BYTES + MessageFrameCodec.MAX_TEXT_BYTES;
-        return Math.max(usualBytes, control + largestInline);
+        return Math.max(usualBytes, control + maxInlineBytes);
     }
 
-    boolean holds(int usual, int largestInline) {
-        return bytes.length >= bytes(usual, largestInline);
-    }
-
-    /** Begins anew, for one that sends it when it has about so many bytes. */
-    void clear(Consumer<MessageBatch> toldWhenSent, int usual) {
-        whenSent = toldWhenSent;
+    private void clear(Consumer<MessageBatch> callback, int usual) {
+        whenCompleted = callback;
         usualBytes = usual;
         lastStream = NO_STREAM;
         runCountAt = 0;
         size = MessageFrameCodec.PREAMBLE_BYTES;
     }
 
-    /** It waits for its next connection, and keeps the last one from the collector no more. */
-    void forget() {
-        whenSent = NOBODY;
-    }
-
     boolean isEmpty() {
         return size == MessageFrameCodec.PREAMBLE_BYTES;
     }
 
-    /** Whether so many bytes may still go with the others; into an empty one all that is inline fits. */
+    /** Returns whether the batch takes so many more bytes; an empty one takes any inline message. */
     boolean hasRoom(int bytes) {
         return size + bytes <= usualBytes || isEmpty();
     }
 
+    /** Returns the batch's memory, to be sent under a sequence number. */
     public MemorySegment finish(int sequence, int acknowledged) {
-        tellRun();
+        writeRunCount();
         MessageFrameCodec.putInt(bytes, 0, sequence);
         MessageFrameCodec.putInt(bytes, Integer.BYTES, acknowledged);
         MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, size);
@@ -85,7 +104,7 @@ public final class MessageBatch implements Completion {
     }
 
     private void frame(byte type, int stream) {
-        tellRun();
+        writeRunCount();
         runCountAt = 0;
         lastStream = NO_STREAM;
         bytes[size] = type;
@@ -103,8 +122,8 @@ public final class MessageBatch implements Completion {
         size += more.length;
     }
 
-    /** How many messages the run has so far; told once for all of them. */
-    private void tellRun() {
+    /** Writes the number of messages in the run, once for all of them. */
+    private void writeRunCount() {
         if (runCountAt != 0) {
             MessageFrameCodec.putShort(bytes, runCountAt, (short) runCount);
         }
@@ -116,8 +135,8 @@ public final class MessageBatch implements Completion {
     }
 
     /**
-     * A message that comes behind one of the same stream and length makes a run with those that follow: most streams
-     * have only such.
+     * Writes the header of a message, or counts it into a run: a message that follows one of the same stream and length
+     * begins a run with those behind it.
      */
     private void header(int stream, int length) {
         if (stream != lastStream || length != lastLength || runCountAt != 0 && runCount == MessageFrameCodec.MAX_RUN) {
@@ -159,7 +178,7 @@ public final class MessageBatch implements Completion {
         add(bytes);
     }
 
-    /** A frame that says all by its type. */
+    /** Writes a frame that consists of its type. */
     public void signal(byte type, int stream) {
         frame(type, stream);
     }
@@ -184,6 +203,6 @@ public final class MessageBatch implements Completion {
 
     @Override
     public void complete(int rawStatus, long length, long senderTag) {
-        whenSent.accept(this);
+        whenCompleted.accept(this);
     }
 }

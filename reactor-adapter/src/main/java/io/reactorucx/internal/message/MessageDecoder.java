@@ -6,7 +6,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What a subscriber gets for a message. On the engine's thread; leases that are left over are released here. */
+/**
+ * Turns messages into what a subscriber gets, and releases leases that it does not get.
+ *
+ * <p>Thread: engine.
+ */
 public interface MessageDecoder<T> {
 
     MessageDecoder<UcxBuffer> BUFFERS = new MessageDecoder<>() {
@@ -16,8 +20,8 @@ public interface MessageDecoder<T> {
         }
 
         @Override
-        public @Nullable UcxBuffer decode(byte[] message, StreamBuffers memory) {
-            UcxBuffer lease = memory.tryLease(message.length);
+        public @Nullable UcxBuffer decode(byte[] message, StreamBuffers buffers) {
+            UcxBuffer lease = buffers.tryLease(message.length);
             if (lease != null) {
                 MemorySegment.copy(message, 0, lease.segment(), ValueLayout.JAVA_BYTE, 0, message.length);
             }
@@ -37,7 +41,7 @@ public interface MessageDecoder<T> {
         }
 
         @Override
-        public byte[] decode(byte[] message, StreamBuffers memory) {
+        public byte[] decode(byte[] message, StreamBuffers buffers) {
             return message;
         }
 
@@ -58,7 +62,7 @@ public interface MessageDecoder<T> {
         }
 
         @Override
-        public String decode(byte[] message, StreamBuffers memory) {
+        public String decode(byte[] message, StreamBuffers buffers) {
             return decode(message);
         }
 
@@ -72,12 +76,12 @@ public interface MessageDecoder<T> {
         }
     };
 
-    /** A message that lies in the batch that has just arrived. */
+    /** Decodes a message of the batch that has just arrived. */
     T decode(InboundBatch batch, int offset, int length);
 
-    /** A message that has waited; the array is the subscriber's. Null when there is no memory for it. */
-    @Nullable T decode(byte[] message, StreamBuffers memory);
+    /** Decodes a message that has waited; the array is the subscriber's. Returns null if there is no memory for it. */
+    @Nullable T decode(byte[] message, StreamBuffers buffers);
 
-    /** A message that has been fetched into a lease, which is the decoder's. */
+    /** Decodes a message that was fetched into a lease, which is the decoder's. */
     T decode(UcxBuffer message);
 }

@@ -51,10 +51,11 @@ public final class MessageMultiplexer implements ProtocolHandler {
         this.inbound = new InboundDispatcher(this, sequence);
     }
 
-    /** Joins the send window of the peer's worker if all connections to it share a queue of UCX. */
+    /** Watches the sends, and joins the window of the peer's worker if all connections to it share a queue of UCX. */
     @Override
     public void connected(PeerInfo peer) {
-        if (SharedSendWindows.isShared(connection.endpoint())) {
+        shared.demandWatch().add(this);
+        if (SharedSendWindow.Registry.isShared(connection.endpoint())) {
             windowPeer = peer;
             scheduler.shareWindow(shared.windows().join(peer.workerId()));
         }
@@ -141,6 +142,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
 
     private void end(@Nullable UcxException loss) {
         ended = true;
+        shared.demandWatch().remove(this);
         scheduler.stop();
         if (windowPeer != null) {
             shared.windows().leave(windowPeer.workerId());
@@ -269,6 +271,11 @@ public final class MessageMultiplexer implements ProtocolHandler {
 
     public UcxBufferPool pool() {
         return shared.pool();
+    }
+
+    /** Returns what warns of sends that wait for demand, on all connections of the engine. */
+    public DemandWatch demandWatch() {
+        return shared.demandWatch();
     }
 
     UcpWorker worker() {

@@ -15,8 +15,9 @@ public final class MessageProtocolFactory implements ProtocolFactory {
 
     private final UcxBufferPool pool;
     private final MessageCounters counters = new MessageCounters();
-    private final MessageBatchPool batches = new MessageBatchPool();
-    private final SharedSendWindows windows = new SharedSendWindows();
+    private final MessageBatch.Pool batches = new MessageBatch.Pool();
+    private final SharedSendWindow.Registry windows = new SharedSendWindow.Registry();
+    private final DemandWatch demandWatch = new DemandWatch();
 
     public MessageProtocolFactory(UcxBufferPool pool) {
         this.pool = pool;
@@ -41,11 +42,15 @@ public final class MessageProtocolFactory implements ProtocolFactory {
         return counters;
     }
 
-    MessageBatchPool batches() {
+    MessageBatch.Pool batches() {
         return batches;
     }
 
-    SharedSendWindows windows() {
+    SharedSendWindow.Registry windows() {
         return windows;
+    }
+
+    DemandWatch demandWatch() {
+        return demandWatch;
     }
 }

@@ -94,7 +94,7 @@ public final class MessageStream {
         terminate(Termination.COMPLETE);
     }
 
-    /** Ends the outgoing direction as {@link #complete} does; the peer's subscriber gets {@link StreamErrorException}. */
+    /** Ends the outgoing direction with an error: the peer's subscriber gets {@link StreamErrorException}. */
     public void fail(int code, String text) {
         terminate(new Termination(code, text));
     }

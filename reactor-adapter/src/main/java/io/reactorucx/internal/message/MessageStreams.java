@@ -159,6 +159,15 @@ public final class MessageStreams {
         return table.allMatch(stream -> stream.output().isDrained()) && defaultStream.output().isDrained();
     }
 
+    /** Calls the action, which must not close streams, for the outgoing direction of each stream. */
+    void forEachOutput(Consumer<OutboundStream> action) {
+        action.accept(defaultStream.output());
+        table.allMatch(stream -> {
+            action.accept(stream.output());
+            return true;
+        });
+    }
+
     /** Calls the action for each stream; the action may close any of them. */
     void forEach(Consumer<MessageStream> action) {
         action.accept(defaultStream);

@@ -143,7 +143,7 @@ final class OutboundStream {
         return Math.min(credit, mux.limits().windowMessages());
     }
 
-    /** Whether the peer's demand for messages, or for bytes of them, keeps a send from going on. */
+    /** Returns whether a send waits for credit of the peer, for messages or for the bytes of its next one. */
     boolean isBlockedOnDemand(SendSubscriber<?> sender) {
         Object next = sender.peek();
         return !ended && (credit == 0 || next != null && SendSubscriber.length(next) <= maxInlineBytes
@@ -420,5 +420,9 @@ final class OutboundStream {
 
     int id() {
         return stream.id();
+    }
+
+    String name() {
+        return stream.toString();
     }
 }

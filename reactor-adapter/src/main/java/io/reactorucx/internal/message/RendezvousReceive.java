@@ -7,7 +7,11 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.buffer.LeasedBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A large message of the peer: offered, fetched into a lease, delivered. On the engine's thread. */
+/**
+ * A large message of the peer, which is offered, fetched into a lease, and delivered.
+ *
+ * <p>Thread: engine.
+ */
 final class RendezvousReceive implements Completion {
 
     private final InboundStream input;
@@ -28,12 +32,9 @@ final class RendezvousReceive implements Completion {
         return offer.length();
     }
 
-    /**
-     * Begins to fetch it; answers whether there was memory for that, and throws what is retryable when there is no
-     * slot.
-     */
-    boolean fetch(StreamBuffers memory) {
-        UcxBuffer leased = memory.tryLease(offer.length());
+    /** Begins to fetch the data. Returns whether there was memory for it; throws if the engine has no slot. */
+    boolean fetch(StreamBuffers buffers) {
+        UcxBuffer leased = buffers.tryLease(offer.length());
         if (leased == null) {
             return false;
         }
@@ -49,12 +50,12 @@ final class RendezvousReceive implements Completion {
         return true;
     }
 
-    /** What was fetched, which is the caller's from now on; null as long as it is not there. */
+    /** Returns the data, which the caller then owns; null until it has been fetched. */
     @Nullable UcxBuffer lease() {
         return fetched ? lease : null;
     }
 
-    /** Nobody wants it any more. */
+    /** Gives up the message, which will not be delivered. */
     void discard() {
         discarded = true;
         UcxBuffer leased = lease;

@@ -44,7 +44,7 @@ final class SendScheduler {
     private final ConnectionCore connection;
     private final FlowControlConfig limits;
     private final SequenceWindow sequence;
-    private final MessageBatchPool batches;
+    private final MessageBatch.Pool batches;
     private final RendezvousWindow rendezvous;
     private final ArrayDeque<OutboundStream> ready = new ArrayDeque<>();
     private final Set<MessageStream> stalled = new LinkedHashSet<>();
@@ -63,7 +63,7 @@ final class SendScheduler {
     private int lastSequence;
     private boolean stopped;
 
-    SendScheduler(MessageMultiplexer mux, ConnectionCore connection, MessageBatchPool batches,
+    SendScheduler(MessageMultiplexer mux, ConnectionCore connection, MessageBatch.Pool batches,
             SequenceWindow sequence) {
         this.mux = mux;
         this.connection = connection;

@@ -249,6 +249,11 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         return ended;
     }
 
+    /** Returns how many messages were written or posted. */
+    long sentMessages() {
+        return sent;
+    }
+
     /** Returns whether there is a message to send, or nothing more to do. */
     boolean isActive() {
         return !messages.isEmpty() || isFinished();

@@ -4,25 +4,27 @@ import io.reactorucx.internal.frame.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of the active messages of both directions of one connection, which UCX does not promise between small and
- * large ones, and how many of them may be under way: neither side has to keep more. On the engine's thread.
+ * The sequence numbers of a connection's active messages, in both directions: UCX does not keep the order between small
+ * and large ones. The window limits how many are in flight, and so how many the receiving side has to keep.
+ *
+ * <p>Thread: engine.
  */
 public final class SequenceWindow {
 
     /** A power of two. */
     public static final int WINDOW = 1024;
-    /** The rest of the window is for those that do nothing but acknowledge. */
-    private static final int MOST_UNDER_WAY = WINDOW / 2;
-    private static final int MOST_UNACKNOWLEDGED = WINDOW / 8;
+    /** The rest of the window is for batches that only acknowledge. */
+    private static final int MAX_IN_FLIGHT = WINDOW / 2;
+    private static final int MAX_UNACKNOWLEDGED = WINDOW / 8;
 
-    private @Nullable Object @Nullable [] waiting;
+    private @Nullable Object @Nullable [] early;
     private int expected;
-    private int told;
-    private boolean urgent;
+    private int acknowledgedToPeer;
+    private boolean acknowledgementUrgent;
     private int next;
     private int acknowledged;
 
-    /** Takes a message, in whatever form; answers whether its turn is now. One that comes too early waits here. */
+    /** Returns whether a message is the next in order. One that comes too early is kept until its turn. */
     public boolean arrived(Object message, int sequence) {
         int ahead = sequence - expected;
         if (ahead == 0) {
@@ -31,37 +33,37 @@ public final class SequenceWindow {
         if (ahead < 0 || ahead >= WINDOW) {
             throw new ProtocolViolationException("number " + sequence + " when " + expected + " is next");
         }
-        @Nullable Object[] early = waiting;
-        if (early == null) {
-            early = new Object[WINDOW];
-            waiting = early;
+        @Nullable Object[] kept = early;
+        if (kept == null) {
+            kept = new Object[WINDOW];
+            early = kept;
         }
         int place = sequence & WINDOW - 1;
-        if (early[place] != null) {
+        if (kept[place] != null) {
             throw new ProtocolViolationException("number " + sequence + " twice");
         }
-        early[place] = message;
+        kept[place] = message;
         return false;
     }
 
-    /** The turn goes on; answers the next message if it has come already. */
+    /** Advances to the next message, and returns it if it has come too early. */
     public @Nullable Object advance() {
         expected++;
         return poll(expected);
     }
 
     private @Nullable Object poll(int sequence) {
-        @Nullable Object[] early = waiting;
-        if (early == null) {
+        @Nullable Object[] kept = early;
+        if (kept == null) {
             return null;
         }
         int place = sequence & WINDOW - 1;
-        Object message = early[place];
-        early[place] = null;
+        Object message = kept[place];
+        kept[place] = null;
         return message;
     }
 
-    /** Any that came too early, for when their turn will never come. */
+    /** Returns any message that came too early, to release it: its turn will not come. */
     @Nullable Object pollAny() {
         for (int i = 0; i < WINDOW; i++) {
             Object message = poll(i);
@@ -72,7 +74,7 @@ public final class SequenceWindow {
         return null;
     }
 
-    /** The peer says how many have arrived there. */
+    /** The peer has received the first {@code count} messages. */
     public void acknowledged(int count) {
         int more = count - acknowledged;
         if (more < 0 || more > next - acknowledged) {
@@ -81,40 +83,41 @@ public final class SequenceWindow {
         acknowledged = count;
     }
 
-    /** Whether the peer has got the message of this number. */
+    /** Returns whether the peer has received the message of this number. */
     public boolean hasArrived(int sequence) {
         return acknowledged - sequence > 0;
     }
 
+    /** Returns whether one more message may be sent. */
     public boolean admits() {
-        return next - acknowledged < MOST_UNDER_WAY;
+        return next - acknowledged < MAX_IN_FLIGHT;
     }
 
-    /** Whether the peer has to hear what has arrived. */
+    /** Returns whether the peer has to be sent an acknowledgement. */
     public boolean isAcknowledgementDue() {
-        return urgent || expected - told >= MOST_UNACKNOWLEDGED;
+        return acknowledgementUrgent || expected - acknowledgedToPeer >= MAX_UNACKNOWLEDGED;
     }
 
     void acknowledgeAtOnce() {
-        urgent = true;
+        acknowledgementUrgent = true;
     }
 
-    /** What to tell the peer along with something that goes there now. */
+    /** Returns the acknowledgement for a message that is sent now. */
     public int acknowledge() {
-        urgent = false;
-        told = expected;
+        acknowledgementUrgent = false;
+        acknowledgedToPeer = expected;
         return expected;
     }
 
-    /** The number of what goes now. */
+    /** Returns the number of a message that is sent now. */
     public int take() {
         return next++;
     }
 
-    /** It did not go. */
+    /** The message of the last number was not sent. */
     void giveBack() {
         next--;
-        // With it went an acknowledgement.
-        urgent = true;
+        // It would have carried an acknowledgement.
+        acknowledgementUrgent = true;
     }
 }

@@ -1,7 +1,12 @@
 package io.reactorucx.internal.message;
 
+import io.reactorucx.core.UcpEndpoint;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.SequencedSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,14 +89,38 @@ public final class SharedSendWindow {
         }
     }
 
-    void join() {
-        connections++;
-    }
+    /** The windows of all workers that an engine has connections to, by worker id. */
+    public static final class Registry {
 
-    /** Returns whether the last connection has left. */
-    boolean leave() {
-        connections--;
-        return connections == 0;
+        private static final Set<String> SINGLE_QUEUE_TRANSPORTS = Set.of("posix", "sysv", "xpmem");
+
+        private final Map<Long, SharedSendWindow> windows = new HashMap<>();
+
+        /** Returns the window of a peer's worker, to be left by {@link #leave}. */
+        public SharedSendWindow join(long workerId) {
+            SharedSendWindow window = windows.computeIfAbsent(workerId, id -> new SharedSendWindow());
+            window.connections++;
+            return window;
+        }
+
+        /** A connection to a peer's worker has ended. */
+        public void leave(long workerId) {
+            SharedSendWindow window = windows.get(workerId);
+            if (window != null && --window.connections == 0) {
+                windows.remove(workerId);
+            }
+        }
+
+        /** Returns whether all endpoints to the worker of this one share a queue: only in shared memory they do. */
+        static boolean isShared(@Nullable UcpEndpoint endpoint) {
+            return endpoint != null && !endpoint.isClosed() && endpoint.failure() == 0
+                    && endpoint.transports().stream().anyMatch(name ->
+                    SINGLE_QUEUE_TRANSPORTS.contains(name.substring(0, Math.max(0, name.indexOf('/')))));
+        }
+
+        public int size() {
+            return windows.size();
+        }
     }
 
     /** One connection's use of the window: its batches in flight, and its place among those that wait. */

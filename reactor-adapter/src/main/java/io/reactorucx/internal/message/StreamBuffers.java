@@ -8,25 +8,26 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
 /**
- * Memory of the pool for one direction of a stream, which stands in line for it where there is none. On the engine's
- * thread.
+ * Leases of the pool for one direction of a stream. While the pool has no memory, the direction waits for its turn.
+ *
+ * <p>Thread: engine.
  */
 final class StreamBuffers {
 
     private final MessageStream stream;
     private final MessageMultiplexer mux;
-    private final Runnable again;
+    private final Runnable whenAvailable;
     private @Nullable UcxBuffer spare;
     private @Nullable Wait waiting;
 
-    /** Memory for a stream, and what to do when there is some again. */
-    StreamBuffers(MessageStream stream, MessageMultiplexer mux, Runnable again) {
+    /** Creates the leases of a stream; the callback runs when a lease that was missing has become available. */
+    StreamBuffers(MessageStream stream, MessageMultiplexer mux, Runnable whenAvailable) {
         this.stream = stream;
         this.mux = mux;
-        this.again = again;
+        this.whenAvailable = whenAvailable;
     }
 
-    /** A lease, or null when there is no memory: then it is tried again when there is. */
+    /** Returns a lease, or null when there is no memory: the callback runs when there is. */
     @Nullable UcxBuffer tryLease(long bytes) {
         UcxBuffer kept = takeSpare(bytes);
         if (kept != null || waiting != null) {
@@ -55,7 +56,7 @@ final class StreamBuffers {
         return kept;
     }
 
-    /** Nobody needs any more. */
+    /** Gives up waiting, and releases a lease that has become available. */
     void cancel() {
         Wait wait = waiting;
         if (wait != null) {
@@ -83,11 +84,11 @@ final class StreamBuffers {
         }
         spare = lease;
         try (var _ = mux.flushScope()) {
-            again.run();
+            whenAvailable.run();
         }
     }
 
-    /** One place in line. Signals come on the thread that gave memory back. */
+    /** One wait for memory. Thread: that which releases memory. */
     private final class Wait implements CoreSubscriber<UcxBuffer> {
 
         private @Nullable Subscription subscription;
@@ -110,7 +111,7 @@ final class StreamBuffers {
 
         @Override
         public void onComplete() {
-            // The lease has come before.
+            // After onNext.
         }
 
         void cancel() {

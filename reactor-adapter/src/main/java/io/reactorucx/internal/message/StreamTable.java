@@ -7,8 +7,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open streams of a connection by their ids, as frames of this side call them: an open-addressed table. On the
- * engine's thread.
+ * The open streams of a connection, by the ids that frames of this side use: an open-addressed table.
+ *
+ * <p>Thread: engine.
  */
 final class StreamTable {
 
@@ -44,7 +45,7 @@ final class StreamTable {
         }
         slots[hole] = null;
         size--;
-        // Those behind it may have been put there because its place was taken.
+        // Streams behind the removed one may belong to its place.
         int next = hole + 1 & slots.length - 1;
         for (MessageStream there = slots[next]; there != null; there = slots[next]) {
             slots[next] = null;
@@ -72,7 +73,7 @@ final class StreamTable {
         return true;
     }
 
-    /** Calls for each; the action may remove any of them. */
+    /** Calls the action for each stream; the action may remove any of them. */
     void forEach(Consumer<MessageStream> action) {
         List<MessageStream> all = new ArrayList<>(size);
         for (MessageStream stream : slots) {

@@ -81,7 +81,8 @@ public final class DeadlineOperator<T> extends Operators.DeferredSubscription im
         try {
             actual.onNext(value);
         } finally {
-            if (!state.compareAndSet(State.EMITTING, State.IDLE) && state.getAndSet(State.ENDED) instanceof DeferredEnd end) {
+            if (!state.compareAndSet(State.EMITTING, State.IDLE)
+                    && state.getAndSet(State.ENDED) instanceof DeferredEnd end) {
                 signal(end.error);
             }
         }
@@ -89,7 +90,7 @@ public final class DeadlineOperator<T> extends Operators.DeferredSubscription im
 
     @Override
     public void onError(Throwable error) {
-        // Ignored after the end: the peer ends an exchange at its deadline as well, or the source fails when cancelled.
+        // Ignored after the end: the peer's own end at the deadline, or the source's reaction to the cancel.
         end(error, () -> { });
     }
 

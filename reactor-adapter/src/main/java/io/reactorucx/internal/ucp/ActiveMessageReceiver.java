@@ -4,55 +4,46 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.concurrent.CoalescedCommand;
+import io.reactorucx.internal.concurrent.DrainLoop;
+import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.message.DropReason;
 import io.reactorucx.message.OverflowPolicy;
-import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Operators;
 
 /**
- * One subscription to the active messages of one id on one connection.
+ * One subscription to the active messages of one id on one connection. Messages wait here for demand, bounded by count
+ * and bytes.
  *
- * <p>All state but the demand belongs to the engine's thread: messages wait here, bounded by count and bytes, until
- * they are asked for.
+ * <p>Thread: {@link #request} and {@link #cancel} any, everything else the engine's.
  */
-public final class ActiveMessageReceiver implements Subscription {
-
-    private static final Logger LOG = LoggerFactory.getLogger(ActiveMessageReceiver.class);
-    private static final AtomicLongFieldUpdater<ActiveMessageReceiver> DEMAND =
-            AtomicLongFieldUpdater.newUpdater(ActiveMessageReceiver.class, "demand");
+public final class ActiveMessageReceiver extends ReceiverSubscription<ActiveMessage> {
 
     private final ActiveMessageProtocol protocol;
     private final ConnectionCore connection;
     private final int id;
-    private final CoreSubscriber<? super ActiveMessage> subscriber;
-    private final CoalescedCommand drain;
     private final ActiveMessageQueue waiting;
     private final @Nullable LeakRecord subscribed;
-    private volatile long demand;
-    private volatile boolean cancelled;
-    private boolean draining;
+    private final DrainLoop loop = new DrainLoop() {
+        @Override
+        protected void round() {
+            deliver();
+        }
+    };
     private boolean ended;
-    private boolean terminated;
     private @Nullable RuntimeException error;
 
     private ActiveMessageReceiver(ActiveMessageProtocol protocol, int id,
             CoreSubscriber<? super ActiveMessage> subscriber) {
+        super(protocol.connection().engine(), subscriber);
         this.protocol = protocol;
         this.connection = protocol.connection();
         this.id = id;
-        this.subscriber = subscriber;
         this.waiting = new ActiveMessageQueue(connection.config().queue());
         this.subscribed = protocol.leaks().place("received");
-        this.drain = new CoalescedCommand(connection.engine(), this::drain);
     }
 
     static Flux<ActiveMessage> flux(ActiveMessageProtocol protocol, int id) {
@@ -67,7 +58,7 @@ public final class ActiveMessageReceiver implements Subscription {
     }
 
     private void register() {
-        if (!cancelled && !protocol.add(this)) {
+        if (isActive() && !protocol.add(this)) {
             end(new IllegalStateException("active message " + id + ": this connection has a receiver for it already"));
         }
     }
@@ -76,9 +67,9 @@ public final class ActiveMessageReceiver implements Subscription {
         return id;
     }
 
-    /** Takes a message, or says why not. */
+    /** Takes a message. Returns why it was dropped, or null if it was not. */
     @Nullable DropReason offer(UcpActiveMessage message) {
-        if (ended || cancelled) {
+        if (ended || !isActive()) {
             return DropReason.NO_RECEIVER;
         }
         OverflowPolicy overflow = connection.config().queue().overflow();
@@ -95,109 +86,80 @@ public final class ActiveMessageReceiver implements Subscription {
             oldest.discard();
         }
         ActiveMessage received = ReceivedMessage.of(protocol, message, subscribed);
-        if (waiting.isEmpty() && demand != 0 && !draining) {
-            emitAtOnce(received);
+        if (waiting.isEmpty() && wants() && !loop.isDraining()) {
+            deliverUnqueued(received);
         } else {
             waiting.add(received);
-            drain();
+            loop.loop();
         }
         return null;
     }
 
-    /** A message that somebody waits for need not be queued first. */
-    private void emitAtOnce(ActiveMessage message) {
-        draining = true;
+    private void deliverUnqueued(ActiveMessage message) {
+        loop.beginSignal();
         try {
-            Operators.produced(DEMAND, this, 1);
             emit(message);
         } finally {
-            draining = false;
+            loop.endSignal();
         }
-        if (cancelled || ended || !waiting.isEmpty()) {
-            drain();
+        if (!isActive() || ended || !waiting.isEmpty()) {
+            loop.loop();
         }
     }
 
-    /** No more messages will come: what waits is delivered, then the subscriber hears of the end. */
+    private void deliver() {
+        ActiveMessage next = wants() ? waiting.poll() : null;
+        while (next != null) {
+            emit(next);
+            next = wants() ? waiting.poll() : null;
+        }
+        if (!isActive()) {
+            waiting.discardAll();
+            protocol.remove(this);
+        } else if (ended && waiting.isEmpty()) {
+            protocol.remove(this);
+            terminate(error);
+        }
+    }
+
+    /** No more messages will come: the subscription ends after those that wait. */
     public void end(@Nullable RuntimeException cause) {
         if (!ended) {
             ended = true;
             error = cause;
-            drain();
+            loop.loop();
         }
     }
 
-    /** Nothing can be delivered any more: what waits is dropped, and the subscriber hears of the end at once. */
+    /** Nothing can be delivered any more: what waits is dropped, and the subscription fails at once. */
     void abandon(RuntimeException cause) {
         waiting.discardAll();
         if (error == null) {
             error = cause;
         }
         ended = true;
-        drain();
-    }
-
-    private void drain() {
-        if (draining) {
-            return;
-        }
-        draining = true;
-        try {
-            ActiveMessage next = cancelled || demand == 0 ? null : waiting.poll();
-            while (next != null) {
-                Operators.produced(DEMAND, this, 1);
-                emit(next);
-                next = cancelled || demand == 0 ? null : waiting.poll();
-            }
-            if (cancelled) {
-                waiting.discardAll();
-                protocol.remove(this);
-            } else if (ended && waiting.isEmpty() && !terminated) {
-                terminated = true;
-                protocol.remove(this);
-                terminate();
-            }
-        } finally {
-            draining = false;
-        }
-    }
-
-    private void emit(ActiveMessage message) {
-        try {
-            subscriber.onNext(message);
-        } catch (RuntimeException | LinkageError e) {
-            LOG.error("[{}] the receiver of active message {} threw", connection.peer(), id, e);
-            cancelled = true;
-            message.discard();
-        }
-    }
-
-    private void terminate() {
-        RuntimeException cause = error;
-        if (cause == null) {
-            subscriber.onComplete();
-        } else {
-            subscriber.onError(cause);
-        }
+        loop.loop();
     }
 
     @Override
-    public void request(long n) {
-        if (Operators.validate(n)) {
-            Operators.addCap(DEMAND, this, n);
-            if (!connection.engine().isEngineThread() || !draining) {
-                drain.submit();
-            }
-        }
+    protected void demanded() {
+        loop.loop();
     }
 
     @Override
-    public void cancel() {
-        cancelled = true;
-        if (connection.engine().isEngineThread()) {
-            // At once, also within its own signal: whoever leaves there may subscribe again there.
-            protocol.remove(this);
-        }
-        drain.submit();
+    protected void left() {
+        // At once, also from within onNext: the subscriber may subscribe again from there.
+        protocol.remove(this);
+        loop.loop();
+    }
+
+    @Override
+    protected void discard(ActiveMessage message) {
+        message.discard();
+    }
+
+    @Override
+    protected String description() {
+        return "[" + connection.peer() + "] receive of active message " + id;
     }
 }

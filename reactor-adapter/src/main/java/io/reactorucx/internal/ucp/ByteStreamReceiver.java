@@ -11,7 +11,8 @@ import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeasedBuffer;
-import io.reactorucx.internal.concurrent.CoalescedCommand;
+import io.reactorucx.internal.concurrent.DrainLoop;
+import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.operation.OperationMono;
@@ -20,27 +21,21 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Operators;
 
 /**
- * The receiving end of a connection's byte stream. UCX cannot cancel a receive of a stream: one that a subscriber has
- * left goes on, and what it brings waits for the next subscriber.
+ * Receives the byte stream of a connection. UCX cannot cancel a receive of a stream: when the subscriber cancels, a
+ * posted receive goes on, and its data waits for the next subscriber.
  *
- * <p>All state but the demand belongs to the engine's thread.
+ * <p>Thread: engine, {@link #flux} aside.
  */
-public final class ByteStreamReceiver implements ProtocolHandler {
+public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandler {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ByteStreamReceiver.class);
-
-    /** Receives that are posted at once, for so many leases may be held while nobody subscribes. */
-    private static final int MOST_POSTED = 2;
+    /** Receives that are posted at once, and so the leases that may be held without a subscriber. */
+    private static final int MAX_POSTED = 2;
 
     private final ConnectionCore connection;
     private final Outcome outcome = new Outcome(this);
@@ -48,8 +43,6 @@ public final class ByteStreamReceiver implements ProtocolHandler {
     private final Queue<UcxBuffer> rest = new ArrayDeque<>();
     private @Nullable Receiver receiver;
     private int posted;
-    private boolean draining;
-    private boolean missed;
     private boolean ended;
     private @Nullable RuntimeException error;
 
@@ -70,10 +63,10 @@ public final class ByteStreamReceiver implements ProtocolHandler {
 
     private void register(Receiver subscription) {
         Receiver before = receiver;
-        if (subscription.cancelled) {
+        if (!subscription.isActive()) {
             return;
         }
-        if (before != null && !before.cancelled) {
+        if (before != null && before.isActive()) {
             subscription.terminate(new IllegalStateException("stream: this connection has a receiver for it already"));
             return;
         }
@@ -81,7 +74,7 @@ public final class ByteStreamReceiver implements ProtocolHandler {
         drain();
     }
 
-    /** Nothing more will be asked of UCX: what has come is delivered, then the subscriber hears of the end. */
+    /** Posts no more receives: the subscription ends after the data that has arrived. */
     @Override
     public void endReceivers(@Nullable UcxException cause) {
         if (!ended) {
@@ -89,7 +82,7 @@ public final class ByteStreamReceiver implements ProtocolHandler {
             error = cause;
             Receiver current = receiver;
             UcpEndpoint open = connection.endpoint();
-            if (cause == null && current != null && !current.cancelled && open != null && !open.isClosed()
+            if (cause == null && current != null && current.isActive() && open != null && !open.isClosed()
                     && open.failure() == 0) {
                 takeRest(open.stream(), current);
             }
@@ -98,20 +91,20 @@ public final class ByteStreamReceiver implements ProtocolHandler {
     }
 
     /**
-     * Takes what UCX has and would drop with the endpoint, as far as it is asked for; it follows what the posted
-     * receives bring.
+     * Takes the data that UCX would drop with the endpoint, as far as the subscriber has requested it. It follows the
+     * data of the posted receives.
      */
     private void takeRest(UcpStream stream, Receiver current) {
         try {
-            Optional<UcpStreamData> next = current.demand > rest.size() ? stream.borrow() : Optional.empty();
+            Optional<UcpStreamData> next = current.demand() > rest.size() ? stream.borrow() : Optional.empty();
             while (next.isPresent()) {
                 try (UcpStreamData data = next.get()) {
                     copy(data.segment(), current);
                 }
-                next = current.demand > rest.size() ? stream.borrow() : Optional.empty();
+                next = current.demand() > rest.size() ? stream.borrow() : Optional.empty();
             }
         } catch (RuntimeException e) {
-            // Of the pool as well: the end of the connection goes on, whatever became of its last bytes.
+            // Includes an exhausted pool. Closing continues even if the last bytes could not be copied.
             error = e;
         }
     }
@@ -119,7 +112,7 @@ public final class ByteStreamReceiver implements ProtocolHandler {
     private void copy(MemorySegment data, Receiver current) {
         for (long offset = 0; offset < data.byteSize(); offset += current.chunkBytes) {
             long bytes = Math.min(current.chunkBytes, data.byteSize() - offset);
-            UcxBuffer lease = current.pool.acquire(bytes, current.asked);
+            UcxBuffer lease = current.pool.acquire(bytes, current.requestPlace);
             MemorySegment.copy(data, offset, lease.segment(), 0, bytes);
             rest.add(lease);
         }
@@ -141,7 +134,7 @@ public final class ByteStreamReceiver implements ProtocolHandler {
         drain();
     }
 
-    /** The engine is gone: what has come goes back, asked for or not, and the subscriber hears of the end at once. */
+    /** The engine has ended: releases the data that has arrived, and ends the subscription at once. */
     @Override
     public void abandon(RuntimeException cause) {
         if (error == null) {
@@ -156,42 +149,27 @@ public final class ByteStreamReceiver implements ProtocolHandler {
         }
     }
 
-    /** Whether nobody is left who waits for the end. */
+    /** Returns whether no subscription waits for its end. */
     @Override
     public boolean isDelivered() {
-        return receiver == null || receiver.cancelled;
+        return receiver == null || !receiver.isActive();
     }
 
-    /**
-     * Signals may come back here, to ask for more, to leave, or with the next subscriber: those are for another round.
-     */
     private void drain() {
-        missed = true;
-        if (draining) {
-            return;
-        }
-        draining = true;
-        try {
-            while (missed) {
-                missed = false;
-                deliver();
-            }
-        } finally {
-            draining = false;
-        }
+        loop();
     }
 
-    private void deliver() {
+    @Override
+    protected void round() {
         Receiver current = receiver;
         if (posted == 0) {
             arrived.addAll(rest);
             rest.clear();
         }
-        while (current != null && !current.cancelled && current.demand > 0 && !arrived.isEmpty()) {
-            Operators.produced(Receiver.DEMAND, current, 1);
-            current.emit(arrived.remove());
+        while (current != null && current.wants() && !arrived.isEmpty()) {
+            current.deliver(arrived.remove());
         }
-        if (current != null && current.cancelled && receiver == current) {
+        if (current != null && !current.isActive() && receiver == current) {
             receiver = null;
         }
         current = receiver;
@@ -213,75 +191,54 @@ public final class ByteStreamReceiver implements ProtocolHandler {
     }
 
     private void post(@Nullable Receiver current) {
-        while (current != null && !current.cancelled && posted < MOST_POSTED && posted < current.demand) {
+        while (current != null && current.isActive() && posted < MAX_POSTED && posted < current.demand()) {
             posted++;
             current.receives.operation(outcome).request(1);
         }
     }
 
     /** One subscription. */
-    private static final class Receiver implements Subscription {
+    private static final class Receiver extends ReceiverSubscription<UcxBuffer> {
 
-        private static final AtomicLongFieldUpdater<Receiver> DEMAND = AtomicLongFieldUpdater.newUpdater(Receiver.class,
-                "demand");
-
-        private final ByteStreamReceiver inbox;
-        private final CoreSubscriber<? super UcxBuffer> subscriber;
+        private final ByteStreamReceiver stream;
         private final BufferPool pool;
         private final int chunkBytes;
-        private final @Nullable LeakRecord asked;
+        private final @Nullable LeakRecord requestPlace;
         private final OperationMono<UcxBuffer> receives;
-        private final CoalescedCommand drain;
-        private volatile long demand;
-        private volatile boolean cancelled;
 
-        Receiver(ByteStreamReceiver inbox, CoreSubscriber<? super UcxBuffer> subscriber, BufferPool pool,
+        Receiver(ByteStreamReceiver stream, CoreSubscriber<? super UcxBuffer> subscriber, BufferPool pool,
                 int chunkBytes) {
-            this.inbox = inbox;
-            this.subscriber = subscriber;
+            super(stream.connection.engine(), subscriber);
+            this.stream = stream;
             this.pool = pool;
             this.chunkBytes = chunkBytes;
-            this.asked = pool.place();
-            this.drain = new CoalescedCommand(inbox.connection.engine(), inbox::drain);
-            this.receives = OperationMono.of(inbox.connection,
-                    OperationKind.STREAM_RECEIVE, (mono, actual) -> new Receive(mono, actual, this));
+            this.requestPlace = pool.place();
+            this.receives = OperationMono.of(stream.connection, OperationKind.STREAM_RECEIVE,
+                    (mono, actual) -> new Receive(mono, actual, this));
         }
 
-        private void emit(UcxBuffer data) {
-            try {
-                subscriber.onNext(data);
-            } catch (RuntimeException | LinkageError e) {
-                LOG.error("[{}] the receiver of the stream threw", inbox.connection.peer(), e);
-                cancelled = true;
-            }
-        }
-
-        private void terminate(@Nullable RuntimeException cause) {
-            if (cancelled) {
-                return;
-            }
-            cancelled = true;
-            if (cause == null) {
-                subscriber.onComplete();
-            } else {
-                subscriber.onError(cause);
-            }
+        void deliver(UcxBuffer data) {
+            emit(data);
         }
 
         @Override
-        public void request(long n) {
-            if (Operators.validate(n)) {
-                Operators.addCap(DEMAND, this, n);
-                if (!inbox.connection.engine().isEngineThread() || !inbox.draining) {
-                    drain.submit();
-                }
-            }
+        protected void demanded() {
+            stream.drain();
         }
 
         @Override
-        public void cancel() {
-            cancelled = true;
-            drain.submit();
+        protected void left() {
+            stream.drain();
+        }
+
+        @Override
+        protected void discard(UcxBuffer data) {
+            data.dispose();
+        }
+
+        @Override
+        protected String description() {
+            return "[" + stream.connection.peer() + "] receive of the byte stream";
         }
     }
 
@@ -290,19 +247,19 @@ public final class ByteStreamReceiver implements ProtocolHandler {
 
         private final BufferPool pool;
         private final int chunkBytes;
-        private final @Nullable LeakRecord asked;
+        private final @Nullable LeakRecord requestPlace;
         private @Nullable LeasedBuffer buffer;
 
         Receive(OperationMono<UcxBuffer> mono, CoreSubscriber<? super UcxBuffer> outcome, Receiver receiver) {
             super(mono, outcome);
             this.pool = receiver.pool;
             this.chunkBytes = receiver.chunkBytes;
-            this.asked = receiver.asked;
+            this.requestPlace = receiver.requestPlace;
         }
 
         @Override
         public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            LeasedBuffer leased = pool.acquire(chunkBytes, asked);
+            LeasedBuffer leased = pool.acquire(chunkBytes, requestPlace);
             buffer = leased;
             endpoint.stream().receive(UcpData.of(leased.segment(), leased.registration()), false, this);
             return false;
@@ -330,8 +287,8 @@ public final class ByteStreamReceiver implements ProtocolHandler {
         }
     }
 
-    /** Where the receives of UCX signal to; not the subscriber, who may be another one by then. */
-    private record Outcome(ByteStreamReceiver inbox) implements CoreSubscriber<UcxBuffer> {
+    /** Takes the results of UCX's receives, since the subscription may have changed meanwhile. */
+    private record Outcome(ByteStreamReceiver stream) implements CoreSubscriber<UcxBuffer> {
 
         @Override
         public void onSubscribe(Subscription subscription) {
@@ -339,12 +296,12 @@ public final class ByteStreamReceiver implements ProtocolHandler {
 
         @Override
         public void onNext(UcxBuffer data) {
-            inbox.received(data);
+            stream.received(data);
         }
 
         @Override
         public void onError(Throwable cause) {
-            inbox.failed(cause instanceof RuntimeException known ? known : new IllegalStateException(cause));
+            stream.failed(cause instanceof RuntimeException known ? known : new IllegalStateException(cause));
         }
 
         @Override

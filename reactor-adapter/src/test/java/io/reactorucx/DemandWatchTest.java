@@ -1,0 +1,158 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.message.DemandWatch;
+import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.message.UcxResponder;
+import io.reactorucx.testsupport.NoLeaks;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** A send that waits for demand for long is logged once, with who waits for whom. */
+@ExtendWith(NoLeaks.class)
+class DemandWatchTest implements NeedsUcx {
+
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
+    private final List<String> warnings = new CopyOnWriteArrayList<>();
+    private final long start = System.nanoTime();
+    private Peers peers;
+
+    @BeforeEach
+    void connect() {
+        peers = Peers.connect(Route.POSIX_BY_SOCKET_ADDRESS);
+        onWatch(peers.client(), watch -> watch.configure(LIMIT, warnings::add));
+        onWatch(peers.served(), watch -> watch.configure(LIMIT, warnings::add));
+    }
+
+    @AfterEach
+    void close() {
+        peers.close();
+    }
+
+    private static void onWatch(UcxConnection connection, Consumer<DemandWatch> action) {
+        MessageMultiplexer messages = connection.messages();
+        messages.execute(() -> action.accept(messages.demandWatch()));
+        Waits.engineOf(connection);
+    }
+
+    private void lookAfter(UcxConnection connection, int seconds) {
+        onWatch(connection, watch -> watch.look(start + Duration.ofSeconds(seconds).toNanos()));
+    }
+
+    @Test
+    void sendWithoutDemandIsLoggedOnceAtTheLimit() {
+        PendingOperation sent = PendingOperation.of(peers.client().outbound().sendStrings(Mono.just("hello")));
+        Waits.engineOf(peers.client());
+        lookAfter(peers.client(), 20);
+        lookAfter(peers.client(), 29);
+        assertThat(warnings).isEmpty();
+
+        for (int seconds = 30; seconds < 100; seconds += 10) {
+            lookAfter(peers.client(), seconds);
+        }
+
+        assertThat(warnings).singleElement().asString().startsWith("[" + peers.client().peer() + "] send on the default")
+                .contains("has waited 10 s", "the peer has requested no message", "subscribe to inbound()");
+        peers.served().inbound().receiveStrings().next().block(Waits.PATIENCE);
+        sent.assertDone();
+    }
+
+    @Test
+    void echoThatIsNotReceivedIsLoggedOnTheSideThatWaits() {
+        Disposable echo = peers.served().outbound().send(peers.served().inbound().receive()).subscribe();
+        Disposable client = peers.client().outbound().sendByteArrays(Flux.range(0, 100_000).map(i -> new byte[8]))
+                .thenMany(peers.client().inbound().receiveByteArrays()).subscribe();
+        await().atMost(Waits.PATIENCE).until(() -> {
+            lookAfter(peers.served(), 20);
+            lookAfter(peers.served(), 30);
+            return !warnings.isEmpty();
+        });
+        assertThat(warnings).singleElement().asString().startsWith("[" + peers.served().peer() + "] send on");
+        client.dispose();
+        echo.dispose();
+    }
+
+    @Test
+    void sendThatGoesOnBetweenTheLooksIsNotLogged() {
+        BaseSubscriber<byte[]> subscriber = new ManualSubscriber();
+        peers.served().inbound().receiveByteArrays().subscribe(subscriber);
+        Disposable sending = peers.client().outbound().sendByteArrays(Flux.range(0, 100).map(i -> new byte[8]))
+                .subscribe();
+        for (int i = 1; i < 10; i++) {
+            lookAfter(peers.client(), 20 * i);
+            long before = peers.clientResources().messageCounters().getFirst().sent();
+            subscriber.request(1);
+            await().atMost(Waits.PATIENCE).until(() ->
+                    peers.clientResources().messageCounters().getFirst().sent() > before);
+        }
+        assertThat(warnings).isEmpty();
+        sending.dispose();
+    }
+
+    @Test
+    void sendWhoseSourceIsIdleIsNotLogged() {
+        BaseSubscriber<byte[]> subscriber = new ManualSubscriber();
+        peers.served().inbound().receiveByteArrays().subscribe(subscriber);
+        subscriber.request(10);
+        Disposable sending = peers.client().outbound().sendByteArrays(Flux.just(new byte[8]).concatWith(Flux.never()))
+                .subscribe();
+        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().messageCounters().getFirst().sent() > 0);
+        lookAfter(peers.client(), 20);
+        lookAfter(peers.client(), 40);
+        assertThat(warnings).isEmpty();
+        sending.dispose();
+    }
+
+    @Test
+    void responseWithoutDemandIsLoggedWithItsStream() {
+        Disposable responding = peers.served().respond(new UcxResponder() {
+            @Override
+            public Flux<UcxBuffer> requestStream(UcxBuffer request) {
+                request.release();
+                return Flux.range(0, 100).map(i -> peers.serverResources().buffers().acquire(8));
+            }
+        }).subscribe();
+        Waits.engineOf(peers.served());
+        BaseSubscriber<byte[]> subscriber = new ManualSubscriber();
+        peers.client().requester().requestStream(new byte[8]).subscribe(subscriber);
+        await().atMost(Waits.PATIENCE).until(() -> {
+            lookAfter(peers.served(), 20);
+            lookAfter(peers.served(), 30);
+            return !warnings.isEmpty();
+        });
+        assertThat(warnings).singleElement().asString().contains("send on stream 2 has waited");
+        subscriber.cancel();
+        responding.dispose();
+    }
+
+    @Test
+    void engineLooksByItself() {
+        PendingOperation sent = PendingOperation.of(peers.client().outbound().sendStrings(Mono.just("hello")));
+        onWatch(peers.client(), watch -> watch.configure(Duration.ofMillis(4), warnings::add));
+        await().atMost(Waits.PATIENCE).until(() -> !warnings.isEmpty());
+        sent.cancel();
+    }
+
+    /** Requests nothing by itself. */
+    private static final class ManualSubscriber extends BaseSubscriber<byte[]> {
+
+        @Override
+        protected void hookOnSubscribe(org.reactivestreams.Subscription subscription) {
+            // The test requests.
+        }
+    }
+}
