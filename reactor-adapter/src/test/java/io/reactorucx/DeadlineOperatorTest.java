@@ -12,7 +12,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 
-/** A deadline takes nothing away before it is over. */
+/** A deadline that has not passed changes nothing. */
 class DeadlineOperatorTest {
 
     /** Emits from within {@code request}, as Reactive Streams allows. */
@@ -39,7 +39,7 @@ class DeadlineOperatorTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 60_000})
-    void valuesThatComeFromWithinRequestPass(int millis) {
+    void valuesEmittedFromWithinRequestPass(int millis) {
         List<Integer> got = new ArrayList<>();
         List<String> ends = new ArrayList<>();
         BaseSubscriber<Integer> subscriber = new BaseSubscriber<>() {

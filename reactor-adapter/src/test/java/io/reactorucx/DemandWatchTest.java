@@ -65,8 +65,8 @@ class DemandWatchTest implements NeedsUcx {
             lookAfter(peers.client(), seconds);
         }
 
-        assertThat(warnings).singleElement().asString().startsWith("[" + peers.client().peer() + "] send on the default")
-                .contains("has waited 10 s", "the peer has requested no message", "subscribe to inbound()");
+        assertThat(warnings).singleElement().asString()
+                .startsWith("[" + peers.client().peer() + "] send on the default stream ").contains("has waited 10 s", "the peer has requested no message", "subscribe to inbound()");
         peers.served().inbound().receiveStrings().next().block(Waits.PATIENCE);
         sent.assertDone();
     }

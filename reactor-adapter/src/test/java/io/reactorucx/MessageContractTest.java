@@ -76,7 +76,7 @@ class MessageContractTest implements NeedsUcx {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 8, 5000, 16384, 16385, 100_000, 1 << 20, 16 << 20})
-    void messageOfAnySizeArrivesAsItWasSent(int size) {
+    void messageOfAnySizeArrivesUnchanged(int size) {
         int count = size > 1 << 20 ? 2 : 20;
         CompletableFuture<Void> received = peers.served().inbound().receive().take(count).index()
                 .doOnNext(message -> assertContent(message.getT2(), message.getT1(), size)).then().toFuture();
@@ -108,7 +108,7 @@ class MessageContractTest implements NeedsUcx {
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         for (List<UcxConnection> pair : List.of(List.of(peers.client(), peers.served()),
                 List.of(peers.served(), peers.client()))) {
-            // Whoever has all does not leave: a source that completes on another thread may be a moment behind.
+            // No cancel after the last message: the source may complete later, on another thread.
             CompletableFuture<Void> all = new CompletableFuture<>();
             ends.add(all);
             pair.getFirst().inbound().receiveByteArrays().index().doOnNext(message -> {
@@ -126,7 +126,7 @@ class MessageContractTest implements NeedsUcx {
     }
 
     @Test
-    void echoWithoutCopiesReturnsAll() {
+    void echoWithoutCopiesReturnsAllMessages() {
         int count = 5000;
         PendingOperation echo = PendingOperation.of(peers.served().outbound().send(peers.served().inbound().receive()));
         CompletableFuture<Void> received = peers.client().inbound().receive().take(count).index()
@@ -141,7 +141,7 @@ class MessageContractTest implements NeedsUcx {
     }
 
     @Test
-    void connectionIsClosedInGoodOrderWhileASourceIsSilent() {
+    void connectionClosesGracefullyWhileASourceIsSilent() {
         Sinks.Many<byte[]> source = Sinks.many().unicast().onBackpressureBuffer();
         CompletableFuture<byte[]> first = new CompletableFuture<>();
         CompletableFuture<Long> received = peers.served().inbound().receiveByteArrays().doOnNext(first::complete)
@@ -156,7 +156,7 @@ class MessageContractTest implements NeedsUcx {
     }
 
     @Test
-    void connectionIsClosedInGoodOrderWhileALargeMessageIsFetched() {
+    void connectionClosesGracefullyWhileALargeMessageIsFetched() {
         CompletableFuture<Long> received = peers.served().inbound().receive().doOnNext(UcxBuffer::release).count()
                 .toFuture();
         CompletableFuture<Void> sent = peers.client().outbound()
@@ -166,12 +166,12 @@ class MessageContractTest implements NeedsUcx {
         peers.client().close().block(Waits.PATIENCE);
 
         assertThat(received).succeedsWithin(Waits.PATIENCE);
-        // What was taken before the close arrives, and only that.
+        // Messages that were queued before the close arrive, and no others.
         assertThat(received.join()).isEqualTo(sent.isCompletedExceptionally() ? 0L : 1L);
     }
 
     @Test
-    void everythingThatWasTakenArrivesBeforeTheEnd() {
+    void queuedMessagesArriveBeforeTheEnd() {
         int count = 1000;
         CompletableFuture<Long> received = peers.served().inbound().receive().doOnNext(UcxBuffer::release).count()
                 .toFuture();

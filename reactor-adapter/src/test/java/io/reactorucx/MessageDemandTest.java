@@ -34,7 +34,7 @@ import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 import reactor.test.publisher.TestPublisher;
 
-/** What a receiver asks for is what a source is asked for, and how either side ends it. */
+/** The receiver's demand becomes the source's, and either side may end the exchange. */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
@@ -59,26 +59,26 @@ class MessageDemandTest implements NeedsUcx {
         peers = Peers.connect(route, UnaryOperator.identity(), server, client);
     }
 
-    /** What was said before this call has arrived on the other side, and what came of that has come back. */
+    /** Waits until frames sent before have arrived, and those sent in reply as well. */
     private void settle() {
         peers.assertWorks();
         peers.assertWorks();
     }
 
-    private Flux<byte[]> million(AtomicLong asked, AtomicInteger taken) {
-        return Flux.range(0, 1_000_000).map(i -> new byte[] {i.byteValue()}).doOnRequest(asked::addAndGet)
+    private Flux<byte[]> million(AtomicLong requested, AtomicInteger taken) {
+        return Flux.range(0, 1_000_000).map(i -> new byte[] {i.byteValue()}).doOnRequest(requested::addAndGet)
                 .doOnNext(ignored -> taken.incrementAndGet());
     }
 
-    /** Asks when it is told to. */
-    private static final class Asker extends BaseSubscriber<byte[]> {
+    /** Requests only when the test does. */
+    private static final class ManualSubscriber extends BaseSubscriber<byte[]> {
 
         private final AtomicInteger received = new AtomicInteger();
         private final CompletableFuture<Void> end = new CompletableFuture<>();
 
         @Override
         protected void hookOnSubscribe(Subscription subscription) {
-            // Later.
+            // The test requests.
         }
 
         @Override
@@ -97,45 +97,47 @@ class MessageDemandTest implements NeedsUcx {
         }
     }
 
-    private Asker asker() {
-        Asker asker = new Asker();
-        peers.served().inbound().receiveByteArrays().subscribe(asker);
+    private ManualSubscriber subscriber() {
+        ManualSubscriber subscriber = new ManualSubscriber();
+        peers.served().inbound().receiveByteArrays().subscribe(subscriber);
         Waits.engineOf(peers.served());
-        return asker;
+        return subscriber;
     }
 
     @Test
-    void sourceIsAskedForExactlyWhatTheReceiverAsksFor() {
+    void sourceIsRequestedExactlyWhatTheReceiverRequests() {
         connect();
-        AtomicLong asked = new AtomicLong();
+        AtomicLong requested = new AtomicLong();
         AtomicInteger taken = new AtomicInteger();
-        Asker asker = asker();
-        PendingOperation sent = PendingOperation.of(peers.client().outbound().sendByteArrays(million(asked, taken)));
+        ManualSubscriber subscriber = subscriber();
+        PendingOperation sent = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(million(requested, taken)));
         settle();
-        assertThat(asked).hasValue(0);
+        assertThat(requested).hasValue(0);
 
         long total = 0;
         for (int n : new int[] {1, 10, 100, 7}) {
             total += n;
-            asker.request(n);
+            subscriber.request(n);
             int expected = (int) total;
-            await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(expected));
+            await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(subscriber.received).hasValue(expected));
             settle();
-            assertThat(asked).hasValue(total);
+            assertThat(requested).hasValue(total);
             assertThat(taken).hasValue(expected);
-            assertThat(asker.received).hasValue(expected);
+            assertThat(subscriber.received).hasValue(expected);
         }
         sent.assertPending();
         sent.cancel();
     }
 
     @Test
-    void noMoreThanTheWindowIsUnderWayHoweverMuchIsAskedFor() {
+    void messagesInFlightAreLimitedByTheWindow() {
         int window = 32;
         connect(server -> server.messageWindow(window, 1 << 20), client -> client);
-        AtomicLong asked = new AtomicLong();
+        AtomicLong requested = new AtomicLong();
         AtomicInteger taken = new AtomicInteger();
-        PendingOperation sent = PendingOperation.of(peers.client().outbound().sendByteArrays(million(asked, taken)));
+        PendingOperation sent = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(million(requested, taken)));
         List<Integer> ahead = new ArrayList<>();
         CompletableFuture<Void> received = peers.served().inbound().receiveByteArrays().limitRate(1000).index()
                 .doOnNext(message -> ahead.add(taken.get() - message.getT1().intValue())).take(20_000).then()
@@ -148,24 +150,24 @@ class MessageDemandTest implements NeedsUcx {
     }
 
     @Test
-    void requestsOfOneAreToldToThePeerTogether() {
+    void requestsOfOneShareACreditFrame() {
         connect();
-        Asker asker = asker();
+        ManualSubscriber subscriber = subscriber();
         for (int i = 0; i < 1000; i++) {
-            asker.request(1);
+            subscriber.request(1);
         }
         PendingOperation sent = PendingOperation.of(peers.client().outbound()
                 .sendByteArrays(Flux.range(0, 1000).map(i -> new byte[8])));
 
         sent.assertDone();
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1000));
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(subscriber.received).hasValue(1000));
         settle();
         assertThat(peers.serverResources().messageStatistics().getFirst().batches()).isLessThan(40);
-        asker.cancel();
+        subscriber.cancel();
     }
 
     @Test
-    void demandOfTheReceiverDrivesTheSourceStepByStep() {
+    void demandOfTheReceiverDrivesTheSource() {
         connect();
         TestPublisher<byte[]> source = TestPublisher.createCold();
         source.next(new byte[] {1}, new byte[] {2}, new byte[] {3});
@@ -182,7 +184,7 @@ class MessageDemandTest implements NeedsUcx {
     }
 
     @Test
-    void cancelOfTheReceiverEndsTheSendAndTheNextReceiverGetsWhatIsSentThen() {
+    void cancelOfTheReceiverEndsTheSendAndTheNextReceiverGetsLaterMessages() {
         connect();
         for (int round = 0; round < 5; round++) {
             AtomicInteger taken = new AtomicInteger();
@@ -204,10 +206,10 @@ class MessageDemandTest implements NeedsUcx {
     }
 
     @Test
-    void cancelOfTheSendReleasesWhatWasTaken() {
+    void cancelOfTheSendReleasesQueuedMessages() {
         connect();
-        Asker asker = asker();
-        asker.request(3);
+        ManualSubscriber subscriber = subscriber();
+        subscriber.request(3);
         TestPublisher<UcxBuffer> source = TestPublisher.createNoncompliant(TestPublisher.Violation.DEFER_CANCELLATION);
         PendingOperation sent = PendingOperation.of(peers.client().outbound().send(source));
         await().atMost(Waits.PATIENCE).untilAsserted(source::assertWasRequested);
@@ -219,14 +221,14 @@ class MessageDemandTest implements NeedsUcx {
         await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(peers.clientResources().buffers().leases())
                 .isZero());
         peers.client().outbound().sendByteArrays(Mono.just(new byte[1])).block(Waits.PATIENCE);
-        await().atMost(Waits.PATIENCE).until(() -> asker.received.get() >= 1);
+        await().atMost(Waits.PATIENCE).until(() -> subscriber.received.get() >= 1);
     }
 
     @Test
-    void sourceThatSendsMoreThanItWasAskedForIsCancelled() {
+    void sourceThatEmitsMoreThanRequestedIsCancelled() {
         connect();
-        Asker asker = asker();
-        asker.request(2);
+        ManualSubscriber subscriber = subscriber();
+        subscriber.request(2);
         TestPublisher<UcxBuffer> source = TestPublisher.createNoncompliant(TestPublisher.Violation.REQUEST_OVERFLOW);
         PendingOperation sent = PendingOperation.of(peers.client().outbound().send(source));
         await().atMost(Waits.PATIENCE).untilAsserted(source::assertWasRequested);
@@ -236,20 +238,20 @@ class MessageDemandTest implements NeedsUcx {
 
         assertThat(sent.failure()).hasMessageContaining("more than it was asked for");
         source.assertCancelled();
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(2));
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(subscriber.received).hasValue(2));
     }
 
     @Test
-    void errorOfTheSourceComesAfterWhatItSent() {
+    void errorOfTheSourceFollowsItsMessages() {
         connect();
-        Asker asker = asker();
-        asker.request(10);
+        ManualSubscriber subscriber = subscriber();
+        subscriber.request(10);
         PendingOperation sent = PendingOperation.of(peers.client().outbound()
                 .sendByteArrays(Flux.range(0, 5).map(i -> new byte[1])
                 .concatWith(Flux.error(new IllegalStateException("the source failed")))));
 
         assertThat(sent.failure()).isInstanceOf(IllegalStateException.class).hasMessage("the source failed");
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(5));
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(subscriber.received).hasValue(5));
         assertThat(peers.client().isDisposed()).isFalse();
     }
 
@@ -275,9 +277,9 @@ class MessageDemandTest implements NeedsUcx {
     }
 
     @Test
-    void secondReceiverIsRefusedAndTheFirstGoesOn() {
+    void secondReceiverFailsAndTheFirstContinues() {
         connect();
-        Asker first = asker();
+        ManualSubscriber first = subscriber();
         StepVerifier.create(peers.served().inbound().receiveStrings()).expectErrorSatisfies(error -> assertThat(error)
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("have a subscriber"))
                 .verify(Waits.PATIENCE);
@@ -287,7 +289,7 @@ class MessageDemandTest implements NeedsUcx {
     }
 
     @Test
-    void requestOfNothingEndsTheReceiver() {
+    void requestOfZeroFailsTheReceiver() {
         connect();
         CompletableFuture<Throwable> error = new CompletableFuture<>();
         peers.served().inbound().receiveByteArrays().subscribe(new CoreSubscriber<>() {
@@ -298,7 +300,7 @@ class MessageDemandTest implements NeedsUcx {
 
             @Override
             public void onNext(byte[] message) {
-                error.completeExceptionally(new AssertionError("nothing was asked for"));
+                error.completeExceptionally(new AssertionError("no message was requested"));
             }
 
             @Override
@@ -308,7 +310,7 @@ class MessageDemandTest implements NeedsUcx {
 
             @Override
             public void onComplete() {
-                error.completeExceptionally(new AssertionError("it did not end well"));
+                error.completeExceptionally(new AssertionError("completed instead of failing"));
             }
         });
         assertThat(Waits.get(error)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("3.9");
@@ -316,23 +318,23 @@ class MessageDemandTest implements NeedsUcx {
     }
 
     @Test
-    void messageThatIsTooLargeIsRefusedWhereItIsSent() {
+    void messageThatIsTooLargeFailsAtItsSender() {
         connect(server -> server.maxMessageBytes(1000), client -> client);
-        Asker asker = asker();
-        asker.request(10);
+        ManualSubscriber subscriber = subscriber();
+        subscriber.request(10);
         PendingOperation tooLarge = PendingOperation.of(peers.client().outbound()
                 .sendByteArrays(Flux.just(new byte[1000], new byte[1001])));
 
         assertThat(tooLarge.failure()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("1001 bytes")
                 .hasMessageContaining("at most 1000");
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1));
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(subscriber.received).hasValue(1));
         peers.client().outbound().sendByteArrays(Mono.just(new byte[3])).block(Waits.PATIENCE);
     }
 
     @Test
-    void leaseThatWasReleasedBeforeIsRefused() {
+    void releasedLeaseIsRefused() {
         connect();
-        asker().request(10);
+        subscriber().request(10);
         for (int size : new int[] {10, 100_000}) {
             UcxBuffer released = peers.clientResources().buffers().acquire(size);
             released.release();
@@ -375,34 +377,34 @@ class MessageDemandTest implements NeedsUcx {
     }
 
     @Test
-    void closeWaitsForWhatWasTakenUntilThePeerAsksForIt() {
+    void closeWaitsUntilThePeerHasRequestedTheQueuedMessages() {
         connect();
-        Asker asker = asker();
+        ManualSubscriber subscriber = subscriber();
         PendingOperation sent = PendingOperation.of(Mono.when(peers.client().outbound()
                 .sendByteArrays(Flux.just(new byte[1])),
                 peers.client().outbound().sendByteArrays(Flux.just(new byte[2]))));
-        // Both stand in line when the first demand comes, so that both take a message.
+        // Both sends are subscribed when the first demand comes, so that both queue a message.
         Waits.engineOf(peers.client());
-        asker.request(1);
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1));
-        asker.request(5);
+        subscriber.request(1);
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(subscriber.received).hasValue(1));
+        subscriber.request(5);
         peers.client().close().block(Waits.PATIENCE);
 
-        Waits.get(asker.end);
-        assertThat(asker.received).hasValue(2);
+        Waits.get(subscriber.end);
+        assertThat(subscriber.received).hasValue(2);
         sent.assertDone();
     }
 
     @Test
-    void cancelOfTheSendThatACloseWaitsForLetsItEnd() {
-        // Longer than this test waits: what ends the close is the last word.
+    void cancelOfTheSendThatACloseWaitsForEndsTheClose() {
+        // Longer than this test waits: the close has to end with LAST, not with its timeout.
         connect(server -> server, client -> client.closeTimeout(Waits.PATIENCE.multipliedBy(3)));
-        Asker asker = asker();
+        ManualSubscriber subscriber = subscriber();
         Disposable sends = Mono.when(peers.client().outbound().sendByteArrays(Flux.just(new byte[1])),
                 peers.client().outbound().sendByteArrays(Flux.just(new byte[2]))).subscribe();
         Waits.engineOf(peers.client());
-        asker.request(1);
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(asker.received).hasValue(1));
+        subscriber.request(1);
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(subscriber.received).hasValue(1));
         CompletableFuture<Void> closed = peers.client().close().toFuture();
         Waits.engineOf(peers.client());
         assertThat(closed).as("the second message was taken").isNotDone();
@@ -410,18 +412,18 @@ class MessageDemandTest implements NeedsUcx {
         sends.dispose();
 
         Waits.get(closed);
-        assertThat(asker.received).hasValue(1);
+        assertThat(subscriber.received).hasValue(1);
     }
 
     @Test
     void lossEndsBothDirectionsWithAnError() {
         connect();
-        Asker asker = asker();
-        asker.request(1000);
+        ManualSubscriber subscriber = subscriber();
+        subscriber.request(1000);
         CompletableFuture<byte[]> here = peers.client().inbound().receiveByteArrays().next().toFuture();
         PendingOperation sent = PendingOperation.of(peers.client().outbound().send(Flux.range(0, 100_000)
                 .map(i -> peers.clientResources().buffers().acquire(10 + 20_000 * (i % 2)))));
-        await().atMost(Waits.PATIENCE).until(() -> asker.received.get() == 1000);
+        await().atMost(Waits.PATIENCE).until(() -> subscriber.received.get() == 1000);
 
         peers.served().close(CloseMode.FORCE).block(Waits.PATIENCE);
 

@@ -22,7 +22,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Whatever those do who receive and send messages of this side: a connection either goes on, or ends and says so. */
+/** Faults of the application's subscribers and sources: the connection either continues, or ends with an error. */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
@@ -60,7 +60,7 @@ class MessageFaultTest implements NeedsUcx {
     }
 
     @Test
-    void faultWithinTheDecodingEndsTheConnection() {
+    void faultWhileParsingEndsTheConnection() {
         for (Throwable fault : new Throwable[] {new IllegalStateException("a planted fault"),
             new AssertionError("a planted fault")}) {
             UcxConnection client = peers.connect();
@@ -88,7 +88,7 @@ class MessageFaultTest implements NeedsUcx {
     }
 
     @Test
-    void receiverThatClosesByForceHearsOfTheEnd() {
+    void receiverThatClosesByForceIsSignalledTheEnd() {
         CompletableFuture<Void> end = peers.served().inbound().receive().doOnNext(message -> {
             message.release();
             peers.served().close(CloseMode.FORCE).subscribe();
@@ -100,7 +100,7 @@ class MessageFaultTest implements NeedsUcx {
     }
 
     @Test
-    void receiverThatComesWithinTheEndOfTheOneBeforeHearsOfItToo() {
+    void receiverThatSubscribesWithinTheEndOfTheFormerOneIsSignalledToo() {
         AtomicInteger ends = new AtomicInteger();
         CompletableFuture<Long> received = peers.served().inbound().receiveByteArrays()
                 .doOnComplete(ends::incrementAndGet).repeat(3).count()
@@ -113,7 +113,7 @@ class MessageFaultTest implements NeedsUcx {
         assertThat(ends).hasValue(4);
     }
 
-    /** Throws whatever its end is; a subscriber of its own, since those of Reactor let nothing out. */
+    /** Throws at its end. Not one of Reactor's subscribers, since these catch what their hooks throw. */
     private static final class Throwing implements CoreSubscriber<Object> {
 
         private final CompletableFuture<Void> end = new CompletableFuture<>();
@@ -125,7 +125,7 @@ class MessageFaultTest implements NeedsUcx {
 
         @Override
         public void onNext(Object message) {
-            // Nothing is sent.
+            // The peer sends no message.
         }
 
         @Override
@@ -142,7 +142,7 @@ class MessageFaultTest implements NeedsUcx {
     }
 
     @Test
-    void subscribersThatThrowAtTheEndKeepNobodyElseFromIt() {
+    void subscribersThatThrowAtTheEndDoNotAffectOthers() {
         Throwing receiver = new Throwing();
         Throwing sender = new Throwing();
         peers.served().inbound().receive().subscribe(receiver);
@@ -161,7 +161,7 @@ class MessageFaultTest implements NeedsUcx {
     }
 
     @Test
-    void sourceThatThrowsWhenItIsAskedFailsItsSendAndNothingElse() {
+    void sourceThatThrowsInRequestFailsOnlyItsSend() {
         CompletableFuture<Long> received = peers.served().inbound().receiveByteArrays().take(10).count().toFuture();
         PendingOperation failed = PendingOperation.of(peers.client().outbound()
                 .sendByteArrays(actual -> actual.onSubscribe(new Subscription() {

@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Frames come out of a batch as they were put in, and anything else is refused. */
+/** Frames that were written are parsed unchanged, and invalid ones are refused. */
 class MessageFrameCodecTest {
 
-    /** Writes down what it is told of. */
-    private static final class LeakLog implements MessageFrameCodec.Visitor {
+    /** Records the frames that it is called for. */
+    private static final class FrameRecorder implements MessageFrameCodec.Visitor {
 
         private final List<String> frames = new ArrayList<>();
 
@@ -73,7 +73,7 @@ class MessageFrameCodecTest {
     }
 
     private static List<String> parse(byte[] batch) {
-        LeakLog told = new LeakLog();
+        FrameRecorder told = new FrameRecorder();
         MessageFrameCodec.parse(batch, told);
         return told.frames;
     }
@@ -95,7 +95,7 @@ class MessageFrameCodecTest {
     }
 
     @Test
-    void framesComeOutAsTheyWerePutIn() {
+    void parsedFramesAreThoseThatWereWritten() {
         byte[] bytes = Bytes.array(all().finish(-7, 9));
 
         assertThat(MessageFrameCodec.sequence(bytes)).isEqualTo(-7);
@@ -123,7 +123,7 @@ class MessageFrameCodecTest {
     }
 
     @Test
-    void runThatIsTooLongIsBegunAnew() {
+    void runThatIsTooLongIsSplit() {
         MessageBatch batch = new MessageBatch.Pool().take(done -> { }, 4096, 100);
         for (int i = 0; i < MessageFrameCodec.MAX_RUN + 3; i++) {
             batch.data(3, new byte[0]);
@@ -135,7 +135,7 @@ class MessageFrameCodecTest {
     }
 
     @Test
-    void textThatIsTooLongIsCut() {
+    void textThatIsTooLongIsTruncated() {
         MessageBatch batch = new MessageBatch.Pool().take(done -> { }, 4096, 100);
         batch.error(0, 1, "x".repeat(5000));
 
@@ -144,7 +144,7 @@ class MessageFrameCodecTest {
     }
 
     @Test
-    void batchThatIsCutAnywhereIsRefusedOrIsAShorterOne() {
+    void truncatedBatchIsRefusedOrParsedAsAShorterOne() {
         MemorySegment bytes = all().finish(0, 0);
         int shorter = 0;
         for (int size = 0; size < bytes.byteSize(); size++) {
@@ -160,7 +160,7 @@ class MessageFrameCodecTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
-    void nonsenseIsRefusedAndNothingElseHappens(int seed) {
+    void randomBytesAreRefused(int seed) {
         Random random = new Random(seed);
         byte[] good = Bytes.array(all().finish(0, 0));
         for (int i = 0; i < 20_000; i++) {

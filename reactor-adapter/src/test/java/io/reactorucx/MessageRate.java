@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * How many flow-controlled messages a second pass between two processes. A program, not a test:
+ * Measures the rate of flow-controlled messages between two processes. A program, not a test:
  * {@code MessageRate <transports> <bytes> <messages> [rounds]}.
  */
 final class MessageRate {
@@ -50,7 +50,7 @@ final class MessageRate {
                 .waitStrategy(WaitStrategy.valueOf(System.getProperty("wait", "ADAPTIVE"))).build();
     }
 
-    /** Takes everything, and answers with a message when as many have come as were announced. */
+    /** Receives everything, and replies with a message when the announced number has arrived. */
     private static void serve(String transports) {
         UcxServer.create(resources(transports)).messageWindow(WINDOW, 1 << 20).handle((in, out) -> {
             Sinks.Many<String> answers = Sinks.many().unicast().onBackpressureBuffer();

@@ -41,7 +41,7 @@ import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 import reactor.test.publisher.TestPublisher;
 
-/** Streams beside the default one: opened by either side, ended in each direction by itself, none in another's way. */
+/** Streams beside the default one: either side opens them, each direction ends by itself, and none blocks another. */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
@@ -135,13 +135,13 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     @Test
-    void secondAnswerToARequestForOneIsAnError() {
+    void secondResponseToRequestResponseIsAnError() {
         CompletableFuture<UcxBuffer> answer = request();
         MessageStream theirs = accepted();
 
         send(theirs, Flux.just("one", "two")).block(Waits.PATIENCE);
 
-        // Without an end: there may be none.
+        // Without an end of the stream, which a faulty peer may never send.
         assertThat(answer).failsWithin(Waits.PATIENCE).withThrowableThat()
                 .withCauseInstanceOf(IndexOutOfBoundsException.class);
         assertNoLeases();
@@ -149,12 +149,9 @@ class MessageStreamTest implements NeedsUcx {
         theirs.cancel();
     }
 
-    /**
-     * The receiver's word that it leaves and UCX's word that the last message was fetched may come in one turn, the
-     * first one first.
-     */
+    /** The peer's CANCEL and UCX's completion of the last large message may arrive in one round, in this order. */
     @Test
-    void whoHasSentAllDoesNotFailBecauseTheReceiverLeavesWithTheLast() {
+    void sendThatHasSentAllDoesNotFailWhenTheReceiverCancelsWithTheLastMessage() {
         String large = "x".repeat(100_000);
         for (int i = 0; i < 1000; i++) {
             MessageStream mine = open(peers.client(), "");
@@ -171,11 +168,11 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     /**
-     * Memory of a message that has gone may be what another sender waits for, who then sends in the middle of this
-     * one's turn.
+     * The release of a sent message may give a buffer to a sender that waits for one, which then sends within the turn
+     * of the first stream.
      */
     @Test
-    void whoSendsWithinTheTurnOfAnotherDisplacesNothing() {
+    void sendFromWithinTheTurnOfAnotherStreamLosesNothing() {
         Peers few = Peers.connect(route, resources -> resources.maxBufferBytes(8 << 20), server -> server, client ->
                 client);
         accept(few.served());
@@ -186,7 +183,7 @@ class MessageStreamTest implements NeedsUcx {
         MessageStream ours = open(few.client(), "");
         BlockingQueue<Integer> byStream = new LinkedBlockingQueue<>();
         accepted().receive(MessageDecoder.BYTES).subscribe(message -> byStream.add(message.length));
-        // So that more than one batch has been in use.
+        // More than one batch has to be in use.
         Flux.range(0, 3000).subscribe(i -> source.tryEmitNext(new byte[4000]));
         await().atMost(Waits.PATIENCE).until(() -> byDefault.size() == 3000);
         byDefault.clear();
@@ -214,7 +211,7 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     @Test
-    void answerThatAnErrorFollowsIsReleased() {
+    void responseThatAnErrorFollowsIsReleased() {
         CompletableFuture<UcxBuffer> answer = request();
         MessageStream theirs = accepted();
 
@@ -228,7 +225,7 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     @Test
-    void answerThatIsCancelledBeforeItsEndIsReleased() {
+    void responseThatIsCancelledBeforeItsEndIsReleased() {
         CompletableFuture<UcxBuffer> answer = request();
         MessageStream theirs = accepted();
         send(theirs, Flux.just("one")).block(Waits.PATIENCE);
@@ -241,7 +238,7 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     @Test
-    void eitherSideOpensAndTheFirstPayloadNeedsNoCredit() throws InterruptedException {
+    void bothSidesOpenStreamsAndTheFirstPayloadNeedsNoCredit() throws InterruptedException {
         for (UcxConnection end : List.of(peers.client(), peers.served())) {
             MessageStream ours = open(end, "first of all");
             MessageStream theirs = accepted();
@@ -260,7 +257,7 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     @Test
-    void endWithAnErrorReachesTheReceiverAfterWhatWasSent() {
+    void errorReachesTheReceiverAfterTheMessagesBeforeIt() {
         MessageStream ours = open(peers.client(), "");
         MessageStream theirs = accepted();
         ours.cancel();
@@ -294,7 +291,7 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     @Test
-    void streamWithoutCreditStopsNoOther() {
+    void streamWithoutCreditDoesNotBlockOthers() {
         MessageStream stalled = open(peers.client(), "");
         MessageStream stalledThere = accepted();
         PendingOperation waiting = PendingOperation.of(send(stalled, Flux.range(0, 1000).map(String::valueOf)));
@@ -325,8 +322,8 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     @Test
-    void moreThanThePeerTakesAreRefused() {
-        // Until the peer has said how many it takes, this side counts on the default.
+    void moreStreamsThanThePeerTakesAreRefused() {
+        // Until the peer's SETTINGS have arrived, the default limit applies.
         StepVerifier.create(peers.client().inbound().receiveStrings().take(1)
                 .mergeWith(peers.served().outbound().sendStrings(Mono.just("hello")).then(Mono.empty())))
                 .expectNext("hello")
@@ -353,7 +350,7 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     @Test
-    void placesOfStreamsThatAreOverAreGivenToOthers() {
+    void closedStreamsMakeRoomForOthers() {
         for (int i = 0; i < 200; i++) {
             MessageStream ours = open(peers.client(), "question");
             MessageStream theirs = accepted();
@@ -367,7 +364,7 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     @Test
-    void streamsThatNobodyTakesAreRefused() {
+    void streamsWithoutAnAcceptorAreRefused() {
         mux(peers.served()).execute(() -> mux(peers.served()).streams().removeAcceptor(acceptor));
         MessageStream ours = open(peers.client(), "");
         ours.complete();
@@ -379,12 +376,12 @@ class MessageStreamTest implements NeedsUcx {
     }
 
     @Test
-    void streamsOfWhichThePeerCouldNotBeToldAreOverWithTheConnection() {
+    void streamsThatWereNeverAnnouncedEndWithTheConnection() {
         MessageStream cancelled = open(peers.client(), "");
         accepted();
         MessageMultiplexer mux = mux(peers.client());
         mux.execute(() -> {
-            // What is said within one step goes at its end, when there is no connection any more.
+            // Frames are sent at the end of the flush scope, when the connection has ended.
             mux.streams().open(new byte[0]);
             cancelled.complete();
             cancelled.cancel();

@@ -30,10 +30,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/**
- * Peers that break the rules of flow-controlled messages: each loses its own connection, is counted, and nobody else
- * hears of it.
- */
+/** Peers that violate the protocol of messages: each is counted and loses its connection, and no other is affected. */
 @ExtendWith(NoLeaks.class)
 class MessageViolationTest implements NeedsUcx {
 
@@ -47,7 +44,7 @@ class MessageViolationTest implements NeedsUcx {
     private UcxConnection bystander;
     private final BlockingQueue<CompletableFuture<Void>> ends = new LinkedBlockingQueue<>();
 
-    /** What a peer may do that has credit for {@value #CREDIT} messages, and has sent nothing before. */
+    /** What a peer does that has credit for {@value #CREDIT} messages and has sent nothing before. */
     enum Violation {
         NO_PREAMBLE("less than a preamble") {
             @Override
@@ -107,7 +104,7 @@ class MessageViolationTest implements NeedsUcx {
                 return out;
             }
         },
-        MESSAGE_OF_A_STREAM_THAT_NOBODY_OPENED("stream 3, which was never opened") {
+        MESSAGE_OF_A_STREAM_THAT_WAS_NEVER_OPENED("stream 3, which was never opened") {
             @Override
             ByteBuffer batch() {
                 return frame(MessageFrameCodec.DATA, 3).putInt(0);
@@ -210,7 +207,7 @@ class MessageViolationTest implements NeedsUcx {
 
         abstract ByteBuffer batch();
 
-        /** Makes it a large message. */
+        /** Sends the violation as a large message. */
         byte[] header() {
             return new byte[0];
         }
@@ -273,11 +270,11 @@ class MessageViolationTest implements NeedsUcx {
 
     @ParameterizedTest
     @EnumSource
-    void costsThePeerItsConnectionAndNobodyElse(Violation violation) throws InterruptedException {
+    void violationEndsTheConnectionOfThatPeerOnly(Violation violation) throws InterruptedException {
         UcxConnection rude = UcxClient.create(rudeResources).remoteAddress("127.0.0.1", server.port()).connectNow();
         ends.take();
         CompletableFuture<Void> end = ends.take();
-        // From here on nothing but what breaks the rules: the API of this side has sent nothing.
+        // The API of the violating side has sent nothing: the violation is its first message.
         await().atMost(Waits.PATIENCE).until(() -> rudeResources.messageStatistics().getFirst().sendCredit() == CREDIT);
         ByteBuffer batch = violation.batch();
         boolean large = violation.header().length > 0;
@@ -301,9 +298,9 @@ class MessageViolationTest implements NeedsUcx {
         assertEchoes();
     }
 
-    /** What a peer has ended it may open anew, also when this side has not come to say its own end. */
+    /** A peer may open streams in place of those that it has ended, even before this side has ended them. */
     @Test
-    void streamsThatEndInTheBatchThatOpensThemAreNoFlood() throws InterruptedException {
+    void streamsThatEndInTheBatchThatOpensThemAreNotLimited() throws InterruptedException {
         UcxConnection hasty = UcxClient.create(rudeResources).remoteAddress("127.0.0.1", server.port()).connectNow();
         ends.take();
         ends.take();

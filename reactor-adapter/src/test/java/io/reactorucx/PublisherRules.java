@@ -30,7 +30,7 @@ import org.reactivestreams.tck.TestEnvironment;
 abstract class PublisherRules<T> implements NeedsUcx {
 
     /** More is never sent: rules that ask for Integer.MAX_VALUE elements look at a few of them. */
-    static final long MOST_SENT = 1000;
+    static final long MAX_SENT = 1000;
 
     private static final long NO_SIGNAL_MILLIS = 20;
 

@@ -51,7 +51,7 @@ abstract class ReceivedRules<T> extends PublisherRules<T> {
         Taken expected = new Taken(elements);
         taken = expected;
         Flux<T> received = receive(served);
-        Mono<Void> feed = Flux.range(0, (int) Math.min(elements, MOST_SENT)).concatMap(number -> send(client))
+        Mono<Void> feed = Flux.range(0, (int) Math.min(elements, MAX_SENT)).concatMap(number -> send(client))
                 .then(expected.all.asMono())
                 .then(client.close());
         return actual -> feed(received, actual, served, feed);

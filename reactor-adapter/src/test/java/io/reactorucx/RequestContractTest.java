@@ -39,7 +39,7 @@ import reactor.test.publisher.TestPublisher;
 import reactor.util.retry.Retry;
 
 /**
- * Requests and their answers: one, many, none, both ways; their ends, and what a cancel or a deadline does on the other
+ * Requests with one, many or no response, and channels: how they end, and what a cancel or a deadline does on the other
  * side.
  */
 @ExtendWith(NoLeaks.class)
@@ -112,7 +112,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void answerOfEachSizeIsTheAnswerToItsRequest() {
+    void responseOfEachSizeBelongsToItsRequest() {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
@@ -131,7 +131,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void manyAtOnceDoNotWaitForEachOther() {
+    void concurrentRequestsDoNotWaitForEachOther() {
         Sinks.One<UcxBuffer> slow = Sinks.one();
         UcxRequester requester = served(new UcxResponder() {
             @Override
@@ -151,7 +151,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void noAnswerIsEmpty() {
+    void missingResponseIsAnEmptyMono() {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
@@ -164,7 +164,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void fireAndForgetArrivesAndIsNotStoppedByItsSendersLeaving() throws InterruptedException {
+    void fireAndForgetArrivesAndOutlivesItsSendersSubscription() throws InterruptedException {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Mono<Void> fireAndForget(UcxBuffer request) {
@@ -181,7 +181,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void noMoreOfThemAreUnderWayThanStreamsAreAllowed() {
+    void fireAndForgetsInProgressAreLimitedByMaxStreams() {
         AtomicLong begun = new AtomicLong();
         UcxRequester requester = served(new UcxResponder() {
             @Override
@@ -216,7 +216,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void streamComesAtTheRequestersPace() {
+    void responsesComeAtTheRequestersPace() {
         AtomicLong asked = new AtomicLong();
         UcxRequester requester = served(new UcxResponder() {
             @Override
@@ -236,7 +236,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void channelGoesBothWaysAndEndsWithTheAnswers() {
+    void channelGoesBothWaysAndEndsWithTheResponses() {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Flux<UcxBuffer> requestChannel(Flux<UcxBuffer> requests) {
@@ -256,7 +256,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void channelsRequestsThatFailEndBothSides() throws InterruptedException {
+    void failedRequestsOfAChannelEndBothSides() throws InterruptedException {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Flux<UcxBuffer> requestChannel(Flux<UcxBuffer> requests) {
@@ -271,7 +271,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void cancelReachesWhoeverAnswers() {
+    void cancelReachesTheResponder() {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
@@ -316,7 +316,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void errorsSayWhy() {
+    void errorsCarryTheReason() {
         UcxRequester nobody = peers.client().requester();
         assertRefused(nobody.requestResponse(bytes("?")), Reason.REFUSED);
         UcxRequester requester = served(new UcxResponder() {
@@ -342,14 +342,14 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void noMoreThanThePeerTakesAtOnce() {
+    void moreRequestsThanThePeerTakesAreRefused() {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
                 return "first".equals(text(request)) ? Mono.empty() : answers.mono();
             }
         });
-        // With the first answer comes how many the peer takes.
+        // The peer's limit arrives with the first response.
         requester.requestResponse(bytes("first")).block(Waits.PATIENCE);
         List<PendingOperation> waiting = Flux.range(0, MOST)
                 .map(number -> PendingOperation.of(requester.requestResponse(bytes("" + number)))).collectList()
@@ -365,7 +365,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void requestsUnderWayEndWithTheConnection() {
+    void requestsInProgressEndWithTheConnection() {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
@@ -388,7 +388,7 @@ class RequestContractTest implements NeedsUcx {
 
     @ParameterizedTest
     @CsvSource({"FLUSH, false", "FLUSH, true", "FORCE, false", "FORCE, true"})
-    void answersThatAConnectionsEndCutsShortAreNotComplete(CloseMode mode, boolean byTheServer)
+    void responsesThatTheConnectionsEndInterruptsDoNotComplete(CloseMode mode, boolean byTheServer)
             throws InterruptedException {
         UcxRequester requester = served(new UcxResponder() {
             @Override
@@ -407,7 +407,7 @@ class RequestContractTest implements NeedsUcx {
     }
 
     @Test
-    void cancelledWhileItIsBegunLeavesNothing() {
+    void requestThatIsCancelledWhileItIsOpenedLeavesNothing() {
         UcxRequester requester = served(new UcxResponder() {
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {

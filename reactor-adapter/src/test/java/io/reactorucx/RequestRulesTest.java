@@ -8,11 +8,11 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** What comes back for a request, and the sending of messages, obey Reactive Streams. */
+/** The responses to a request, and the sending of messages, obey Reactive Streams. */
 class RequestRulesTest {
 
-    /** Each publisher has a connection of its own, whose other end answers. */
-    abstract static class AnswerRules<T> extends PublisherRules<T> {
+    /** Each publisher has a connection of its own, whose other side responds. */
+    abstract static class ResponderRules<T> extends PublisherRules<T> {
 
         abstract Publisher<T> request(UcxRequester requester, int elements);
 
@@ -21,10 +21,10 @@ class RequestRulesTest {
             UcxConnection client = peers.connect();
             closeAfterwards(() -> client.close(CloseMode.FORCE).block(Waits.PATIENCE));
             UcxConnection served = peers.nextServed();
-            served.respond(new ResponseSubscriber()).subscribe();
-            // A request that comes before the responder is there is refused, rightly.
+            served.respond(new Echo()).subscribe();
+            // A request that comes before the responder is registered would be refused.
             Waits.engineOf(served);
-            return request(client.requester(), (int) Math.min(elements, MOST_SENT));
+            return request(client.requester(), (int) Math.min(elements, MAX_SENT));
         }
 
         @Override
@@ -35,7 +35,7 @@ class RequestRulesTest {
             return request(client.requester(), 1);
         }
 
-        private final class ResponseSubscriber implements UcxResponder {
+        private final class Echo implements UcxResponder {
 
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
@@ -56,9 +56,9 @@ class RequestRulesTest {
         }
     }
 
-    /** Many answers: as many as the request has bytes. */
+    /** As many responses as the request has bytes. */
     @Nested
-    class StreamRules extends AnswerRules<byte[]> {
+    class StreamRules extends ResponderRules<byte[]> {
 
         @Override
         Publisher<byte[]> request(UcxRequester requester, int elements) {
@@ -66,9 +66,9 @@ class RequestRulesTest {
         }
     }
 
-    /** As many, all of them in time. */
+    /** As many responses, within the deadline. */
     @Nested
-    class StreamWithDeadlineRules extends AnswerRules<byte[]> {
+    class StreamWithDeadlineRules extends ResponderRules<byte[]> {
 
         @Override
         Publisher<byte[]> request(UcxRequester requester, int elements) {
@@ -76,9 +76,9 @@ class RequestRulesTest {
         }
     }
 
-    /** Messages both ways: what was sent comes back. */
+    /** A channel whose responder returns its requests. */
     @Nested
-    class ChannelRules extends AnswerRules<UcxBuffer> {
+    class ChannelRules extends ResponderRules<UcxBuffer> {
 
         @Override
         Publisher<UcxBuffer> request(UcxRequester requester, int elements) {
@@ -92,9 +92,9 @@ class RequestRulesTest {
         }
     }
 
-    /** One answer. */
+    /** One response. */
     @Nested
-    class ResponseRules extends AnswerRules<byte[]> {
+    class ResponseRules extends ResponderRules<byte[]> {
 
         @Override
         Publisher<byte[]> request(UcxRequester requester, int elements) {
@@ -103,7 +103,7 @@ class RequestRulesTest {
         }
     }
 
-    /** A send of flow-controlled messages to somebody who receives them. */
+    /** A send of messages to a peer that receives them. */
     @Nested
     class OutboundRules extends PublisherRules<Void> {
 

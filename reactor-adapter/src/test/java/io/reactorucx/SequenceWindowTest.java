@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Messages get their turn in order, however they come, and neither side runs ahead of the other. */
+/** Messages are taken in order, and the sender stays within the window. */
 class SequenceWindowTest {
 
     private static void deliver(SequenceWindow sequence, int number, List<Integer> to) {
@@ -24,7 +24,7 @@ class SequenceWindowTest {
     }
 
     @Test
-    void messagesAreTakenInOrderHoweverTheyCome() {
+    void messagesAreTakenInOrder() {
         SequenceWindow sequence = new SequenceWindow();
         Random random = new Random(3);
         List<Integer> taken = new ArrayList<>();
@@ -70,7 +70,7 @@ class SequenceWindowTest {
     }
 
     @Test
-    void acknowledgementOfWhatWasNotSentIsRefused() {
+    void acknowledgementOfUnsentMessagesIsRefused() {
         SequenceWindow sequence = new SequenceWindow();
         sequence.take();
         assertThatThrownBy(() -> sequence.acknowledged(2)).isInstanceOf(ProtocolViolationException.class);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 
-/** More connections between two workers than UCX's queue over shared memory has places for. */
+/** More connections between two workers than the queue of UCX's shared memory has entries. */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS", "POSIX_BY_WORKER_ADDRESS"})
@@ -36,7 +36,7 @@ class SharedWindowFairnessTest implements NeedsUcx {
     }
 
     @Test
-    void allSendAtOnceAndEachGetsAllOfItsMessagesInOrder() {
+    void connectionsThatSendAtOnceEachDeliverAllMessagesInOrder() {
         try (Peers peers = Peers.connect(route, UnaryOperator.identity(), server -> server.messageWindow(64, 1 << 20),
                 client -> client.messageWindow(64, 1 << 20))) {
             AtomicInteger complete = new AtomicInteger();
@@ -64,7 +64,7 @@ class SharedWindowFairnessTest implements NeedsUcx {
     }
 
     @Test
-    void whoIsClosedByForceAmidItsMessagesKeepsNobodyWaiting() {
+    void connectionThatIsClosedByForceKeepsNoOtherWaiting() {
         int pairs = 30;
         try (Peers peers = Peers.connect(route, UnaryOperator.identity(), server -> server.messageWindow(64, 1 << 20),
                 client -> client.messageWindow(64, 1 << 20))) {
