@@ -2,20 +2,22 @@ package io.reactorucx.internal.memory;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpActiveMessage;
-import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcpActiveMessages;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import reactor.core.scheduler.Schedulers;
 
 /** One request of a peer for memory of this side, from its arrival until UCX has sent the reply. Thread: engine. */
 final class MemoryRequestHandler {
+
+    private static final Duration RETRY_DELAY = Duration.ofMillis(1);
 
     private final ConnectionCore connection;
     private final MemoryServer server;
@@ -91,12 +93,11 @@ final class MemoryRequestHandler {
     }
 
     private void write(ExportedWindow to, MemorySegment range, UcpActiveMessage message) {
-        UcpWorker worker = connection.registry().worker();
+        UcpActiveMessages messages = connection.registry().worker().activeMessages();
         if (message.isInline()) {
             range.copyFrom(message.payload());
             written(0);
-        } else if (worker.activeMessages().fetch(message, range,
-                to.registration(), (status, length, tag) -> written(status))) {
+        } else if (messages.fetch(message, range, to.registration(), (status, length, tag) -> written(status))) {
             written(0);
         }
     }
@@ -130,8 +131,7 @@ final class MemoryRequestHandler {
         } catch (UcxException e) {
             // The engine has as many operations in flight as it may. The peer waits for this reply, and its other
             // requests are bounded until then.
-            Schedulers.parallel().schedule(() -> connection.execute(worker -> reply(status, value)), 1,
-                    TimeUnit.MILLISECONDS);
+            DelayedAction.after(connection.engine(), RETRY_DELAY, () -> reply(status, value));
         }
     }
 }

@@ -5,9 +5,9 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.BufferPool;
-import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.OperationSubscription;
 import org.jspecify.annotations.Nullable;
@@ -37,39 +37,24 @@ final class OneSidedGet extends OperationMono<UcxBuffer> {
         return new GetOperation(this, actual);
     }
 
-    private static final class GetOperation extends OperationSubscription<UcxBuffer> {
+    private static final class GetOperation extends LeaseOperation<UcxBuffer> {
 
         private final OneSidedGet get;
-        private final @Nullable LeakRecord asked;
-        private @Nullable LeasedBuffer buffer;
 
         GetOperation(OneSidedGet get, CoreSubscriber<? super UcxBuffer> actual) {
-            super(get, actual);
+            super(get, actual, get.pool.place());
             this.get = get;
-            this.asked = get.pool.place();
         }
 
         @Override
         public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            LeasedBuffer leased = get.pool.acquire(get.length, asked);
-            buffer = leased;
+            LeasedBuffer leased = lease(get.pool, get.length);
             return endpoint.get(leased.segment(), leased.registration(), get.memory.key(endpoint), get.offset, this);
         }
 
         @Override
         public @Nullable UcxBuffer result(long receivedLength, long tag) {
-            LeasedBuffer filled = buffer;
-            buffer = null;
-            return filled;
-        }
-
-        @Override
-        public void released() {
-            UcxBuffer unused = buffer;
-            if (unused != null) {
-                buffer = null;
-                unused.release();
-            }
+            return handOver();
         }
 
         @Override

@@ -16,7 +16,7 @@ final class ServedAtomic extends ServedOperation<Long> {
 
     ServedAtomic(OperationMono<Long> mono, ServedAccess memory, long offset, AtomicRequest call,
             CoreSubscriber<? super Long> subscriber) {
-        super(mono, memory, subscriber);
+        super(mono, memory, subscriber, null);
         this.offset = offset;
         this.call = call;
     }

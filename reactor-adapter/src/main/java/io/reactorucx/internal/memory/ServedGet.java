@@ -2,14 +2,14 @@ package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpActiveMessages;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.operation.OperationMono;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
@@ -20,8 +20,8 @@ abstract class ServedGet<T> extends ServedOperation<T> {
     private final long length;
 
     ServedGet(OperationMono<T> mono, ServedAccess memory, long offset, long length,
-            CoreSubscriber<? super T> subscriber) {
-        super(mono, memory, subscriber);
+            CoreSubscriber<? super T> subscriber, @Nullable LeakRecord place) {
+        super(mono, memory, subscriber, place);
         this.offset = offset;
         this.length = length;
     }
@@ -46,15 +46,21 @@ abstract class ServedGet<T> extends ServedOperation<T> {
         try {
             if (message.isInline()) {
                 destination().copyFrom(message.payload());
-            } else if (!connection().registry().worker().activeMessages()
-                    .fetch(message, destination(), destinationRegistration(),
-                        (status, received, tag) -> letGo(status))) {
-                givenToUcx();
+            } else {
+                fetch(message);
             }
             proceed();
         } catch (RuntimeException e) {
             // The arena of the destination was closed meanwhile, or UCX has no room for one more operation.
             fail(e);
+        }
+    }
+
+    private void fetch(UcpActiveMessage message) {
+        UcpActiveMessages messages = connection().registry().worker().activeMessages();
+        if (!messages.fetch(message, destination(), destinationRegistration(),
+                (status, received, tag) -> letGo(status))) {
+            givenToUcx();
         }
     }
 
@@ -74,7 +80,7 @@ abstract class ServedGet<T> extends ServedOperation<T> {
 
         IntoSegment(OperationMono<MemorySegment> mono, ServedAccess memory, long offset, MemorySegment segment,
                 CoreSubscriber<? super MemorySegment> subscriber) {
-            super(mono, memory, offset, segment.byteSize(), subscriber);
+            super(mono, memory, offset, segment.byteSize(), subscriber, null);
             this.segment = segment;
         }
 
@@ -94,51 +100,37 @@ abstract class ServedGet<T> extends ServedOperation<T> {
         }
     }
 
-    /** Into a lease, which is taken when the request is sent, and is the subscriber's once it has it. */
+    /** Into a lease, which is taken when the request is sent, and which the subscriber gets. */
     static final class IntoPool extends ServedGet<UcxBuffer> {
 
         private final long length;
-        private @Nullable LeasedBuffer buffer;
 
         IntoPool(OperationMono<UcxBuffer> mono, ServedAccess memory, long offset, long length,
                 CoreSubscriber<? super UcxBuffer> subscriber) {
-            super(mono, memory, offset, length, subscriber);
+            super(mono, memory, offset, length, subscriber, memory.pool().place());
             this.length = length;
         }
 
         @Override
         MemorySegment payload() {
-            if (buffer == null) {
-                // A second attempt, when there was no slot for the first one, has it already.
-                buffer = memory.pool().acquire(length);
-            }
+            // Before the request is sent. A second attempt, when the engine had no slot for the first, has it already.
+            lease(memory.pool(), length);
             return MemorySegment.NULL;
         }
 
         @Override
         MemorySegment destination() {
-            return Objects.requireNonNull(buffer).segment();
+            return lease().segment();
         }
 
         @Override
         @Nullable UcpMemory destinationRegistration() {
-            return Objects.requireNonNull(buffer).registration();
+            return lease().registration();
         }
 
         @Override
         public @Nullable UcxBuffer result(long receivedLength, long tag) {
-            UcxBuffer filled = buffer;
-            buffer = null;
-            return filled;
-        }
-
-        @Override
-        public void released() {
-            UcxBuffer unused = buffer;
-            if (unused != null) {
-                buffer = null;
-                unused.release();
-            }
+            return handOver();
         }
     }
 }

@@ -6,19 +6,20 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
-import io.reactorucx.internal.operation.OperationSubscription;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
 /** One request for the peer's memory: over when the peer has replied and UCX has let go of the memory of this side. */
-abstract class ServedOperation<T> extends OperationSubscription<T> {
+abstract class ServedOperation<T> extends LeaseOperation<T> {
 
     final ServedAccess memory;
     private int id;
@@ -31,8 +32,9 @@ abstract class ServedOperation<T> extends OperationSubscription<T> {
     private boolean over;
     private @Nullable RuntimeException error;
 
-    ServedOperation(OperationMono<T> mono, ServedAccess memory, CoreSubscriber<? super T> subscriber) {
-        super(mono, subscriber);
+    ServedOperation(OperationMono<T> mono, ServedAccess memory, CoreSubscriber<? super T> subscriber,
+            @Nullable LeakRecord place) {
+        super(mono, subscriber, place);
         this.memory = memory;
     }
 

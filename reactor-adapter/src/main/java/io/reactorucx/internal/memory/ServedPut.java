@@ -20,16 +20,19 @@ final class ServedPut extends ServedOperation<Void> {
 
     private final long offset;
     private final MemorySegment source;
-    /** Kept until the owner has acknowledged the write. */
-    private final @Nullable UcxBuffer retained;
+    private final @Nullable UcpMemory registration;
 
     private ServedPut(OperationMono<Void> mono, ServedAccess memory, long offset, MemorySegment source,
-            @Nullable UcxBuffer retained,
+            @Nullable LeasedBuffer retained,
             CoreSubscriber<? super Void> subscriber) {
-        super(mono, memory, subscriber);
+        super(mono, memory, subscriber, null);
         this.offset = offset;
         this.source = source;
-        this.retained = retained;
+        this.registration = retained == null ? null : retained.registration();
+        if (retained != null) {
+            // Until the owner has acknowledged the write.
+            keep(retained);
+        }
     }
 
     static Mono<Void> mono(ServedAccess memory, long offset, MemorySegment source) {
@@ -52,7 +55,7 @@ final class ServedPut extends ServedOperation<Void> {
 
             @Override
             public OperationSubscription<Void> operation(CoreSubscriber<? super Void> actual) {
-                return new ServedPut(this, memory, offset, source.segment(), source, actual);
+                return new ServedPut(this, memory, offset, source.segment(), LeasedBuffer.of(source), actual);
             }
         };
     }
@@ -74,7 +77,7 @@ final class ServedPut extends ServedOperation<Void> {
 
     @Override
     @Nullable UcpMemory registration() {
-        return retained == null ? null : LeasedBuffer.of(retained).registration();
+        return registration;
     }
 
     @Override
@@ -88,13 +91,6 @@ final class ServedPut extends ServedOperation<Void> {
     @Override
     public @Nullable Void result(long receivedLength, long tag) {
         return null;
-    }
-
-    @Override
-    public void released() {
-        if (retained != null) {
-            retained.release();
-        }
     }
 
     @Override

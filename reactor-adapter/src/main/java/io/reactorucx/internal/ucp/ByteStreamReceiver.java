@@ -15,8 +15,8 @@ import io.reactorucx.internal.concurrent.DrainLoop;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
-import io.reactorucx.internal.operation.OperationSubscription;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Optional;
@@ -243,42 +243,28 @@ public final class ByteStreamReceiver extends DrainLoop implements ProtocolHandl
     }
 
     /** One receive of UCX, into a lease. */
-    private static final class Receive extends OperationSubscription<UcxBuffer> {
+    private static final class Receive extends LeaseOperation<UcxBuffer> {
 
         private final BufferPool pool;
         private final int chunkBytes;
-        private final @Nullable LeakRecord requestPlace;
-        private @Nullable LeasedBuffer buffer;
 
         Receive(OperationMono<UcxBuffer> mono, CoreSubscriber<? super UcxBuffer> outcome, Receiver receiver) {
-            super(mono, outcome);
+            super(mono, outcome, receiver.requestPlace);
             this.pool = receiver.pool;
             this.chunkBytes = receiver.chunkBytes;
-            this.requestPlace = receiver.requestPlace;
         }
 
         @Override
         public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            LeasedBuffer leased = pool.acquire(chunkBytes, requestPlace);
-            buffer = leased;
+            LeasedBuffer leased = lease(pool, chunkBytes);
             endpoint.stream().receive(UcpData.of(leased.segment(), leased.registration()), false, this);
             return false;
         }
 
         @Override
         public @Nullable UcxBuffer result(long receivedLength, long tag) {
-            LeasedBuffer filled = buffer;
-            buffer = null;
+            LeasedBuffer filled = handOver();
             return filled == null ? null : filled.shorten(receivedLength);
-        }
-
-        @Override
-        public void released() {
-            UcxBuffer unused = buffer;
-            if (unused != null) {
-                buffer = null;
-                unused.release();
-            }
         }
 
         @Override

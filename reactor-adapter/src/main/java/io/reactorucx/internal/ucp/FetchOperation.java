@@ -6,24 +6,23 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
-import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
-import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
-/** The move of a message's offered data to this side. */
-abstract class FetchOperation<T> extends OperationSubscription<T> {
+/** The fetch of a message's offered data. */
+abstract class FetchOperation<T> extends LeaseOperation<T> {
 
     private final ActiveMessage message;
     private final RendezvousOffer offer;
     private boolean posted;
 
     FetchOperation(OperationMono<T> mono, ActiveMessage message, RendezvousOffer offer,
-            CoreSubscriber<? super T> actual) {
-        super(mono, actual);
+            CoreSubscriber<? super T> actual, @Nullable LeakRecord place) {
+        super(mono, actual, place);
         this.message = message;
         this.offer = offer;
     }
@@ -55,17 +54,15 @@ abstract class FetchOperation<T> extends OperationSubscription<T> {
         }
     }
 
-    /** Who asked for the data and left before it moved has given it up; after an error it can be fetched again. */
+    /**
+     * A subscriber that cancels before the fetch was posted gives the data up; after an error it can be fetched again.
+     */
     @Override
     public final void released() {
         if (!posted && isOver()) {
             offer.discard();
         }
-        giveBackUnused();
-    }
-
-    /** Gives back a destination that nobody got. */
-    void giveBackUnused() {
+        super.released();
     }
 
     @Override
@@ -81,7 +78,7 @@ abstract class FetchOperation<T> extends OperationSubscription<T> {
         IntoSegment(OperationMono<MemorySegment> mono, ActiveMessage message, RendezvousOffer offer,
                 CoreSubscriber<? super MemorySegment> actual,
                 MemorySegment segment) {
-            super(mono, message, offer, actual);
+            super(mono, message, offer, actual, null);
             this.segment = segment;
         }
 
@@ -96,26 +93,23 @@ abstract class FetchOperation<T> extends OperationSubscription<T> {
         }
     }
 
-    /** Into a lease, which is the subscriber's once it has it. */
+    /** Into a lease, which the subscriber gets. */
     static final class IntoPool extends FetchOperation<UcxBuffer> {
 
         private final BufferPool pool;
         private final long length;
-        private final @Nullable LeakRecord asked;
-        private @Nullable LeasedBuffer buffer;
 
         IntoPool(OperationMono<UcxBuffer> mono, ActiveMessage message, RendezvousOffer offer,
                 CoreSubscriber<? super UcxBuffer> actual,
                 BufferPool pool) {
-            super(mono, message, offer, actual);
+            super(mono, message, offer, actual, pool.place());
             this.pool = pool;
             this.length = message.length();
-            this.asked = pool.place();
         }
 
         @Override
         MemorySegment destination() {
-            return lease().segment();
+            return lease(pool, length).segment();
         }
 
         @Override
@@ -123,29 +117,9 @@ abstract class FetchOperation<T> extends OperationSubscription<T> {
             return lease().registration();
         }
 
-        private LeasedBuffer lease() {
-            LeasedBuffer leased = buffer;
-            if (leased == null) {
-                leased = pool.acquire(length, asked);
-                buffer = leased;
-            }
-            return leased;
-        }
-
         @Override
         public @Nullable UcxBuffer result(long receivedLength, long tag) {
-            UcxBuffer filled = buffer;
-            buffer = null;
-            return filled;
-        }
-
-        @Override
-        void giveBackUnused() {
-            UcxBuffer unused = buffer;
-            if (unused != null) {
-                buffer = null;
-                unused.release();
-            }
+            return handOver();
         }
     }
 }

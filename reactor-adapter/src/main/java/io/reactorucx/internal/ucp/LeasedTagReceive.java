@@ -1,15 +1,14 @@
 package io.reactorucx.internal.ucp;
 
-import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.BufferPool;
-import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.operation.LeaseOperation;
+import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.OperationOwner;
-import io.reactorucx.internal.operation.OperationSubscription;
 import io.reactorucx.message.TaggedBuffer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -35,23 +34,19 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
         return new ReceiveOperation(this, actual);
     }
 
-    private static final class ReceiveOperation extends OperationSubscription<TaggedBuffer> {
+    private static final class ReceiveOperation extends LeaseOperation<TaggedBuffer> {
 
         private final LeasedTagReceive receive;
-        private final @Nullable LeakRecord asked;
-        private @Nullable LeasedBuffer buffer;
         private long posted;
 
         ReceiveOperation(LeasedTagReceive receive, CoreSubscriber<? super TaggedBuffer> actual) {
-            super(receive, actual);
+            super(receive, actual, receive.pool.place());
             this.receive = receive;
-            this.asked = receive.pool.place();
         }
 
         @Override
         public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
-            LeasedBuffer leased = receive.pool.acquire(receive.maxBytes, asked);
-            buffer = leased;
+            LeasedBuffer leased = lease(receive.pool, receive.maxBytes);
             posted = worker.tags().receive(leased.segment(), leased.registration(), receive.tag, receive.mask, this);
             return false;
         }
@@ -63,18 +58,8 @@ public final class LeasedTagReceive extends OperationMono<TaggedBuffer> {
 
         @Override
         public @Nullable TaggedBuffer result(long receivedLength, long senderTag) {
-            LeasedBuffer filled = buffer;
-            buffer = null;
+            LeasedBuffer filled = handOver();
             return filled == null ? null : new TaggedBuffer(senderTag, filled.shorten(receivedLength));
-        }
-
-        @Override
-        public void released() {
-            UcxBuffer unused = buffer;
-            if (unused != null) {
-                buffer = null;
-                unused.release();
-            }
         }
 
         @Override
