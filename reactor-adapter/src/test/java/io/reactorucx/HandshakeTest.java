@@ -108,7 +108,7 @@ class HandshakeTest {
     void firstFrameIsHello(Type type) {
         pair.between(CLIENT, null, SERVER, null);
         pair.serverSide.received(ControlFrame.of(type));
-        pair.server.assertFailed(Kind.PROTOCOL, "the first frame was " + type + " and not HELLO");
+        pair.server.assertFailed(Kind.PROTOCOL, "the first frame was " + type + ", not HELLO");
         assertThat(pair.server.all.getFirst().reason()).contains("the first frame was " + type);
     }
 

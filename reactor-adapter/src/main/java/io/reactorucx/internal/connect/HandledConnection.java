@@ -3,9 +3,9 @@ package io.reactorucx.internal.connect;
 import reactor.core.publisher.Mono;
 
 /**
- * What the application does with an accepted connection.
+ * An accepted connection that the application's handler works on.
  *
- * @param handled ends when the application's handler has ended; subscribed to once
+ * @param handled terminates when the handler has ended; the server subscribes once
  * @param windUp asks the handler to end
  */
 public record HandledConnection(Mono<Void> handled, Runnable windUp) {

@@ -70,7 +70,7 @@ public final class EngineConnections {
     @FunctionalInterface
     public interface WorkerAddressAcceptor {
 
-        void accept(EngineConnections registry, ControlFrame hello);
+        void accept(EngineConnections connections, ControlFrame hello);
     }
 
     /** Takes the worker over; the first call on the engine's thread. */
@@ -212,7 +212,7 @@ public final class EngineConnections {
     /** Counts and logs a handshake that one side has rejected. Thread: any. */
     public void refused(String peer, HandshakeFailure failure) {
         counters.refused(failure.reason());
-        rejections.refused(peer, failure);
+        rejections.rejected(peer, failure);
     }
 
     /** Returns what this side tells its peers about itself. */

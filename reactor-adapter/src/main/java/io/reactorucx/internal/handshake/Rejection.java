@@ -6,10 +6,10 @@ import io.reactorucx.internal.frame.ControlFrame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a side does not take its peer.
+ * Why a side rejects its peer.
  *
- * @param status whether to try again
- * @param reason in words
+ * @param status tells whether a retry may succeed
+ * @param reason the explanation
  */
 public record Rejection(UcxStatus status, String reason) {
 
@@ -17,7 +17,7 @@ public record Rejection(UcxStatus status, String reason) {
         this(UcxStatus.REJECTED, reason);
     }
 
-    /** What came from a peer, who is believed about nothing but whether to try again. */
+    /** Returns a rejection that a peer has sent. Of its status only a retryable one is taken over. */
     public static Rejection ofPeer(int rawStatus, String reason) {
         UcxStatus status = UcxStatus.of(rawStatus);
         return new Rejection(status.isRetryable() ? status : UcxStatus.REJECTED,
