@@ -14,11 +14,11 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.handshake.ConnectListener;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
 import io.reactorucx.internal.socket.BoundListener;
 import io.reactorucx.internal.socket.PeerName;
@@ -199,8 +199,9 @@ public final class EndpointAcceptor {
         private void timedOut() {
             if (connection.phase().isConnecting()) {
                 endHandshake();
-                connection.registry().refused(connection.peer(), new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
-                        new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
+                Rejection rejection = new Rejection("the handshake was not done within " + config.handshakeTimeout());
+                connection.registry().handshakeFailed(connection.peer(),
+                        new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT, rejection, null));
                 connection.abandonConnecting();
             }
         }
@@ -243,7 +244,7 @@ public final class EndpointAcceptor {
         @Override
         public void failed(HandshakeFailure failure) {
             endHandshake();
-            connection.registry().refused(connection.peer(), failure);
+            connection.registry().handshakeFailed(connection.peer(), failure);
             if (failure.reason() == HandshakeFailure.Kind.PEER) {
                 connection.abandonConnecting();
             } else {

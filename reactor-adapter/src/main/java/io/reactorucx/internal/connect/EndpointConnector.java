@@ -139,7 +139,7 @@ public final class EndpointConnector {
 
         @Override
         public void failed(HandshakeFailure failure) {
-            connections.refused(connection.peer(), failure);
+            connections.handshakeFailed(connection.peer(), failure);
             if (failure.reason() == HandshakeFailure.Kind.PEER) {
                 connection.abandonConnecting();
             } else {

@@ -7,10 +7,10 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
 import io.reactorucx.internal.socket.BoundListener;
 import io.reactorucx.internal.socket.ControlSocket;
@@ -111,7 +111,7 @@ final class SocketAcceptor {
 
         private void timedOut() {
             if (!ended) {
-                connections.refused(peer, new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
+                connections.handshakeFailed(peer, new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
                         new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
                 abort();
             }
@@ -184,7 +184,7 @@ final class SocketAcceptor {
 
         @Override
         public void failed(HandshakeFailure failure) {
-            connections.refused(peer, failure);
+            connections.handshakeFailed(peer, failure);
             if (socket != null) {
                 socket.shutdown(config.closeTimeout());
             }

@@ -183,7 +183,7 @@ public final class SocketConnector {
 
         @Override
         public void failed(HandshakeFailure failure) {
-            connections.refused(peer, failure);
+            connections.handshakeFailed(peer, failure);
             ControlSocket open = socket;
             if (open != null) {
                 open.shutdown(config.closeTimeout());

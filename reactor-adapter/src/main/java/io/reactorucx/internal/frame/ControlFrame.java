@@ -1,7 +1,5 @@
 package io.reactorucx.internal.frame;
 
-import io.reactorucx.internal.endpoint.EndpointRelease;
-import io.reactorucx.internal.handshake.Rejection;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -9,17 +7,17 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What framework peers tell each other about their connection.
+ * A frame by which framework peers control their connection: handshake, heartbeat, release, end.
  *
  * <p>Layout, big-endian: magic {@code 0x52554358} (4 bytes), protocol version (1), type (1), {@link ControlFields}. Two
- * things are the same in every version, so that peers of any two can part in words: those first 6 bytes, and all of a
- * {@link Type#REJECT}, which is 6 bytes, 18 that are zero, a status of UCX (1), the size of the reason (4), the reason.
- * Of another version only HELLO and REJECT are read.
+ * things are the same in all versions, so that any two peers can tell each other why they do not connect: the first 6
+ * bytes, and the whole of a {@link Type#REJECT}, which is 6 bytes, 18 zero bytes, a status of UCX (1), the size of the
+ * reason (4), the reason. Of another version only HELLO and REJECT are read.
  *
- * @param protocolVersion of the peer
- * @param type what it is
- * @param fields empty for another version, and in REJECT
- * @param rejection why, in REJECT; says nothing in others
+ * @param protocolVersion the version of the sender
+ * @param type the type
+ * @param fields the fields, empty for another version and in REJECT
+ * @param rejection the reason in REJECT, empty in other types
  */
 public record ControlFrame(int protocolVersion, Type type, ControlFields fields, Rejection rejection) {
 
@@ -32,12 +30,12 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
     private static final int MAX_REASON_CHARACTERS = 500;
     private static final Rejection NO_REJECTION = new Rejection("");
 
-    /** No frame is larger. */
+    /** The size of the largest frame. */
     public static final int MAX_BYTES = 64 * 1024;
 
     /**
-     * The order is the protocol's: the ordinal travels. RELEASE and RELEASED go over the socket alone, see
-     * {@link EndpointRelease}.
+     * The types, in the protocol's order: frames carry the ordinal. RELEASE and RELEASED travel over the control socket
+     * only, see {@code EndpointRelease}.
      */
     public enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING, RELEASE, RELEASED }
 
@@ -74,7 +72,7 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
         return bytes.byteSize() > MAX_BYTES ? null : parse(bytes.toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** The frame, or null when these bytes are none. */
+    /** Returns the frame, or null when the bytes are none. */
     public static @Nullable ControlFrame parse(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         if (bytes.length < HEAD_BYTES || bytes.length > MAX_BYTES || in.getInt() != MAGIC) {
@@ -106,20 +104,24 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
                 : null;
     }
 
-    /** Why, in REJECT; empty in others. */
+    /** Returns the reason in REJECT, and an empty text in other types. */
     public String reason() {
         return rejection.reason();
     }
 
-    /** Text of a peer as it may stand in a log: of a bounded length, and in one line. */
+    /** Returns text of a peer for a log: of a bounded length, on one line, without control characters. */
     public static String shown(String text) {
         StringBuilder shown = new StringBuilder();
         text.codePoints().limit(MAX_REASON_CHARACTERS)
-                .forEach(c -> shown.appendCodePoint(Character.isISOControl(c)
-                || Character.getType(c) == Character.FORMAT
-                        || Character.getType(c) == Character.LINE_SEPARATOR
-                        || Character.getType(c) == Character.PARAGRAPH_SEPARATOR
-                        || Character.getType(c) == Character.SURROGATE ? '?' : c));
+                .forEach(c -> shown.appendCodePoint(isPrintable(c) ? c : '?'));
         return shown.toString();
+    }
+
+    private static boolean isPrintable(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
+                    Character.SURROGATE -> false;
+            default -> true;
+        };
     }
 }

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.frame;
 
 /**
- * The peer does not keep to the protocol of messages; says how. Costs that peer its connection, and never leaves this
- * package.
+ * Thrown when a frame of the peer violates a protocol. The connection to that peer is closed; subscribers do not get
+ * this exception.
  */
 public final class ProtocolViolationException extends RuntimeException {
 

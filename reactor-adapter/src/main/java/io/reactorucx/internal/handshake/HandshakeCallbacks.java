@@ -1,6 +1,7 @@
 package io.reactorucx.internal.handshake;
 
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.Rejection;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,7 @@
-package io.reactorucx.internal.handshake;
+package io.reactorucx.internal.frame;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.frame.ControlFrame;
 import org.jspecify.annotations.Nullable;
 
 /**
