@@ -61,7 +61,7 @@ public final class UcxBoundServer implements Disposable {
      */
     public Mono<Void> close() {
         return Mono.defer(() -> {
-            acceptor.handlers().urge();
+            acceptor.handlers().endGracePeriod();
             return stop(Duration.ZERO, Disposables.disposed());
         });
     }

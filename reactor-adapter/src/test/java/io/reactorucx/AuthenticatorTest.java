@@ -16,8 +16,8 @@ import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFields.Key;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ControlFrame.Type;
+import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
-import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
 import io.reactorucx.security.Authenticator;
 import java.nio.ByteOrder;
@@ -103,7 +103,7 @@ class AuthenticatorTest {
     void serverThatWantsAProofSaysNoMoreThanThat(Type type) {
         pair.between(CLIENT, null, SERVER, secret());
         pair.serverSide.received(ControlFrame.of(type));
-        pair.server.assertFailed(Kind.PROTOCOL, "the first frame was " + type + " and not HELLO");
+        pair.server.assertFailed(Kind.PROTOCOL, "the first frame was " + type + ", not HELLO");
         assertServerSaidNothing();
     }
 
@@ -134,7 +134,7 @@ class AuthenticatorTest {
         pair.client.runTasks();
         pair.clientSide.received(ControlFrame.of(Type.WELCOME, SERVER.addTo(ControlFields.NONE)));
 
-        pair.client.assertFailed(Kind.AUTHENTICATION, "authentication failed", "asks for no proof");
+        pair.client.assertFailed(Kind.AUTHENTICATION, "authentication failed", "does not authenticate");
         assertThat(pair.client.all.getLast().reason()).isEqualTo("authentication failed");
     }
 
@@ -314,7 +314,7 @@ class AuthenticatorTest {
         pair.serverSide.received(ControlFrame.of(Type.PROOF,
                 ControlFields.NONE.with(Key.AUTHENTICATION, new byte[] {2})));
 
-        pair.server.assertFailed(Kind.PROTOCOL, "the client sent PROOF out of turn");
+        pair.server.assertFailed(Kind.PROTOCOL, "the client sent PROOF out of order");
         assertServerSaidNothing();
     }
 
@@ -323,7 +323,7 @@ class AuthenticatorTest {
         Slow slow = slowServer();
         slow.challenge.tryEmitEmpty().orThrow();
         pair.server.runTasks();
-        pair.server.assertFailed(Kind.AUTHENTICATION, "accepted nothing");
+        pair.server.assertFailed(Kind.AUTHENTICATION, "gave no value");
         assertServerSaidNothing();
     }
 

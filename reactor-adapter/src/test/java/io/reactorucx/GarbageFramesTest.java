@@ -192,7 +192,7 @@ class GarbageFramesTest implements NeedsUcx {
 
             ControlFrame answer = rude.nextControl();
             assertThat(answer.type()).isEqualTo(ControlFrame.Type.REJECT);
-            assertThat(answer.reason()).startsWith("the first frame was").endsWith("and not HELLO");
+            assertThat(answer.reason()).startsWith("the first frame was").endsWith(", not HELLO");
             rude.awaitEnd();
         }
         // The bystander, whose handler may run a little later than its connect.

@@ -12,9 +12,9 @@ import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFields.Key;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ControlFrame.Type;
+import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.internal.handshake.Rejection;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Random;
@@ -108,7 +108,7 @@ class HandshakeTest {
     void firstFrameIsHello(Type type) {
         pair.between(CLIENT, null, SERVER, null);
         pair.serverSide.received(ControlFrame.of(type));
-        pair.server.assertFailed(Kind.PROTOCOL, "the first frame was " + type + " and not HELLO");
+        pair.server.assertFailed(Kind.PROTOCOL, "the first frame was " + type + ", not HELLO");
         assertThat(pair.server.all.getFirst().reason()).contains("the first frame was " + type);
     }
 

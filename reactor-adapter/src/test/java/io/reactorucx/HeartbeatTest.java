@@ -152,7 +152,7 @@ class HeartbeatTest implements NeedsUcx {
         assertThat(error).isInstanceOfSatisfying(UcxException.class, lost -> {
             assertThat(lost.status()).isEqualTo(UcxStatus.ENDPOINT_TIMEOUT);
             assertThat(lost.isConnectionLost()).isTrue();
-            assertThat(lost).hasMessageContaining("due every " + INTERVAL.toMillis() + " ms");
+            assertThat(lost).hasMessageContaining("the heartbeat interval is " + INTERVAL.toMillis() + " ms");
         });
     }
 
@@ -180,7 +180,7 @@ class HeartbeatTest implements NeedsUcx {
 
         long counted = on(peers.clientResources(), ignored -> {
             long before = heartbeats.activeNanos();
-            heartbeats.lookAt(heartbeats.nanos() + 100 * INTERVAL.toNanos());
+            heartbeats.check(heartbeats.nanos() + 100 * INTERVAL.toNanos());
             return heartbeats.activeNanos() - before;
         });
 
@@ -218,7 +218,7 @@ class HeartbeatTest implements NeedsUcx {
         ConnectionCore server = core(peers.serverResources());
         byte[] ping = ControlFrame.of(ControlFrame.Type.PING).toBytes();
         AtomicInteger given = new AtomicInteger();
-        ofClient.alsoBy(() -> {
+        ofClient.addPing(() -> {
             assertThat(server.socketReceived(ping)).isTrue();
             given.incrementAndGet();
         });

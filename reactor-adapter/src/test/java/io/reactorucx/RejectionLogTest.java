@@ -2,8 +2,8 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.handshake.HandshakeFailure;
-import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.RejectionLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,14 +22,14 @@ class RejectionLogTest {
     @Test
     void atMostOneOfASecondIsToldAndTheOthersAreCounted() {
         for (int i = 0; i < 1000; i++) {
-            log.refused("peer " + i, FAILURE);
+            log.rejected("peer " + i, FAILURE);
         }
-        assertThat(told).containsExactly("[peer 0] handshake refused, AUTHENTICATION: the proof is wrong");
+        assertThat(told).containsExactly("[peer 0] handshake rejected, AUTHENTICATION: the proof is wrong");
 
         now += 1_000_000_000;
-        log.refused("another", FAILURE);
-        log.refused("one more", FAILURE);
+        log.rejected("another", FAILURE);
+        log.rejected("one more", FAILURE);
         assertThat(told).hasSize(2);
-        assertThat(told.getLast()).startsWith("[another]").endsWith("; 999 more since the last one that was told");
+        assertThat(told.getLast()).startsWith("[another]").endsWith("; 999 more since the last warning");
     }
 }

@@ -63,8 +63,8 @@ class StoppedPeerTest implements NeedsUcx {
             assertThat(lost.isConnectionLost()).as(operation).isTrue();
             assertThat(lost.peer()).as(operation).isEqualTo(server.name());
             assertThat(lost).hasMessageContaining(server.name())
-                    .hasMessageContaining("nothing was heard of the peer for")
-                    .hasMessageContaining("due every " + INTERVAL.toMillis() + " ms");
+                    .hasMessageContaining("the peer has sent nothing for")
+                    .hasMessageContaining("the heartbeat interval is " + INTERVAL.toMillis() + " ms");
         });
     }
 

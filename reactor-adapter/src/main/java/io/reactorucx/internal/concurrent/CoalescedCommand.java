@@ -7,25 +7,27 @@ import io.reactorucx.engine.ProgressEngine;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * Runs one action on the engine's thread, once for any number of calls that come before it has run: at most one waits
- * for its turn.
+ * A command whose submissions coalesce: the action runs once on the engine's thread for all submissions since its last
+ * run, so at most one entry of the engine's queue is taken.
+ *
+ * <p>Thread: any.
  */
 public final class CoalescedCommand implements Command {
 
-    private static final AtomicIntegerFieldUpdater<CoalescedCommand> WAITING =
-            AtomicIntegerFieldUpdater.newUpdater(CoalescedCommand.class, "waiting");
+    private static final AtomicIntegerFieldUpdater<CoalescedCommand> SUBMITTED =
+            AtomicIntegerFieldUpdater.newUpdater(CoalescedCommand.class, "submitted");
 
     private final ProgressEngine engine;
     private final Runnable action;
     private final Runnable whenEngineClosed;
     private final boolean delayed;
-    private volatile int waiting;
+    private volatile int submitted;
 
     public CoalescedCommand(ProgressEngine engine, Runnable action) {
         this(engine, action, () -> { }, false);
     }
 
-    /** As above, with something else to do, on any thread, once the engine is closed. */
+    /** Creates a command that runs another action, on any thread, once the engine is closed. */
     public CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed) {
         this(engine, action, whenEngineClosed, false);
     }
@@ -37,15 +39,15 @@ public final class CoalescedCommand implements Command {
         this.delayed = delayed;
     }
 
-    /** One that runs a moment later: a second attempt at something. */
+    /** Returns a command that runs after a short delay, to retry an action. */
     public static CoalescedCommand delayed(ProgressEngine engine, Runnable action) {
         return new CoalescedCommand(engine, action, () -> { }, true);
     }
 
     public void submit() {
-        if (waiting == 0 && WAITING.compareAndSet(this, 0, 1)) {
+        if (submitted == 0 && SUBMITTED.compareAndSet(this, 0, 1)) {
             if (delayed) {
-                RetryingCommand.again(engine, this);
+                RetryingCommand.retry(engine, this);
             } else {
                 engine.execute(this);
             }
@@ -54,19 +56,19 @@ public final class CoalescedCommand implements Command {
 
     @Override
     public void run(UcpWorker worker) {
-        // First: what is asked for while the action runs is a reason to run it again.
-        waiting = 0;
+        // Before the action: a submission while it runs makes it run again.
+        submitted = 0;
         action.run();
     }
 
-    /** A full queue is no reason to give up, as in {@link RetryingCommand}. */
+    /** Retries when the engine's queue is full, as {@link RetryingCommand} does. */
     @Override
     public void reject(RuntimeException cause) {
         if (cause instanceof UcxClosedException) {
-            waiting = 0;
+            submitted = 0;
             whenEngineClosed.run();
         } else {
-            RetryingCommand.again(engine, this);
+            RetryingCommand.retry(engine, this);
         }
     }
 }

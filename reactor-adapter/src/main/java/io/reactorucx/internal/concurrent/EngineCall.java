@@ -7,7 +7,11 @@ import java.util.function.Function;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
-/** A call on an engine's thread whose result, or exception, goes to a subscriber. */
+/**
+ * A call on an engine's thread whose result, or exception, goes to a subscriber.
+ *
+ * <p>Thread: any.
+ */
 public final class EngineCall<T> implements Command {
 
     private final MonoSink<T> sink;
@@ -18,7 +22,10 @@ public final class EngineCall<T> implements Command {
         this.action = action;
     }
 
-    /** Calls a function on the engine's thread; fails when it throws, the engine's queue is full, or it is closed. */
+    /**
+     * Returns a Mono that calls a function on the engine's thread. It fails when the function throws, the engine's
+     * queue is full, or the engine is closed.
+     */
     public static <T> Mono<T> mono(ProgressEngine engine, Function<UcpWorker, T> action) {
         return Mono.create(sink -> engine.execute(new EngineCall<>(sink, action)));
     }

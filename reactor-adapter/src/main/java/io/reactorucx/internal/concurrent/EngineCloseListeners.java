@@ -5,7 +5,11 @@ import io.reactorucx.engine.ProgressEngine;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Tells those who depend on an engine that it has ended, whoever ended it. */
+/**
+ * Runs an action for each engine when it has closed.
+ *
+ * <p>Thread: any.
+ */
 public final class EngineCloseListeners implements EngineObserver {
 
     private final Map<ProgressEngine, Runnable> actions = new ConcurrentHashMap<>();

@@ -7,7 +7,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Runs tasks on an engine's thread; throws for one that the engine refuses at once, as executors do. */
+/**
+ * An executor that runs tasks on an engine's thread. A task that the engine rejects at once is rejected with an
+ * exception, as executors do.
+ *
+ * <p>Thread: any.
+ */
 public final class EngineExecutor implements Executor {
 
     private final ProgressEngine engine;

@@ -4,7 +4,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.scheduler.NonBlocking;
 
-/** A thread of an engine; Reactor refuses to block on it. */
+/** The thread of an engine, on which Reactor refuses to block. */
 public final class EngineThread extends Thread implements NonBlocking {
 
     private EngineThread(Runnable work, String name) {

@@ -11,13 +11,22 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Something that runs on an engine's thread also when the engine's queue is full at first: unlike an operation, what a
- * connection has to do about itself must not be lost. There is at most a little of it for each subscription.
+ * An action on an engine's thread that is retried while the engine's queue is full. Operations fail in that case; a
+ * connection's own steps must not be lost. Each subscription submits a bounded number of them.
+ *
+ * <p>Thread: any.
+ *
+ * @param engine the engine
+ * @param action runs on the engine's thread
+ * @param whenEngineClosed runs in place of the action, on any thread, once the engine is closed
  */
 public record RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
         Consumer<RuntimeException> whenEngineClosed) implements Command {
 
-    /** Runs something on an engine's thread and gives its result; fails when that throws, or the engine is closed. */
+    /**
+     * Returns a Mono that calls a function on the engine's thread. It fails when the function throws or the engine is
+     * closed.
+     */
     public static <T> Mono<T> mono(ProgressEngine engine, Function<UcpWorker, T> action) {
         return Mono.create(sink -> new RetryingCommand(engine, worker -> {
             try {
@@ -28,8 +37,8 @@ public record RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
         }, sink::error).submit());
     }
 
-    /** Another attempt in a moment, for a command that the engine had no room for. */
-    public static void again(ProgressEngine engine, Command command) {
+    /** Executes a command again after 1 ms: the engine's queue was full. */
+    public static void retry(ProgressEngine engine, Command command) {
         Schedulers.parallel().schedule(() -> engine.execute(command), 1, TimeUnit.MILLISECONDS);
     }
 
@@ -47,7 +56,7 @@ public record RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
         if (cause instanceof UcxClosedException) {
             whenEngineClosed.accept(cause);
         } else {
-            again(engine, this);
+            retry(engine, this);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** How other threads hand work to an engine's thread. */
+/** Commands, calls and timers by which any thread hands work to an engine's thread. */
 @NullMarked
 package io.reactorucx.internal.concurrent;
 

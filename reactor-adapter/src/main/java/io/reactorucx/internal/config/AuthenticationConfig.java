@@ -5,7 +5,7 @@ import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.security.Authenticator;
 import java.util.Objects;
 
-/** An authenticator, and what it calls its method, which is asked for once. */
+/** An authenticator and the name of its method, which is read once. */
 public record AuthenticationConfig(Authenticator authenticator, String method) {
 
     private static final int MAX_METHOD_CHARACTERS = ControlFields.Key.AUTHENTICATION_METHOD.maxBytes();
@@ -16,8 +16,7 @@ public record AuthenticationConfig(Authenticator authenticator, String method) {
         if (method.isEmpty() || method.length() > MAX_METHOD_CHARACTERS
                 || !method.chars().allMatch(c -> c > ' ' && c < 127)) {
             throw new IllegalArgumentException("authenticator.method() " + ControlFrame.shown(method)
-                    + ": must be 1 to "
-                    + MAX_METHOD_CHARACTERS + " characters of ASCII, without spaces");
+                    + ": must be 1 to " + MAX_METHOD_CHARACTERS + " characters of ASCII, without spaces");
         }
         return new AuthenticationConfig(authenticator, method);
     }

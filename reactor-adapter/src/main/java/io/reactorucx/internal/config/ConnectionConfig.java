@@ -4,16 +4,14 @@ import io.reactorucx.core.ErrorMode;
 import java.time.Duration;
 import java.util.Objects;
 
-/** How a connection is made, bounded and ended; immutable, the builders of client and server change copies of it. */
+/** The settings of a connection that clients and servers share. */
 public record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTimeout, Duration closeTimeout,
-        ReceiveQueueConfig queue,
-        ProtocolConfig protocol, FlowControlConfig messages) {
+        ReceiveQueueConfig queue, ProtocolConfig protocol, FlowControlConfig messages) {
 
     private static final Duration LONGEST = Duration.ofHours(1);
 
     public static final ConnectionConfig DEFAULT = new ConnectionConfig(false, ErrorMode.PEER, Duration.ofSeconds(10),
-            Duration.ofSeconds(5),
-            ReceiveQueueConfig.DEFAULT, ProtocolConfig.DEFAULT, FlowControlConfig.DEFAULT);
+            Duration.ofSeconds(5), ReceiveQueueConfig.DEFAULT, ProtocolConfig.DEFAULT, FlowControlConfig.DEFAULT);
 
     public ConnectionConfig {
         Objects.requireNonNull(handshakeTimeout, "timeout");

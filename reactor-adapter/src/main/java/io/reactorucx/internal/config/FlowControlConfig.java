@@ -3,14 +3,14 @@ package io.reactorucx.internal.config;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 
 /**
- * Bounds of the flow-controlled messages of a connection.
+ * The limits of flow-controlled messages of a connection.
  *
- * @param windowMessages most messages that the sender of a stream may be ahead of its receiver, on either side
- * @param windowBytes most bytes of them that the receiving side holds, those aside that are still with their sender
+ * @param windowMessages the messages that the sender of a stream may be ahead of its receiver, on either side
+ * @param windowBytes the bytes of a stream that the receiving side holds, without messages that stay with their sender
  * @param rendezvousBytes messages above this size stay with their sender until they are fetched
- * @param maxMessageBytes largest message that this side takes
- * @param maxStreams most streams beside the default one that the peer may have open
- * @param batchBytes up to how many bytes of small messages travel together
+ * @param maxMessageBytes the largest message that this side accepts
+ * @param maxStreams the streams that the peer may have open, beside the default stream
+ * @param batchBytes the largest batch of small messages
  */
 public record FlowControlConfig(int windowMessages, int windowBytes, int rendezvousBytes, long maxMessageBytes,
         int maxStreams, int batchBytes) {

@@ -1,11 +1,11 @@
 package io.reactorucx.internal.config;
 
 /**
- * What a side takes at most, as it tells its peer.
+ * The limits that a side announces to its peer.
  *
- * @param maxHeaderBytes largest header of an active message
- * @param maxMessageBytes largest message
- * @param maxStreams most logical streams at a time
+ * @param maxHeaderBytes the largest header of an active message
+ * @param maxMessageBytes the largest message
+ * @param maxStreams the streams that may be open at a time
  */
 public record PeerLimits(int maxHeaderBytes, long maxMessageBytes, int maxStreams) {
 

@@ -1,21 +1,23 @@
 package io.reactorucx.internal.config;
 
-import io.reactorucx.internal.handshake.PeerInfo;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this side wants of a framework peer.
+ * The settings of the protocol between framework peers.
  *
- * @param limits what it tells the peer that it takes
- * @param heartbeatInterval longest time without a sign of life, zero for any
- * @param authentication how the sides prove who they are; null if they need not
+ * @param limits the limits that this side announces
+ * @param heartbeatInterval the longest silence that this side wants from its peer, zero for any
+ * @param authentication the authenticator, null for none
  */
 public record ProtocolConfig(PeerLimits limits, Duration heartbeatInterval,
         @Nullable AuthenticationConfig authentication) {
 
-    private static final Duration SHORTEST = Duration.ofMillis(PeerInfo.MIN_HEARTBEAT_MILLIS);
+    /** The shortest heartbeat interval; a peer that asks for less gets this. */
+    public static final int MIN_HEARTBEAT_MILLIS = 100;
+
+    private static final Duration SHORTEST = Duration.ofMillis(MIN_HEARTBEAT_MILLIS);
     private static final Duration LONGEST = Duration.ofHours(1);
 
     public static final ProtocolConfig DEFAULT = new ProtocolConfig(PeerLimits.DEFAULT, Duration.ofSeconds(10), null);

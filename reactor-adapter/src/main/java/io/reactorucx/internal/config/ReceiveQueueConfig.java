@@ -3,7 +3,7 @@ package io.reactorucx.internal.config;
 import io.reactorucx.message.OverflowPolicy;
 import java.util.Objects;
 
-/** How many active messages of one id may wait for demand, and what happens to one more. */
+/** The limits of the active messages of one id that wait for demand, and the policy for messages beyond. */
 public record ReceiveQueueConfig(int maxMessages, long maxBytes, OverflowPolicy overflow, int maxHeldOffers) {
 
     static final ReceiveQueueConfig DEFAULT = new ReceiveQueueConfig(1024, 16L << 20, OverflowPolicy.ERROR, 1024);

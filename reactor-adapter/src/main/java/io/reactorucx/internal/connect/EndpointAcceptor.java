@@ -7,24 +7,25 @@ import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
 import io.reactorucx.internal.concurrent.EngineCall;
+import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.handshake.ConnectListener;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
 import io.reactorucx.internal.socket.BoundListener;
+import io.reactorucx.internal.socket.PeerName;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +35,11 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Makes connections from the server's side: an endpoint on the next engine, the handshake, the user's handler. */
+/**
+ * The accepting side of a server: an endpoint on the next engine, the handshake, the application's handler.
+ *
+ * <p>Thread: any, except where a method says otherwise.
+ */
 public final class EndpointAcceptor {
 
     private static final Logger LOG = LoggerFactory.getLogger(EndpointAcceptor.class);
@@ -49,8 +54,7 @@ public final class EndpointAcceptor {
     private volatile boolean closed;
 
     public EndpointAcceptor(EngineResources resources, ConnectionConfig config, int maxPendingHandshakes,
-            boolean acceptWorkerAddresses,
-            ServerConnections handlers) {
+            boolean acceptWorkerAddresses, ServerConnections handlers) {
         this.acceptWorkerAddresses = acceptWorkerAddresses && !config.raw();
         this.resources = resources;
         this.config = config;
@@ -58,11 +62,11 @@ public final class EndpointAcceptor {
         this.handlers = handlers;
     }
 
-    /** Listens at an address, and for worker addresses where they are accepted. */
+    /** Listens at an address, and accepts connections by worker address where that is configured. */
     public Mono<BoundListener> bind(InetSocketAddress address) {
-        return listen(address).delayUntil(listener -> onEachEngine(registry -> {
+        return listen(address).delayUntil(listener -> onEachEngine(connections -> {
             if (acceptWorkerAddresses) {
-                registry.acceptor(byWorkerAddress);
+                connections.acceptor(byWorkerAddress);
             }
         }).onErrorResume(error -> listener.refuse().then(close().onErrorComplete()).then(listener.close())
                 .then(Mono.error(error))));
@@ -78,10 +82,10 @@ public final class EndpointAcceptor {
     }
 
     private Mono<Void> onEachEngine(Consumer<EngineConnections> action) {
-        return Flux.fromIterable(resources.connections()).flatMap(registry -> RetryingCommand.mono(
-                registry.engine(), worker -> {
-                    action.accept(registry);
-                    return registry;
+        return Flux.fromIterable(resources.connections()).flatMap(connections -> RetryingCommand.mono(
+                connections.engine(), worker -> {
+                    action.accept(connections);
+                    return connections;
                 })).then();
     }
 
@@ -95,19 +99,17 @@ public final class EndpointAcceptor {
 
     public Mono<Void> close() {
         closed = true;
-        return onEachEngine(registry -> registry.removeAcceptor(byWorkerAddress)).onErrorComplete()
+        return onEachEngine(connections -> connections.removeAcceptor(byWorkerAddress)).onErrorComplete()
                 .thenMany(Flux.defer(() -> Flux.fromIterable(open)))
-                .flatMap(connection -> connection.close(CloseMode.FLUSH).timeout(config.closeTimeout().plusSeconds(1))
-                .onErrorComplete(),
-                        Integer.MAX_VALUE).then();
+                .flatMap(connection -> connection.close(CloseMode.FLUSH)
+                        .timeout(config.closeTimeout().plusSeconds(1)).onErrorComplete(), Integer.MAX_VALUE).then();
     }
 
     private void accept(EngineConnections listening, UcpConnectionRequest request) {
-        EngineConnections registry = resources.next().connections();
+        EngineConnections connections = resources.next().connections();
         InetSocketAddress client = request.clientAddress();
-        String peer = client.getAddress().getHostAddress() + ":" + client.getPort();
-        ConnectionCore connection = new ConnectionCore(registry, config, peer);
-        registry.engine().execute(new Accept(connection, null) {
+        ConnectionCore connection = new ConnectionCore(connections, config, PeerName.of(client));
+        connections.engine().execute(new Accept(connection, null) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
                 return worker.accept(request, options);
@@ -116,7 +118,7 @@ public final class EndpointAcceptor {
             @Override
             public void reject(RuntimeException cause) {
                 super.reject(cause);
-                // Each request needs an answer, or the client waits and the listener's room for requests fills up.
+                // UCX keeps a request until it is accepted or rejected, and its client waits.
                 RetryingCommand.mono(listening.engine(), worker -> {
                     request.reject();
                     return request;
@@ -125,29 +127,32 @@ public final class EndpointAcceptor {
         });
     }
 
-    private void acceptWorkerAddress(EngineConnections registry, ControlFrame hello) {
+    private void acceptWorkerAddress(EngineConnections connections, ControlFrame hello) {
         byte[] address = Objects.requireNonNull(hello.fields().bytes(ControlFields.Key.WORKER_ADDRESS));
-        String peer = "worker address of " + address.length + " bytes";
-        ConnectionCore connection = new ConnectionCore(registry, config, peer);
-        registry.engine().execute(new Accept(connection, hello) {
+        ConnectionCore connection = new ConnectionCore(connections, config, PeerName.ofWorker(address));
+        connections.engine().execute(new Accept(connection, hello) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
-                return registry.endpoints().other(address, options);
+                return connections.endpoints().connectUnpooled(address, options);
             }
         });
     }
 
-    /** A connection that is being made, to be closed with the server. */
+    /** Adds a connection that is being made: it is closed with the server. Thread: engine. */
     void add(ConnectionCore connection) {
         open.add(connection);
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> open.remove(connection));
         if (closed) {
-            // Its handshake was under way when the server stopped.
+            // Its handshake was in progress when the server stopped.
             connection.execute(worker -> connection.beginClose(CloseMode.FORCE));
         }
     }
 
-    /** One connection from its request to the handler's end. */
+    /**
+     * One connection, from its request to the start of its handler.
+     *
+     * <p>Thread: engine.
+     */
     private abstract class Accept implements Command, ConnectListener, HandshakeCallbacks {
 
         private final ConnectionCore connection;
@@ -183,11 +188,9 @@ public final class EndpointAcceptor {
                 }
                 return;
             }
-            timeout = Schedulers.parallel().schedule(() -> connection.execute(ignored -> timedOut()),
-                    config.handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            timeout = DelayedAction.after(connection.engine(), config.handshakeTimeout(), this::timedOut);
             handshake = new ServerHandshake(connection.registry().ownInfo(config),
-                    config.protocol().authentication(),
-                    Schedulers.boundedElastic(), connection.peer(), this);
+                    config.protocol().authentication(), Schedulers.boundedElastic(), connection.peer(), this);
             if (hello != null) {
                 received(hello);
             }
@@ -195,15 +198,15 @@ public final class EndpointAcceptor {
 
         private void timedOut() {
             if (connection.phase().isConnecting()) {
-                over();
-                connection.registry().refused(connection.peer(), new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
-                        new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
+                endHandshake();
+                Rejection rejection = new Rejection("the handshake was not done within " + config.handshakeTimeout());
+                connection.registry().handshakeFailed(connection.peer(),
+                        new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT, rejection, null));
                 connection.abandonConnecting();
             }
         }
 
-        /** No more of the handshake. */
-        private void over() {
+        private void endHandshake() {
             if (timeout != null) {
                 timeout.dispose();
             }
@@ -222,7 +225,7 @@ public final class EndpointAcceptor {
         @Override
         public void send(ControlFrame frame) {
             if (!connection.sendControl(frame)) {
-                over();
+                endHandshake();
                 connection.abandonConnecting();
             }
         }
@@ -234,18 +237,18 @@ public final class EndpointAcceptor {
 
         @Override
         public void connected(PeerInfo peer) {
-            over();
+            endHandshake();
             ready(peer);
         }
 
         @Override
         public void failed(HandshakeFailure failure) {
-            over();
-            connection.registry().refused(connection.peer(), failure);
+            endHandshake();
+            connection.registry().handshakeFailed(connection.peer(), failure);
             if (failure.reason() == HandshakeFailure.Kind.PEER) {
                 connection.abandonConnecting();
             } else {
-                // The client closes when it has read why; if it does not, this side does.
+                // The client closes when it has read the reason; else this side closes after a timeout.
                 connection.rejected();
             }
         }
@@ -267,8 +270,8 @@ public final class EndpointAcceptor {
 
         @Override
         public void failed(RuntimeException error) {
-            over();
-            LOG.debug("[{}] lost before it was connected", connection.peer(), error);
+            endHandshake();
+            LOG.debug("[{}] lost before it was established", connection.peer(), error);
         }
 
         @Override

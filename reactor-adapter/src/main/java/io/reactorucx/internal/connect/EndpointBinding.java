@@ -21,15 +21,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How one side of a new connection gets its endpoint. The side that begins makes one and sends BIND over it; the other
- * makes the one that belongs to it and answers BOUND. The client takes the connection when it has heard BOUND, or READY
- * where it was the one to answer.
+ * One side's steps to an endpoint for a new connection. The initiating side makes an endpoint and sends BIND over it;
+ * the accepting side makes the endpoint that UCX pairs with that one and replies BOUND. The server sends READY to a
+ * BOUND. The client's side is done when BOUND has come, or READY if it was the accepting side.
  *
- * <p>On the engine's thread.
+ * <p>Thread: engine.
  */
 final class EndpointBinding implements ConnectListener {
 
     private static final Logger LOG = LoggerFactory.getLogger(EndpointBinding.class);
+
+    private enum Stage {
+        /** The peer does not know this side's worker yet, or has no endpoint of it: connecting can be aborted. */
+        ADDRESSES,
+        /** Endpoints are made on both sides, which UCX counts: connecting completes even if it is cancelled. */
+        ENDPOINTS,
+        /** The subscriber has cancelled: the connection is closed as soon as both endpoints are bound. */
+        CANCELLED
+    }
 
     private final ConnectionCore connection;
     private final PendingBindings bindings;
@@ -37,95 +46,94 @@ final class EndpointBinding implements ConnectListener {
     private final long token;
     private final Consumer<UcpEndpoint> whenReady;
     private final Consumer<RuntimeException> whenFailed;
-    private final EndpointAllocator.Purpose purpose;
-    private byte @Nullable [] addressOfTurn;
+    private final EndpointAllocator.EndpointRequest request;
+    private Stage stage = Stage.ADDRESSES;
+    private byte @Nullable [] selfConnectAddress;
     private @Nullable UcpEndpoint endpoint;
     private @Nullable EndpointRelease release;
     private int number;
-    private boolean committed;
-    private boolean abandoned;
 
     EndpointBinding(ConnectionCore connection, PendingBindings bindings, boolean client, long token,
-            Consumer<UcpEndpoint> whenReady,
-            Consumer<RuntimeException> whenFailed) {
+            Consumer<UcpEndpoint> whenReady, Consumer<RuntimeException> whenFailed) {
         this.connection = connection;
         this.bindings = bindings;
         this.client = client;
         this.token = token;
         this.whenReady = whenReady;
         this.whenFailed = whenFailed;
-        this.purpose = new EndpointAllocator.Purpose(connection.config().errorMode(), connection.peer(),
-                connection::endpointFailed,
-                connection.config().handshakeTimeout());
+        this.request = new EndpointAllocator.EndpointRequest(connection.config().errorMode(), connection.peer(),
+                connection::endpointFailed, connection.config().handshakeTimeout());
     }
 
-    /** Begins, or does something else where that is the peer's part. */
-    void meet(byte[] address, Runnable otherwise) {
+    /** Initiates if that is this side's part, and runs the action if it is the peer's. */
+    void start(byte[] address, Runnable whenPeerInitiates) {
         try {
-            if (bindings.endpoints().begins(address, client)) {
-                begin(address);
+            if (bindings.endpoints().isInitiator(address, client)) {
+                initiate(address);
             } else {
-                otherwise.run();
+                whenPeerInitiates.run();
             }
         } catch (RuntimeException e) {
             fail(e);
         }
     }
 
-    /** From now on the peer's BIND is answered. */
-    void expect() {
+    /** Accepts the peer's BIND from now on. */
+    void awaitBind() {
         if (connection.phase().isConnecting()) {
-            committed = client;
-            bindings.expect(token, this);
-            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> bindings.forget(token, this));
+            if (client) {
+                stage = Stage.ENDPOINTS;
+            }
+            bindings.addAccepting(token, this);
+            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> bindings.remove(token, this));
         }
     }
 
-    private void begin(byte[] address) {
+    private void initiate(byte[] address) {
         if (connection.phase().isConnecting() && endpoint == null) {
-            committed = true;
-            bindings.begin(token, this);
+            stage = Stage.ENDPOINTS;
+            bindings.addInitiating(token, this);
             connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
-                bindings.forget(token, this);
-                turnIsOver();
+                bindings.remove(token, this);
+                releaseSelfConnectLock();
             });
-            bindings.endpoints().inTurn(address, () -> inTurn(address));
+            bindings.endpoints().lockSelfConnect(address, () -> connect(address));
         }
     }
 
-    private void inTurn(byte[] address) {
-        addressOfTurn = address;
+    private void connect(byte[] address) {
+        selfConnectAddress = address;
         if (!connection.phase().isConnecting()) {
-            turnIsOver();
+            releaseSelfConnectLock();
             return;
         }
         try {
-            EndpointAllocator.Paired made = bindings.endpoints().begin(address, purpose);
-            take(made);
-            number = made.number();
-            LOG.debug("[{}] endpoint {} made", connection.peer(), number);
+            EndpointAllocator.AllocatedEndpoint allocated = bindings.endpoints().initiate(address, request);
+            attach(allocated);
+            number = allocated.number();
+            LOG.debug("[{}] allocated endpoint {}", connection.peer(), number);
             connection.wireUpStarted();
-            // A flush ends when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose how by the
-            // limits of tcp, and lose what does not fit into those of the shared memory that it uses then.
-            if (made.endpoint().flush((status, length, tag) -> wired(status))) {
-                wired(0);
+            // The flush completes when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose the
+            // protocol by the limits of tcp, and lose what exceeds those of the shared memory that it uses then.
+            if (allocated.endpoint().flush((status, length, tag) -> wireUpEnded(status))) {
+                wireUpEnded(0);
             }
         } catch (RuntimeException e) {
             fail(e);
         }
     }
 
-    private void turnIsOver() {
-        byte[] address = addressOfTurn;
-        addressOfTurn = null;
+    private void releaseSelfConnectLock() {
+        byte[] address = selfConnectAddress;
+        selfConnectAddress = null;
         if (address != null) {
-            bindings.endpoints().turnIsOver(address);
+            bindings.endpoints().releaseSelfConnectLock(address);
         }
     }
 
-    private void wired(int status) {
-        LOG.debug("[{}] wired up: {}", connection.peer(), status);
-        // In error mode NONE an endpoint that has failed can be closed only now.
+    private void wireUpEnded(int status) {
+        LOG.debug("[{}] wire-up ended with status {}", connection.peer(), status);
+        // In error mode NONE a failed endpoint cannot be closed before this.
         connection.wireUpEnded();
         if (status == 0 && connection.phase().isConnecting()) {
             send(new BindFrame(BindFrame.Type.BIND, token, number, connection.registry().address()));
@@ -146,19 +154,19 @@ final class EndpointBinding implements ConnectListener {
         }
     }
 
-    /** What the peer has sent over the new endpoint. */
+    /** Takes a frame that the peer has sent over its new endpoint. */
     void received(BindFrame frame, UcpActiveMessage message) {
         if (!connection.phase().isConnecting()) {
             return;
         }
-        LOG.debug("[{}] {}", connection.peer(), frame.type());
+        LOG.debug("[{}] received {}", connection.peer(), frame.type());
         UcpEndpoint made = endpoint;
         if (frame.type() == BindFrame.Type.BIND && made == null) {
-            answer(frame, message);
+            accept(frame, message);
         } else if (made == null || !message.isAnsweredBy(made)) {
             LOG.debug("[{}] {} came over another endpoint", connection.peer(), frame.type());
         } else if (frame.type() == BindFrame.Type.BOUND) {
-            turnIsOver();
+            releaseSelfConnectLock();
             if (!client) {
                 send(new BindFrame(BindFrame.Type.READY, token));
             }
@@ -168,14 +176,14 @@ final class EndpointBinding implements ConnectListener {
         }
     }
 
-    private void answer(BindFrame bind, UcpActiveMessage message) {
+    private void accept(BindFrame bind, UcpActiveMessage message) {
         try {
-            EndpointAllocator.Paired paired = bindings.endpoints()
-                    .answer(bind, message, purpose, askAgain(bind, message));
-            if (paired == null) {
+            EndpointAllocator.AllocatedEndpoint allocated = bindings.endpoints()
+                    .accept(bind, message, request, retryWhenReleased(bind, message));
+            if (allocated == null) {
                 return;
             }
-            UcpEndpoint made = take(paired);
+            UcpEndpoint made = attach(allocated);
             if (!message.isAnsweredBy(made)) {
                 fail(EndpointAllocator.notPaired(connection.peer()));
                 return;
@@ -189,19 +197,19 @@ final class EndpointBinding implements ConnectListener {
         }
     }
 
-    private Runnable askAgain(BindFrame bind, UcpActiveMessage message) {
+    private Runnable retryWhenReleased(BindFrame bind, UcpActiveMessage message) {
         UcpActiveMessage kept = message.keep();
-        Runnable again = () -> received(bind, kept);
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> bindings.endpoints().forget(again));
-        return again;
+        Runnable retry = () -> received(bind, kept);
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> bindings.endpoints().cancelWait(retry));
+        return retry;
     }
 
-    private UcpEndpoint take(EndpointAllocator.Paired paired) {
-        endpoint = paired.endpoint();
-        connection.attachEndpoint(paired.endpoint(), this);
-        release = new EndpointRelease(paired, connection::sendOverSocket);
+    private UcpEndpoint attach(EndpointAllocator.AllocatedEndpoint allocated) {
+        endpoint = allocated.endpoint();
+        connection.attachEndpoint(allocated.endpoint(), this);
+        release = new EndpointRelease(allocated, connection::sendOverSocket);
         connection.releaseEndpointBy(release);
-        return paired.endpoint();
+        return allocated.endpoint();
     }
 
     private void ready(UcpEndpoint made) {
@@ -211,8 +219,8 @@ final class EndpointBinding implements ConnectListener {
         if (release != null) {
             release.paired();
         }
-        if (abandoned) {
-            // In good order all the same: UCX counts endpoints on both sides.
+        if (stage == Stage.CANCELLED) {
+            // A graceful close, after which both sides have the same number of endpoints: UCX pairs them by number.
             connection.established(null);
             connection.beginClose(CloseMode.FLUSH);
         } else {
@@ -225,24 +233,21 @@ final class EndpointBinding implements ConnectListener {
         failed(error);
     }
 
-    /**
-     * Nobody wants the connection any more; one for which an endpoint has been made is brought to its end in good
-     * order.
-     */
-    void giveUp() {
+    /** Gives the connection up. Where an endpoint may exist already, the connection is completed and then closed. */
+    void cancel() {
         if (connection.phase().isConnected()) {
             connection.beginClose(CloseMode.FLUSH);
-        } else if (!committed) {
+        } else if (stage == Stage.ADDRESSES) {
             connection.abandonConnecting();
         } else if (connection.phase().isConnecting()) {
-            abandoned = true;
+            stage = Stage.CANCELLED;
             connection.startDeadline(connection.config().handshakeTimeout());
         }
     }
 
     @Override
     public void received(ControlFrame frame) {
-        LOG.debug("[{}] {} during the handshake over a socket", connection.peer(), frame.type());
+        LOG.debug("[{}] ignored {}: the handshake goes over the socket", connection.peer(), frame.type());
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.reactorucx.internal.handshake.ConnectListener;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.socket.PeerName;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -27,39 +28,41 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
-/** Makes one connection from the client's side: an endpoint, then the handshake, or a flush where the peer is raw. */
+/** Connects over UCX alone: an endpoint, then the handshake, or with a raw peer a flush. */
 public final class EndpointConnector {
 
-    private final EngineConnections registry;
+    private final EngineConnections connections;
     private final ConnectionConfig config;
     private final @Nullable InetSocketAddress address;
     private final byte @Nullable [] workerAddress;
     private final ConnectionCore connection;
     private final long id = ThreadLocalRandom.current().nextLong();
 
-    public EndpointConnector(EngineConnections registry, ConnectionConfig config,
-            @Nullable InetSocketAddress address,
-            byte @Nullable [] workerAddress) {
-        this.registry = registry;
+    public EndpointConnector(EngineConnections connections, ConnectionConfig config,
+            @Nullable InetSocketAddress address, byte @Nullable [] workerAddress) {
+        this.connections = connections;
         this.config = config;
         this.address = address;
         this.workerAddress = workerAddress;
-        String peer = address == null ? "worker address of " + (workerAddress == null ? 0 : workerAddress.length)
-                + " bytes"
-                : address.getAddress().getHostAddress() + ":" + address.getPort();
-        this.connection = new ConnectionCore(registry, config, peer);
+        this.connection = new ConnectionCore(connections, config, address != null ? PeerName.of(address)
+                : PeerName.ofWorker(Objects.requireNonNull(workerAddress)));
     }
 
     public Mono<Established> connect() {
         return Mono.<Established>create(sink -> {
             Connect connect = new Connect(sink);
-            sink.onCancel(() -> connection.execute(worker -> connect.giveUp()));
-            registry.engine().execute(connect);
+            sink.onCancel(() -> connection.execute(worker -> connect.cancel()));
+            connections.engine().execute(connect);
         }).timeout(config.handshakeTimeout()).onErrorMap(TimeoutException.class, timeout ->
-                new UcxException(UcxStatus.TIMED_OUT, "connect",
-                connection.peer(), "no answer within " + config.handshakeTimeout(), timeout));
+                new UcxException(UcxStatus.TIMED_OUT, "connect", connection.peer(),
+                        "no answer within " + config.handshakeTimeout(), timeout));
     }
 
+    /**
+     * One subscription.
+     *
+     * <p>Thread: engine.
+     */
     private final class Connect implements Command, ConnectListener, HandshakeCallbacks {
 
         private final MonoSink<Established> sink;
@@ -79,14 +82,14 @@ public final class EndpointConnector {
                 EndpointOptions options = new EndpointOptions(config.errorMode(), connection.peer(),
                         connection::endpointFailed);
                 UcpEndpoint made = address != null ? worker.connect(address, options)
-                        : registry.endpoints().other(Objects.requireNonNull(workerAddress), options);
+                        : connections.endpoints().connectUnpooled(Objects.requireNonNull(workerAddress), options);
                 endpoint = made;
                 connection.attachEndpoint(made, this);
                 connection.wireUpStarted();
-                // A flush ends when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose how by
-                // the limits of tcp, and lose what does not fit into those of the shared memory that it uses then.
-                if (made.flush((status, length, tag) -> wired(status))) {
-                    wired(0);
+                // The flush completes when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose
+                // the protocol by the limits of tcp, and lose what exceeds the shared memory's that it uses then.
+                if (made.flush((status, length, tag) -> wireUpEnded(status))) {
+                    wireUpEnded(0);
                 }
             } catch (RuntimeException e) {
                 connection.abandonConnecting();
@@ -94,8 +97,8 @@ public final class EndpointConnector {
             }
         }
 
-        private void wired(int status) {
-            // In error mode NONE an endpoint that has failed can be closed only now.
+        private void wireUpEnded(int status) {
+            // In error mode NONE a failed endpoint cannot be closed before this.
             connection.wireUpEnded();
             UcpEndpoint made = endpoint;
             if (status != 0 || made == null || !connection.phase().isConnecting()) {
@@ -109,9 +112,8 @@ public final class EndpointConnector {
             if (address == null) {
                 more = more.with(ControlFields.Key.WORKER_ADDRESS, made.worker().address());
             }
-            ClientHandshake started = new ClientHandshake(registry.ownInfo(config), more,
-                    config.protocol().authentication(),
-                    Schedulers.boundedElastic(), connection.peer(), this);
+            ClientHandshake started = new ClientHandshake(connections.ownInfo(config), more,
+                    config.protocol().authentication(), Schedulers.boundedElastic(), connection.peer(), this);
             handshake = started;
             started.start();
         }
@@ -119,7 +121,7 @@ public final class EndpointConnector {
         @Override
         public void send(ControlFrame frame) {
             if (!connection.sendControl(frame)) {
-                giveUp();
+                cancel();
                 sink.error(new UcxException(UcxStatus.NO_RESOURCE, "connect", connection.peer(),
                         "the handshake could not be sent"));
             }
@@ -137,22 +139,22 @@ public final class EndpointConnector {
 
         @Override
         public void failed(HandshakeFailure failure) {
-            registry.refused(connection.peer(), failure);
+            connections.handshakeFailed(connection.peer(), failure);
             if (failure.reason() == HandshakeFailure.Kind.PEER) {
                 connection.abandonConnecting();
             } else {
-                // The server closes when it has read why; if it does not, this side does.
+                // The server closes when it has read the reason; else this side closes after a timeout.
                 connection.rejected();
             }
             sink.error(failure.toException(connection.peer()));
         }
 
-        private void giveUp() {
-            over();
+        private void cancel() {
+            endHandshake();
             connection.abandonConnecting();
         }
 
-        private void over() {
+        private void endHandshake() {
             if (handshake != null) {
                 handshake.close();
             }
@@ -180,21 +182,21 @@ public final class EndpointConnector {
         }
 
         /**
-         * Whether the endpoint leads to its own worker: this side is both peers. A peer that sends this side's HELLO
-         * back proves nothing.
+         * Returns whether the endpoint leads to its own worker, so that this side's HELLO comes back to it. With an
+         * authenticator the addresses have to be the same as well: any peer can send a HELLO back.
          */
         private boolean isOwn(ControlFrame frame) {
             UcpEndpoint made = endpoint;
-            byte[] itsId = frame.fields().bytes(ControlFields.Key.CONNECTION_ID);
-            return frame.type() == ControlFrame.Type.HELLO && made != null && address == null && itsId != null
-                    && ByteBuffer.wrap(itsId).getLong() == id
+            byte[] otherId = frame.fields().bytes(ControlFields.Key.CONNECTION_ID);
+            return frame.type() == ControlFrame.Type.HELLO && made != null && address == null && otherId != null
+                    && ByteBuffer.wrap(otherId).getLong() == id
                     && (config.protocol().authentication() == null
                     || Arrays.equals(workerAddress, made.worker().address()));
         }
 
         @Override
         public void failed(RuntimeException error) {
-            over();
+            endHandshake();
             sink.error(error);
         }
 

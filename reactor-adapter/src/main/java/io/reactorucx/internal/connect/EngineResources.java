@@ -23,8 +23,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * The engines, each with its protocols, and the thread of control sockets: what connections are made of. This is the
- * one place that knows all protocols.
+ * The engines, each with its protocols, and the thread of control sockets. No other class knows all protocols.
  *
  * <p>Thread: any.
  */
@@ -36,16 +35,16 @@ public final class EngineResources {
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
-    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idle, BufferPool pool,
+    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idleLimit, BufferPool pool,
             LeakReporter leaks) {
         this.engines = engines.stream().map(engine -> {
-            EngineConnections connections = new EngineConnections(engine, idle);
+            EngineConnections connections = new EngineConnections(engine, idleLimit);
             return new ConnectingEngine(connections, new PendingBindings(connections),
                     new MessageProtocolFactory(pool), new ActiveMessageRouter(connections, leaks));
         }).toList();
     }
 
-    /** Gives each engine its protocols; completes when all of them can connect. */
+    /** Registers the protocols with each engine; completes when all engines can connect. */
     public Mono<Void> start(EngineCloseListeners closeListeners, WindowRegistry windows) {
         return Flux.fromIterable(engines).flatMap(each -> {
             EngineConnections connections = each.connections();
@@ -74,12 +73,12 @@ public final class EngineResources {
         return engines.stream().map(ConnectingEngine::connections).toList();
     }
 
-    /** Counts handshakes of servers. */
+    /** Returns the counters of handshakes of servers. */
     public HandshakeCounters handshakes() {
         return handshakes;
     }
 
-    /** Returns the thread of control sockets, which its first use starts. */
+    /** Returns the thread of control sockets; the first call starts it. */
     public synchronized SocketEventLoop sockets() {
         if (sockets == null) {
             sockets = SocketEventLoop.start(engines.getFirst().engine().config().name() + "-sockets");
@@ -90,7 +89,7 @@ public final class EngineResources {
         return sockets;
     }
 
-    /** No more connections: connecting and binding fail from now on. */
+    /** Refuses new connections and servers from now on. */
     public void dispose() {
         disposed = true;
     }
@@ -99,7 +98,7 @@ public final class EngineResources {
         return disposed;
     }
 
-    /** Ends the thread of control sockets, and with it the sockets that are left. */
+    /** Ends the thread of control sockets, which closes all sockets. */
     public synchronized CompletableFuture<Void> closeSockets() {
         return sockets == null ? CompletableFuture.completedFuture(null) : sockets.close();
     }

@@ -3,9 +3,9 @@ package io.reactorucx.internal.connect;
 import reactor.core.publisher.Mono;
 
 /**
- * What the application does with an accepted connection.
+ * An accepted connection that the application's handler works on.
  *
- * @param handled calls the application's handler when it is subscribed to, once, and ends when the handler has ended
+ * @param handled calls the handler at its subscription, and terminates with it; the server subscribes once
  * @param windUp asks the handler to end
  */
 public record HandledConnection(Mono<Void> handled, Runnable windUp) {

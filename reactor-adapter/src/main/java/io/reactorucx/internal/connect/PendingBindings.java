@@ -17,34 +17,34 @@ import org.jspecify.annotations.Nullable;
 public final class PendingBindings {
 
     private final EngineConnections connections;
-    /** Two maps: a connection of a worker to itself stands in both. */
-    private final Map<Long, EndpointBinding> beginning = new HashMap<>();
-    private final Map<Long, EndpointBinding> expected = new HashMap<>();
+    /** Two maps, because both sides of a connection of a worker to itself have the same token. */
+    private final Map<Long, EndpointBinding> initiating = new HashMap<>();
+    private final Map<Long, EndpointBinding> accepting = new HashMap<>();
 
     PendingBindings(EngineConnections connections) {
         this.connections = connections;
     }
 
-    /** The endpoints to bind. */
+    /** Returns the allocator of the engine's endpoints. */
     EndpointAllocator endpoints() {
         return connections.endpoints();
     }
 
-    void begin(long token, EndpointBinding binding) {
-        forget(token, binding);
-        beginning.put(token, binding);
+    void addInitiating(long token, EndpointBinding binding) {
+        remove(token, binding);
+        initiating.put(token, binding);
     }
 
-    void expect(long token, EndpointBinding binding) {
-        expected.put(token, binding);
+    void addAccepting(long token, EndpointBinding binding) {
+        accepting.put(token, binding);
     }
 
-    void forget(long token, EndpointBinding binding) {
-        beginning.remove(token, binding);
-        expected.remove(token, binding);
+    void remove(long token, EndpointBinding binding) {
+        initiating.remove(token, binding);
+        accepting.remove(token, binding);
     }
 
-    /** A message has come on the id of binding; dropped where it belongs to no connection that is being made. */
+    /** Hands a message on the id of binding to its connection, and drops one that belongs to none. */
     void received(UcpActiveMessage message) {
         boolean fits = !message.isRendezvous() && message.length() <= BindFrame.MAX_BYTES;
         BindFrame frame = fits ? BindFrame.parse(connections.data(message).toArray(ValueLayout.JAVA_BYTE)) : null;
@@ -58,8 +58,8 @@ public final class PendingBindings {
 
     private @Nullable EndpointBinding find(BindFrame frame) {
         return switch (frame.type()) {
-            case BIND, READY -> expected.get(frame.token());
-            case BOUND -> beginning.get(frame.token());
+            case BIND, READY -> accepting.get(frame.token());
+            case BOUND -> initiating.get(frame.token());
             case ADDRESS -> null;
         };
     }

@@ -5,7 +5,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.handshake.Rejection;
+import io.reactorucx.internal.frame.Rejection;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,14 +33,15 @@ public final class ServerConnections {
     private final Runnable whenRejected;
     private final AtomicInteger admitted = new AtomicInteger();
     private final Map<ConnectionCore, HandledConnection> running = new ConcurrentHashMap<>();
-    private final Sinks.Empty<Void> urged = Sinks.empty();
+    private final Sinks.Empty<Void> gracePeriodEnd = Sinks.empty();
     private volatile boolean stopping;
 
     /**
-     * No connections yet.
+     * Creates an empty set.
      *
+     * @param maxConnections connections beyond are rejected
      * @param handler hands a connection to the application; runs on the connection's engine
-     * @param whenRejected counts connections that the server does not take
+     * @param whenRejected counts rejected connections
      */
     public ServerConnections(int maxConnections, Function<Established, HandledConnection> handler,
             Runnable whenRejected) {
@@ -53,7 +54,7 @@ public final class ServerConnections {
         return maxConnections;
     }
 
-    /** Admits one more connection, which counts until it is gone; returns why not, null when it is admitted. */
+    /** Admits one more connection, which counts until it is gone. Returns why not, or null when it is admitted. */
     @Nullable Rejection admit(Mono<Void> gone) {
         Rejection rejection = null;
         if (stopping) {
@@ -76,11 +77,11 @@ public final class ServerConnections {
         HandledConnection handled = handle(accepted);
         running.put(connection, handled);
         Disposable subscription = handled.handled().subscribe(ignored -> { }, error -> {
-            // That a peer leaves is no fault of the handler, whose operations in flight fail with it.
+            // The loss of a peer fails the handler's operations in flight, and is no fault of the handler.
             if (!(error instanceof UcxException end && (end instanceof UcxClosedException || end.isConnectionLost()))) {
-                LOG.warn("[{}] its handler failed: {}", connection.peer(), error.toString());
+                LOG.warn("[{}] the handler failed: {}", connection.peer(), error.toString());
             }
-            LOG.debug("[{}] its handler failed", connection.peer(), error);
+            LOG.debug("[{}] the handler failed", connection.peer(), error);
             closeGracefully(connection);
         }, () -> closeGracefully(connection));
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
@@ -114,19 +115,19 @@ public final class ServerConnections {
             }
             Mono<Void> gone = Flux.fromIterable(running.keySet())
                     .flatMap(ConnectionCore::onDispose, Integer.MAX_VALUE).then();
-            return Mono.firstWithSignal(gone, Mono.delay(gracePeriod).then(), urged.asMono());
+            return Mono.firstWithSignal(gone, Mono.delay(gracePeriod).then(), gracePeriodEnd.asMono());
         });
     }
 
-    /** Ends the grace period at once. */
-    public void urge() {
-        urged.tryEmitEmpty();
+    /** Ends the grace period now. */
+    public void endGracePeriod() {
+        gracePeriodEnd.tryEmitEmpty();
     }
 
-    /** Closes by force what is left. */
+    /** Closes the remaining connections by force. */
     public void force() {
         if (!running.isEmpty()) {
-            LOG.warn("{} connections did not end within the time of the server's stop and are closed by force",
+            LOG.warn("{} connections have not ended within the server's timeout and are closed by force",
                     running.size());
         }
         running.keySet().forEach(connection -> connection.close(CloseMode.FORCE).subscribe());

@@ -7,14 +7,15 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
-import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
 import io.reactorucx.internal.socket.BoundListener;
 import io.reactorucx.internal.socket.ControlSocket;
 import io.reactorucx.internal.socket.ControlSocketAcceptor;
+import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.internal.socket.PendingHandshakes;
 import io.reactorucx.internal.socket.SocketEventLoop;
 import java.io.IOException;
@@ -31,7 +32,7 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Takes framework clients that come to a socket: the handshake on the socket loop, then an endpoint on the next engine.
+ * Accepts framework clients over a socket: the handshake on the socket loop, then an endpoint on the next engine.
  */
 final class SocketAcceptor {
 
@@ -53,10 +54,6 @@ final class SocketAcceptor {
         this.server = server;
     }
 
-    static String name(InetSocketAddress address) {
-        return address.getAddress().getHostAddress() + ":" + address.getPort();
-    }
-
     Mono<BoundListener> bind(InetSocketAddress address) {
         return Mono.fromCallable(() -> {
             if (resources.isDisposed()) {
@@ -67,19 +64,20 @@ final class SocketAcceptor {
     }
 
     private void accepted(SocketChannel channel, InetSocketAddress client) {
-        Accept accept = new Accept(name(client), resources.next());
-        pending.began(accept, accept::giveWay);
-        accept.begin(channel);
+        Accept accept = new Accept(PeerName.of(client), resources.next());
+        pending.add(accept, accept::evict);
+        accept.start(channel);
     }
 
     /**
-     * One client, until its connection is ready. On the thread of the socket loop, but for what is said to be on the
-     * engine's.
+     * One client, until its connection is established.
+     *
+     * <p>Thread: socket loop, except where a method says otherwise.
      */
     private final class Accept implements ControlSocket.Listener, HandshakeCallbacks {
 
         private final String peer;
-        private final EngineConnections registry;
+        private final EngineConnections connections;
         private final PendingBindings bindings;
         private final ServerHandshake handshake;
         private final long token = TOKENS.nextLong();
@@ -87,20 +85,20 @@ final class SocketAcceptor {
         private @Nullable Disposable timeout;
         private volatile @Nullable PeerInfo client;
         private volatile @Nullable ConnectionCore connection;
-        private @Nullable EndpointBinding pairing;
-        private boolean addressed;
-        private boolean done;
+        private @Nullable EndpointBinding binding;
+        private boolean hasAddress;
+        private boolean ended;
         private final Sinks.Empty<Void> gone = Sinks.empty();
 
         Accept(String peer, ConnectingEngine engine) {
             this.peer = peer;
-            this.registry = engine.connections();
+            this.connections = engine.connections();
             this.bindings = engine.bindings();
-            this.handshake = new ServerHandshake(registry.ownInfo(config), config.protocol().authentication(),
+            this.handshake = new ServerHandshake(connections.ownInfo(config), config.protocol().authentication(),
                     Schedulers.boundedElastic(), peer, this);
         }
 
-        void begin(SocketChannel channel) {
+        void start(SocketChannel channel) {
             try {
                 socket = ControlSocket.accepted(loop, channel, this);
                 timeout = Schedulers.parallel().schedule(() -> execute(this::timedOut),
@@ -112,19 +110,19 @@ final class SocketAcceptor {
         }
 
         private void timedOut() {
-            if (!done) {
-                registry.refused(peer, new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
+            if (!ended) {
+                connections.handshakeFailed(peer, new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
                         new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
-                end();
+                abort();
             }
         }
 
-        private void giveWay() {
-            LOG.debug("[{}] has not proved who it is, and others wait", peer);
-            end();
+        private void evict() {
+            LOG.debug("[{}] closed before it was authenticated: other clients wait", peer);
+            abort();
         }
 
-        private void end() {
+        private void abort() {
             ConnectionCore made = connection;
             if (made != null) {
                 made.execute(worker -> {
@@ -136,13 +134,13 @@ final class SocketAcceptor {
                 if (socket != null) {
                     socket.close();
                 }
-                done(false);
+                end(false);
             }
         }
 
-        private void done(boolean connected) {
-            if (!done) {
-                done = true;
+        private void end(boolean connected) {
+            if (!ended) {
+                ended = true;
                 handshake.close();
                 if (connection == null) {
                     gone.tryEmitEmpty();
@@ -150,7 +148,7 @@ final class SocketAcceptor {
                 if (timeout != null) {
                     timeout.dispose();
                 }
-                pending.ended(this, connected);
+                pending.remove(this, connected);
             }
         }
 
@@ -164,11 +162,11 @@ final class SocketAcceptor {
             BindFrame found = made == null ? null : BindFrame.parse(bytes);
             if (frame != null) {
                 handshake.received(frame);
-            } else if (made != null && found != null && found.type() == BindFrame.Type.ADDRESS && !addressed) {
-                addressed = true;
-                made.execute(worker -> begin(found));
+            } else if (made != null && found != null && found.type() == BindFrame.Type.ADDRESS && !hasAddress) {
+                hasAddress = true;
+                made.execute(worker -> startBinding(found));
             } else if (socket != null) {
-                socket.failed(new IOException("what came is no part of the protocol"));
+                socket.failed(new IOException("the bytes are no frame of this protocol"));
             }
         }
 
@@ -186,9 +184,9 @@ final class SocketAcceptor {
 
         @Override
         public void failed(HandshakeFailure failure) {
-            registry.refused(peer, failure);
+            connections.handshakeFailed(peer, failure);
             if (socket != null) {
-                socket.finish(config.closeTimeout());
+                socket.shutdown(config.closeTimeout());
             }
         }
 
@@ -198,47 +196,48 @@ final class SocketAcceptor {
         }
 
         @Override
-        public void connected(PeerInfo facts) {
+        public void connected(PeerInfo info) {
             ControlSocket open = socket;
-            if (open != null && !done) {
-                pending.proved(this);
-                ConnectionCore made = new ConnectionCore(registry, config, peer);
-                client = facts;
+            if (open != null && !ended) {
+                pending.authenticated(this);
+                ConnectionCore made = new ConnectionCore(connections, config, peer);
+                client = info;
                 connection = made;
-                made.execute(worker -> pair(made, open), closed -> open.close());
+                made.execute(worker -> bind(made, open), closed -> open.close());
             }
         }
 
-        /** On the engine's thread: the client's endpoint is expected before the client hears of this side's worker. */
-        private void pair(ConnectionCore made, ControlSocket open) {
-            EndpointBinding begun = new EndpointBinding(made, bindings, false, token, this::ready,
-                    error -> LOG.debug("[{}] lost before it was connected", peer, error));
-            pairing = begun;
-            made.attachSocket(open, begun);
+        /** Accepts BIND before it sends ADDRESS, which lets the client send BIND. Thread: engine. */
+        private void bind(ConnectionCore made, ControlSocket open) {
+            EndpointBinding started = new EndpointBinding(made, bindings, false, token, this::ready,
+                    error -> LOG.debug("[{}] lost before it was established", peer, error));
+            binding = started;
+            made.attachSocket(open, started);
             server.add(made);
             made.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
                 gone.tryEmitEmpty();
-                execute(() -> done(false));
+                execute(() -> end(false));
             });
-            begun.expect();
-            open.send(new BindFrame(BindFrame.Type.ADDRESS, token, 0, registry.address()).toBytes());
+            started.awaitBind();
+            open.send(new BindFrame(BindFrame.Type.ADDRESS, token, 0, connections.address()).toBytes());
         }
 
-        /** On the engine's thread. */
-        private void begin(BindFrame address) {
-            EndpointBinding begun = pairing;
-            if (begun != null) {
-                begun.meet(address.address(), () -> LOG.debug("[{}] sent an address that was not asked for", peer));
+        /** Thread: engine. */
+        private void startBinding(BindFrame address) {
+            EndpointBinding started = binding;
+            if (started != null) {
+                started.start(address.address(),
+                        () -> LOG.debug("[{}] sent its address although it initiates", peer));
             }
         }
 
-        /** On the engine's thread. */
+        /** Thread: engine. */
         private void ready(UcpEndpoint endpoint) {
             ConnectionCore made = connection;
-            PeerInfo facts = client;
-            if (made != null && made.established(facts)) {
-                execute(() -> done(true));
-                server.handlers().run(new Established(made, endpoint, facts));
+            PeerInfo info = client;
+            if (made != null && made.established(info)) {
+                execute(() -> end(true));
+                server.handlers().run(new Established(made, endpoint, info));
             }
         }
 
@@ -246,8 +245,8 @@ final class SocketAcceptor {
         public void ended(IOException cause) {
             ConnectionCore made = connection;
             if (made == null) {
-                LOG.debug("[{}] left during the handshake", peer, cause);
-                done(false);
+                LOG.debug("[{}] closed the socket during the handshake", peer, cause);
+                end(false);
             } else {
                 made.socketEnded(cause, closed -> LOG.debug("[{}] the engine is closed", peer));
             }

@@ -16,6 +16,7 @@ import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.socket.ControlSocket;
+import io.reactorucx.internal.socket.PeerName;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -28,13 +29,13 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Makes one connection to a framework server: the handshake over a socket, then an endpoint on the connection's engine.
+ * Connects to a framework server: the handshake over a socket, then an endpoint on the connection's engine.
  */
 public final class SocketConnector {
 
     private final EngineResources resources;
     private final PendingBindings bindings;
-    private final EngineConnections registry;
+    private final EngineConnections connections;
     private final ConnectionConfig config;
     private final InetSocketAddress address;
     private final String peer;
@@ -42,23 +43,27 @@ public final class SocketConnector {
     public SocketConnector(EngineResources resources, ConnectingEngine engine, ConnectionConfig config,
             InetSocketAddress address) {
         this.resources = resources;
-        this.registry = engine.connections();
+        this.connections = engine.connections();
         this.bindings = engine.bindings();
         this.config = config;
         this.address = address;
-        this.peer = SocketAcceptor.name(address);
+        this.peer = PeerName.of(address);
     }
 
     public Mono<Established> connect() {
         return Mono.create(sink -> {
             Attempt attempt = new Attempt(sink);
-            // Not called for a connection that the subscriber got; one that it did not get any more is closed.
-            sink.onCancel(attempt::giveUp);
-            attempt.begin();
+            // Not called once the subscriber has the connection; ready() closes one that came too late.
+            sink.onCancel(attempt::cancel);
+            attempt.start();
         });
     }
 
-    /** On the thread of the socket loop until the server's address has come, from then on the connection's engine. */
+    /**
+     * One subscription.
+     *
+     * <p>Thread: socket loop until the server's ADDRESS has come, then engine.
+     */
     private final class Attempt implements ControlSocket.Listener, HandshakeCallbacks {
 
         private final MonoSink<Established> sink;
@@ -67,25 +72,25 @@ public final class SocketConnector {
         private volatile @Nullable Disposable timeout;
         private volatile @Nullable ControlSocket socket;
         private volatile @Nullable ConnectionCore connection;
-        private volatile boolean givenUp;
+        private volatile boolean cancelled;
         private @Nullable PeerInfo server;
-        private @Nullable EndpointBinding pairing;
+        private @Nullable EndpointBinding binding;
 
         Attempt(MonoSink<Established> sink) {
             this.sink = sink;
-            this.handshake = new ClientHandshake(registry.ownInfo(config), ControlFields.NONE,
+            this.handshake = new ClientHandshake(connections.ownInfo(config), ControlFields.NONE,
                     config.protocol().authentication(),
                     Schedulers.boundedElastic(), peer, this);
         }
 
-        void begin() {
+        void start() {
             timeout = Schedulers.parallel().schedule(this::timedOut, config.handshakeTimeout().toMillis(),
                     TimeUnit.MILLISECONDS);
             try {
-                ControlSocket begun = ControlSocket.connect(resources.sockets(), address, this);
-                socket = begun;
-                if (givenUp) {
-                    begun.close();
+                ControlSocket opened = ControlSocket.connect(resources.sockets(), address, this);
+                socket = opened;
+                if (cancelled) {
+                    opened.close();
                 }
             } catch (IOException e) {
                 fail(failure(e));
@@ -95,10 +100,10 @@ public final class SocketConnector {
         private void timedOut() {
             fail(new UcxException(UcxStatus.TIMED_OUT, "connect", peer,
                     "no answer within " + config.handshakeTimeout()));
-            giveUp();
+            cancel();
         }
 
-        /** Answers whether nobody has heard of an end before. */
+        /** Ends the attempt, and returns whether the subscriber has not been signalled before. */
         private boolean end() {
             Disposable running = timeout;
             if (running != null) {
@@ -113,16 +118,16 @@ public final class SocketConnector {
             }
         }
 
-        void giveUp() {
+        void cancel() {
             end();
-            givenUp = true;
+            cancelled = true;
             ConnectionCore made = connection;
             ControlSocket open = socket;
             if (made != null) {
                 made.execute(worker -> {
-                    EndpointBinding begun = pairing;
-                    if (begun != null) {
-                        begun.giveUp();
+                    EndpointBinding started = binding;
+                    if (started != null) {
+                        started.cancel();
                     }
                 });
             } else if (open != null) {
@@ -148,12 +153,12 @@ public final class SocketConnector {
             if (frame != null) {
                 handshake.received(frame);
             } else if (found != null && found.type() == BindFrame.Type.ADDRESS && connection == null) {
-                pair(found);
+                bind(found);
             } else {
                 ControlSocket open = socket;
                 if (open != null) {
                     open.failed(new IOException(
-                            "what answers there is no server of this library, or of another version"));
+                            "the peer is no server of this library, or has another version of its protocol"));
                 }
             }
         }
@@ -172,38 +177,38 @@ public final class SocketConnector {
         }
 
         @Override
-        public void connected(PeerInfo peerFacts) {
-            server = peerFacts;
+        public void connected(PeerInfo info) {
+            server = info;
         }
 
         @Override
         public void failed(HandshakeFailure failure) {
-            registry.refused(peer, failure);
+            connections.handshakeFailed(peer, failure);
             ControlSocket open = socket;
             if (open != null) {
-                open.finish(config.closeTimeout());
+                open.shutdown(config.closeTimeout());
             }
             fail(failure.toException(peer));
         }
 
-        private void pair(BindFrame found) {
+        private void bind(BindFrame found) {
             ControlSocket open = socket;
-            if (givenUp || open == null) {
+            if (cancelled || open == null) {
                 return;
             }
-            ConnectionCore made = new ConnectionCore(registry, config, peer);
+            ConnectionCore made = new ConnectionCore(connections, config, peer);
             connection = made;
             made.execute(worker -> {
-                EndpointBinding begun = new EndpointBinding(made, bindings, true, found.token(), this::ready,
+                EndpointBinding started = new EndpointBinding(made, bindings, true, found.token(), this::ready,
                         this::fail);
-                pairing = begun;
-                made.attachSocket(open, begun);
-                if (givenUp) {
-                    begun.giveUp();
+                binding = started;
+                made.attachSocket(open, started);
+                if (cancelled) {
+                    started.cancel();
                 } else {
-                    begun.meet(found.address(), () -> {
-                        begun.expect();
-                        open.send(new BindFrame(BindFrame.Type.ADDRESS, found.token(), 0, registry.address())
+                    started.start(found.address(), () -> {
+                        started.awaitBind();
+                        open.send(new BindFrame(BindFrame.Type.ADDRESS, found.token(), 0, connections.address())
                                 .toBytes());
                     });
                 }

@@ -11,13 +11,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
-/** A listener of UCX, for raw peers. */
-record UcpListenerAdapter(EngineConnections registry, UcpListener listener) implements BoundListener {
+/**
+ * A listener of UCX, for raw peers.
+ *
+ * <p>Thread: any.
+ */
+record UcpListenerAdapter(EngineConnections connections, UcpListener listener) implements BoundListener {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcpListenerAdapter.class);
 
-    /** The time without a connection request after which the listener closes, and how often it is polled for. */
-    private static final Duration QUIET = Duration.ofMillis(100);
+    /** The listener closes after a poll interval without a connection request, or after the last poll. */
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
     private static final int MAX_POLLS = 20;
 
     @Override
@@ -32,20 +36,20 @@ record UcpListenerAdapter(EngineConnections registry, UcpListener listener) impl
 
     @Override
     public Mono<Void> close() {
-        return noMoreClients().onErrorComplete().then(onListener(UcpListener::close));
+        return untilNoRequests().onErrorComplete().then(onListener(UcpListener::close));
     }
 
     private Mono<Void> onListener(Consumer<UcpListener> action) {
-        return RetryingCommand.mono(registry.engine(), worker -> {
+        return RetryingCommand.mono(connections.engine(), worker -> {
             action.accept(listener);
             return listener;
-        }).then().doOnError(error -> LOG.debug("A step of the close of the server at {} failed", address(), error))
+        }).then().doOnError(error -> LOG.debug("Closing the listener at {} failed", address(), error))
                 .onErrorComplete();
     }
 
-    private Mono<Void> noMoreClients() {
-        Mono<Long> rejected = RetryingCommand.mono(registry.engine(), worker -> listener.rejectedRequests());
-        return rejected.delayElement(QUIET).zipWhen(before -> rejected, Long::equals)
+    private Mono<Void> untilNoRequests() {
+        Mono<Long> rejected = RetryingCommand.mono(connections.engine(), worker -> listener.rejectedRequests());
+        return rejected.delayElement(POLL_INTERVAL).zipWhen(before -> rejected, Long::equals)
                 .repeat(MAX_POLLS - 1).takeUntil(Boolean::booleanValue).then();
     }
 }

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
- * One connection: its endpoint, its operations in flight and its protocols. {@link ConnectionLifecycle} holds the phase
- * that it is in, {@link ConnectionTermination} the steps of its end.
+ * One connection: its endpoint, its operations in flight and its protocols. {@link ConnectionLifecycle} holds its
+ * phase, {@link ConnectionTermination} ends it.
  *
  * <p>Thread: engine, except where a method says otherwise.
  */
@@ -39,7 +39,7 @@ public final class ConnectionCore implements OperationOwner {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCore.class);
 
-    private final EngineConnections registry;
+    private final EngineConnections connections;
     private final ConnectionConfig config;
     private final String peer;
     private final ConnectionLifecycle life = new ConnectionLifecycle();
@@ -53,33 +53,33 @@ public final class ConnectionCore implements OperationOwner {
     private @Nullable ConnectListener connecting;
     private int maxHeaderBytes = Integer.MAX_VALUE;
 
-    public ConnectionCore(EngineConnections registry, ConnectionConfig config, String peer) {
-        this.registry = registry;
+    public ConnectionCore(EngineConnections connections, ConnectionConfig config, String peer) {
+        this.connections = connections;
         this.config = config;
         this.peer = peer;
         this.control = new ControlFrameSender(peer);
         this.termination = new ConnectionTermination(this, life, operations);
-        this.heartbeat = new Heartbeat(this, control, registry.heartbeats());
+        this.heartbeat = new Heartbeat(this, control, connections.heartbeats());
         this.socket = new ControlSocketHandler(this);
-        this.protocols = new ProtocolHandlers(this, registry.factories());
+        this.protocols = new ProtocolHandlers(this, connections.factories());
     }
 
     // ---- connecting
 
-    /** Attaches the control socket: its end tells of the peer's end, and it closes with this connection. */
+    /** Attaches the control socket, which closes with this connection, and whose end means that the peer is gone. */
     public void attachSocket(ControlSocket opened, ConnectListener listener) {
         connecting = listener;
         socket.attach(opened);
     }
 
-    /** Attaches the endpoint, whose errors come to {@link #endpointFailed}. */
+    /** Attaches the endpoint, whose error handler is {@link #endpointFailed}. */
     public void attachEndpoint(UcpEndpoint made, ConnectListener listener) {
         endpoint = made;
         connecting = listener;
-        registry.add(this, made);
+        connections.add(this, made);
     }
 
-    /** The endpoint may be another connection's once both sides have released it. */
+    /** Allows to release the endpoint to another connection in place of a close. */
     public void releaseEndpointBy(EndpointRelease release) {
         termination.releaseBy(release);
     }
@@ -94,29 +94,29 @@ public final class ConnectionCore implements OperationOwner {
         termination.wireUpEnded();
     }
 
-    /** The handshake is done; returns whether the connection is still wanted. */
+    /** Establishes the connection after its handshake. Returns false if it is not wanted any more. */
     public boolean established(@Nullable PeerInfo info) {
         if (life.phase() != ConnectionPhase.CONNECTING || connecting == null) {
             return false;
         }
         connecting = null;
-        int ours = registry.worker().maxHeaderBytes();
-        // The peer's figure is not trusted to make sense.
+        int ours = connections.worker().maxHeaderBytes();
+        // The peer may announce any number.
         maxHeaderBytes = info == null ? ours : Math.clamp(info.limits().maxHeaderBytes(), 0, ours);
         if (info != null) {
-            heartbeat.start(PeerInfo.heartbeat(registry.ownInfo(config), info));
+            heartbeat.start(PeerInfo.heartbeat(connections.ownInfo(config), info));
             protocols.connected(info);
         }
         return life.advance(ConnectionEvent.HANDSHAKE_DONE);
     }
 
-    /** Gives connecting up; the listener is not notified, because it asked for this. */
+    /** Aborts connecting. The listener is not notified, because it asked for this. */
     public void abandonConnecting() {
         connecting = null;
         termination.abandon();
     }
 
-    /** This side has rejected the peer, which has the time of a close to read why. */
+    /** This side has rejected the peer, which may read the reason until the close timeout. */
     public void rejected() {
         connecting = null;
         if (life.advance(ConnectionEvent.REJECT)) {
@@ -124,12 +124,12 @@ public final class ConnectionCore implements OperationOwner {
         }
     }
 
-    /** Limits the time that is left to the connection; only the first limit counts. */
+    /** Limits the time until the connection is closed by force; only the first call counts. */
     public void startDeadline(Duration time) {
         termination.startDeadline(time);
     }
 
-    /** Fails the listener that waits for this connection, if one does. */
+    /** Notifies the listener, if there is one, that connecting has failed. */
     void failConnecting(RuntimeException error) {
         ConnectListener waiting = connecting;
         connecting = null;
@@ -138,14 +138,14 @@ public final class ConnectionCore implements OperationOwner {
         }
     }
 
-    // ---- what the peer and UCX report
+    // ---- events of the peer and of UCX
 
-    /** UCX reports the endpoint as failed. */
+    /** UCX has reported that the endpoint failed. */
     public void endpointFailed(UcpEndpoint failed, int rawStatus) {
         termination.peerFailed(rawStatus);
     }
 
-    /** Takes a frame of the control socket, and returns whether it belongs to the protocol. Thread: any. */
+    /** Takes a frame of the control socket, and returns whether it is a frame of this protocol. Thread: any. */
     public boolean socketReceived(byte[] frame) {
         return socket.received(frame);
     }
@@ -158,7 +158,7 @@ public final class ConnectionCore implements OperationOwner {
     /** A control frame has come over the endpoint. */
     void received(ControlFrame frame) {
         if (socket.isAttached() && life.phase().isConnecting()) {
-            return; // It belongs to the connection that had the endpoint before.
+            return; // A late frame of the connection that used the endpoint before.
         }
         switch (frame.type()) {
             case HELLO, WELCOME, REJECT, CHALLENGE, PROOF, READY -> {
@@ -167,15 +167,15 @@ public final class ConnectionCore implements OperationOwner {
                     waiting.received(frame);
                 }
             }
-            case PING, RELEASE, RELEASED -> { } // PING was noted as a sign of life; the others travel over the socket.
+            case PING, RELEASE, RELEASED -> { } // The heartbeat has counted PING; the others belong to the socket.
             case FIN -> termination.finArrived();
             case FIN_ACK -> termination.leave();
         }
     }
 
-    /** Something has come from the peer over the endpoint. */
-    void noteSignOfLife() {
-        heartbeat.heard();
+    /** The peer has sent a message over the endpoint. */
+    void messageReceived() {
+        heartbeat.received();
     }
 
     ConnectionTermination termination() {
@@ -197,21 +197,21 @@ public final class ConnectionCore implements OperationOwner {
         socket.send(frame);
     }
 
-    /** Sends a control frame over the endpoint, and returns whether it is in flight or sent. */
+    /** Sends a control frame over the endpoint, and returns whether UCX has accepted it. */
     public boolean sendControl(ControlFrame frame) {
         UcpEndpoint open = endpoint;
         return open != null && life.phase().carriesControl()
                 && control.send(open, frame, (status, length, tag) -> operationEnded());
     }
 
-    /** Hands a message on a reserved id to its protocol, and returns whether a protocol has taken it. */
+    /** Hands a message to the protocol of its reserved id, and returns whether there is one. */
     boolean offer(UcpActiveMessage message) {
         return life.phase().carriesMessages() && protocols.offer(message);
     }
 
     /**
-     * Sends for a protocol, as {@link UcpEndpoint#amSend} does, from the end of the handshake until the endpoint
-     * closes.
+     * Sends a message of a protocol, as {@link UcpEndpoint#amSend} does. Throws before the handshake is done and once
+     * the endpoint closes.
      */
     public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
             AmProtocol protocol, Completion whenDone) {
@@ -227,7 +227,7 @@ public final class ConnectionCore implements OperationOwner {
     public UcpEndpoint endpointFor(OperationKind kind) {
         ConnectionPhase phase = life.phase();
         UcpEndpoint open = endpoint;
-        // Data that has arrived before the end may still be fetched.
+        // A draining connection still fetches data that was offered before.
         boolean usable = phase.allowsOperations() || kind == OperationKind.AM_FETCH && phase.isDraining();
         if (open == null || !usable) {
             throw termination.cause().closed(kind.ucxName());
@@ -262,19 +262,19 @@ public final class ConnectionCore implements OperationOwner {
         execute(action, closed -> LOG.debug("[{}] the engine is closed", peer));
     }
 
-    /** Runs an action on the engine's thread, or the other one once the engine is closed. Thread: any. */
+    /** Runs an action on the engine's thread, or the other action once the engine is closed. Thread: any. */
     public void execute(Consumer<UcpWorker> action, Consumer<RuntimeException> whenEngineClosed) {
         new RetryingCommand(engine(), action, whenEngineClosed).submit();
     }
 
-    // ---- the end
+    // ---- closing
 
-    /** Begins to close, or goes on with a close by force. */
+    /** Starts to close; a close by force overrides a graceful one. */
     public void beginClose(CloseMode mode) {
         termination.close(mode);
     }
 
-    /** Closes; completes when the connection has ended. Thread: any. */
+    /** Returns a Mono that closes the connection, and completes when it has ended. Thread: any. */
     public Mono<Void> close(CloseMode mode) {
         return Mono.defer(() -> {
             execute(worker -> beginClose(mode));
@@ -282,7 +282,7 @@ public final class ConnectionCore implements OperationOwner {
         });
     }
 
-    /** Completes when the connection has ended. Thread: any. */
+    /** Returns a Mono that completes when the connection has ended. Thread: any. */
     public Mono<Void> onDispose() {
         return termination.onClosed();
     }
@@ -295,17 +295,17 @@ public final class ConnectionCore implements OperationOwner {
         return termination.afterEnd(refusal);
     }
 
-    /** The engine has ended. */
+    /** The engine has closed. */
     void engineClosed() {
         termination.engineClosed();
     }
 
-    /** Returns whether all receivers have been signalled the end. */
+    /** Returns whether all receivers have been terminated. */
     boolean isDelivered() {
         return protocols.isDelivered();
     }
 
-    // ---- what it consists of
+    // ---- parts
 
     ProtocolHandlers protocols() {
         return protocols;
@@ -316,19 +316,19 @@ public final class ConnectionCore implements OperationOwner {
         return protocols.find(type);
     }
 
-    /** Where the connection is in its life. Thread: any. */
+    /** Returns the phase of the connection. Thread: any. */
     public ConnectionPhase phase() {
         return life.phase();
     }
 
     @Override
     public ProgressEngine engine() {
-        return registry.engine();
+        return connections.engine();
     }
 
-    /** The connections of the same engine. Thread: any. */
+    /** Returns the connections of the same engine. Thread: any. */
     public EngineConnections registry() {
-        return registry;
+        return connections;
     }
 
     public ConnectionConfig config() {

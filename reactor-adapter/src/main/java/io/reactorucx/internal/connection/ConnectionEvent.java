@@ -1,6 +1,6 @@
 package io.reactorucx.internal.connection;
 
-/** What happens to a connection, as {@link ConnectionLifecycle} sees it. */
+/** The events that {@link ConnectionLifecycle} knows. */
 public enum ConnectionEvent {
 
     /** UCX has begun to wire the endpoint up. */
@@ -9,7 +9,7 @@ public enum ConnectionEvent {
     /** The endpoint is wired up, or has failed. */
     WIRE_UP_ENDED,
 
-    /** Connecting is given up: by the subscriber, or because the handshake failed. */
+    /** Connecting is aborted: by the subscriber, or because the handshake has failed. */
     ABANDON,
 
     /** This side rejects the peer. */
@@ -21,7 +21,7 @@ public enum ConnectionEvent {
     /** The application, or the peer's FIN, asks for a graceful close. */
     CLOSE,
 
-    /** The application asks for a close by force, or a graceful one is impossible. */
+    /** The application asks for a close by force, or a graceful close is impossible. */
     FORCE_CLOSE,
 
     /** The peer has sent FIN. */
@@ -33,7 +33,7 @@ public enum ConnectionEvent {
     /** This side has sent FIN_ACK. */
     FIN_ACK,
 
-    /** Neither side has anything more to send: the peer has sent FIN_ACK, or nothing but its leaving is awaited. */
+    /** Neither side sends anything more: the peer has sent FIN_ACK, or this side has and its operations completed. */
     FAREWELL_DONE,
 
     /** The last flush has completed. */
@@ -45,13 +45,13 @@ public enum ConnectionEvent {
     /** A raw peer has closed its endpoint. */
     RAW_PEER_LEFT,
 
-    /** The peer uses its endpoint no more. */
+    /** The peer no longer uses its endpoint. */
     PEER_LEFT,
 
     /** The endpoint has failed, the control socket has ended, or heartbeats are missing. */
     PEER_FAILED,
 
-    /** RELEASE was sent: the endpoint is offered to the next connection. */
+    /** This side has sent RELEASE, so that the next connection can use the endpoint. */
     RELEASE_STARTED,
 
     /** The close of the endpoint has been posted. */
@@ -60,15 +60,15 @@ public enum ConnectionEvent {
     /** The endpoint cannot be closed while operations are in flight. */
     CLOSE_POSTPONED,
 
-    /** The endpoint is released or closed, or there never was one. */
+    /** The endpoint is released or closed, or was never made. */
     ENDPOINT_GONE,
 
-    /** The time for closing, or for what was waited for in its place, is over. */
+    /** The deadline for closing has passed. */
     TIMEOUT,
 
-    /** UCX uses no memory of any operation any more. */
+    /** UCX no longer uses the memory of any operation. */
     OPERATIONS_DONE,
 
-    /** The engine has ended. */
+    /** The engine has closed. */
     ENGINE_CLOSED
 }

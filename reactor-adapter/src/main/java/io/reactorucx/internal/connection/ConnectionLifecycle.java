@@ -3,8 +3,8 @@ package io.reactorucx.internal.connection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state machine of a connection's life: one table says for each {@link ConnectionPhase} and each
- * {@link ConnectionEvent} which phase comes next, or that the event means nothing there.
+ * The state machine of a connection: one table gives for each {@link ConnectionPhase} and each {@link ConnectionEvent}
+ * the next phase, or says that the phase ignores the event.
  *
  * <p>Thread: engine, but for {@link #phase()}, which any thread may call.
  */
@@ -12,12 +12,12 @@ final class ConnectionLifecycle {
 
     private volatile ConnectionPhase phase = ConnectionPhase.CONNECTING;
 
-    /** Returns the phase that the connection is in. Thread: any. */
+    /** Returns the current phase. Thread: any. */
     ConnectionPhase phase() {
         return phase;
     }
 
-    /** Goes to the next phase, and returns whether the event means anything in the present one. */
+    /** Goes to the next phase, and returns false if the current phase ignores the event. */
     boolean advance(ConnectionEvent event) {
         ConnectionPhase next = next(phase, event);
         if (next == null) {
@@ -28,8 +28,8 @@ final class ConnectionLifecycle {
     }
 
     /**
-     * Returns the phase that an event leads to, or null when it means nothing in the given phase. The switches over
-     * phases here and over events below list all of them: the compiler refuses one that is not dealt with.
+     * Returns the phase that an event leads to, or null when the given phase ignores it. The switches list all phases
+     * and all events, so that the compiler rejects a new one without an entry.
      */
     static @Nullable ConnectionPhase next(ConnectionPhase phase, ConnectionEvent event) {
         if (event == ConnectionEvent.ENGINE_CLOSED) {

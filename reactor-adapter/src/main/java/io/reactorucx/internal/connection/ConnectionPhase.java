@@ -1,72 +1,72 @@
 package io.reactorucx.internal.connection;
 
 /**
- * Where a connection is in its life. {@link ConnectionLifecycle} says which event leads from one phase to which other;
- * the diagram in {@code docs/architecture.md} shows the same.
+ * The phases of a connection. {@link ConnectionLifecycle} defines the transitions; the diagram in
+ * {@code docs/architecture.md} shows them.
  */
 public enum ConnectionPhase {
 
     /** The handshake is in progress; an endpoint that exists is wired up. */
     CONNECTING(Stage.CONNECTING),
 
-    /** UCX wires the endpoint up: nothing may be sent over it, and UCX 1.13 may abort when it is closed. */
+    /** UCX wires the endpoint up. Nothing may be sent over it; UCX 1.13 may abort the process if it is closed. */
     WIRING(Stage.CONNECTING),
 
-    /** Connecting was given up while UCX wires the endpoint up; the endpoint closes when that has ended. */
+    /** Connecting was aborted while UCX wires the endpoint up; the endpoint closes after that. */
     ABANDONED(Stage.CONNECTING),
 
-    /** This side has rejected the peer, which has some time to read why before its endpoint is closed. */
+    /** This side has rejected the peer, which may read the reason until the close timeout. */
     REJECTED(Stage.CONNECTING),
 
-    /** The connection is in use. */
+    /** The connection is established. */
     CONNECTED(Stage.OPEN),
 
-    /** A raw peer has closed its endpoint, while messages that it has sent before may still stand in shared memory. */
+    /** A raw peer has closed its endpoint; messages that it sent before may still stand in shared memory. */
     LAST_ARRIVALS(Stage.OPEN),
 
-    /** The peer has sent FIN, and this side may still send: its subscribers are just being told. */
+    /** The peer has sent FIN, and this side may still send while its subscribers are signalled the end. */
     PEER_FINISHED(Stage.OPEN),
 
     /** As {@link #PEER_FINISHED}, and this side has sent FIN_ACK. */
     PEER_ACKNOWLEDGED(Stage.OPEN),
 
-    /** This side closes gracefully: no new operations, those in flight complete. */
+    /** This side closes gracefully: it posts no new operations, and those in flight complete. */
     DRAINING(Stage.DRAINING),
 
     /** This side has sent FIN and waits for the peer's FIN_ACK. */
     FIN_SENT(Stage.DRAINING),
 
-    /** The peer has sent FIN; this side sends FIN_ACK when the application has everything that was sent before. */
+    /** The peer has sent FIN; this side sends FIN_ACK when the application has received all that was sent before. */
     FIN_RECEIVED(Stage.DRAINING),
 
     /** This side has sent FIN_ACK; the connection ends when its operations have completed and the peer has left. */
     FIN_ACKNOWLEDGED(Stage.DRAINING),
 
-    /** Both sides have nothing more to send; a last flush of the endpoint is in flight. */
+    /** Neither side sends anything more; a last flush of the endpoint is in flight. */
     LEAVING(Stage.DRAINING),
 
-    /** Every operation and subscriber is being told of the end; then the endpoint is released or closed. */
+    /** Operations and subscribers are terminated; then the endpoint is released or closed. */
     TERMINATING(Stage.DRAINING),
 
-    /** As {@link #TERMINATING}, after the time for closing is over: the endpoint is closed and not released. */
+    /** As {@link #TERMINATING} after the deadline for closing: the endpoint is closed, not released. */
     ABORTING(Stage.DRAINING),
 
-    /** The close timed out, and error mode NONE allows no close while operations are in flight. */
+    /** The close has timed out, and error mode NONE allows no close of the endpoint while operations are in flight. */
     STUCK(Stage.DRAINING),
 
-    /** Both sides agree that nothing uses their endpoints any more, so that another connection may have them. */
+    /** Both sides agree that nothing is in flight on their endpoints, so that another connection can use them. */
     RELEASING(Stage.ENDPOINT_CLOSING),
 
     /** {@code ucp_ep_close_nbx} is in flight. */
     CLOSING_ENDPOINT(Stage.ENDPOINT_CLOSING),
 
-    /** The close of the endpoint takes longer than it may: only UCX's own use of memory is still waited for. */
+    /** The close of the endpoint has exceeded the deadline: the connection only waits while UCX uses memory. */
     OVERDUE(Stage.ENDPOINT_CLOSING),
 
     /** The endpoint is released or closed, and UCX still uses memory of operations. */
     ENDPOINT_GONE(Stage.ENDPOINT_CLOSING),
 
-    /** The connection has ended, and everything of it is free. */
+    /** The connection has ended, and all its memory is free. */
     CLOSED(Stage.CLOSED);
 
     private enum Stage { CONNECTING, OPEN, DRAINING, ENDPOINT_CLOSING, CLOSED }
@@ -92,7 +92,7 @@ public enum ConnectionPhase {
         return this == CONNECTED || this == LAST_ARRIVALS;
     }
 
-    /** Returns whether frames of the protocols travel, in both directions. */
+    /** Returns whether messages of the protocols may be sent and are received. */
     boolean carriesMessages() {
         return stage == Stage.OPEN || stage == Stage.DRAINING;
     }
@@ -102,23 +102,23 @@ public enum ConnectionPhase {
         return stage == Stage.CONNECTING || carriesMessages();
     }
 
-    /** Returns whether a close by this side has begun, or one by the peer. */
+    /** Returns whether this side or the peer has started to close. */
     public boolean isClosing() {
         return stage == Stage.DRAINING || stage == Stage.ENDPOINT_CLOSING || this == PEER_FINISHED
                 || this == PEER_ACKNOWLEDGED;
     }
 
-    /** Returns whether operations and protocols are waited for, before the endpoint is released or closed. */
+    /** Returns whether the connection waits for operations and protocols before it releases or closes the endpoint. */
     boolean isDraining() {
         return stage == Stage.DRAINING;
     }
 
-    /** Returns whether completing operations may take the end a step further. */
+    /** Returns whether the completion of an operation may be what the close waits for. */
     boolean isEnding() {
         return stage == Stage.DRAINING || stage == Stage.ENDPOINT_CLOSING;
     }
 
-    /** Returns whether the peer has sent FIN, or has been told that this side has nothing more to send. */
+    /** Returns whether the loss of the peer is no error: it has sent FIN, or both sides have nothing more to send. */
     boolean isFarewell() {
         return switch (this) {
             case PEER_FINISHED, PEER_ACKNOWLEDGED, FIN_RECEIVED, FIN_ACKNOWLEDGED, LEAVING -> true;

@@ -20,8 +20,8 @@ import reactor.core.publisher.Sinks;
 
 /**
  * Ends a connection: gracefully (no new operations, those in flight complete, FIN and FIN_ACK, release of the endpoint
- * or a flushing close), after a loss, or when the time for either is over. UCX allows one close of an endpoint, so its
- * mode is chosen when all is known. {@link ConnectionLifecycle} holds the order of the steps.
+ * or a flushing close), after a loss, or when the deadline for either has passed. UCX allows one close of an endpoint,
+ * so the mode is chosen as late as possible. {@link ConnectionLifecycle} defines the order of the steps.
  *
  * <p>Thread: engine.
  */
@@ -49,19 +49,19 @@ final class ConnectionTermination {
         return cause;
     }
 
-    /** Completes when the connection has ended. Thread: any. */
+    /** Returns a Mono that completes when the connection has ended. Thread: any. */
     Mono<Void> onClosed() {
         return closed.asMono();
     }
 
-    /** Limits the time that is left to the connection; only the first call counts. */
+    /** Limits the time until the connection is closed by force; only the first call counts. */
     void startDeadline(Duration time) {
         if (deadline == null) {
             deadline = DelayedAction.after(connection.engine(), time, this::outOfTime);
         }
     }
 
-    /** The endpoint may be another connection's afterwards. */
+    /** Allows to release the endpoint to another connection in place of a close. */
     void releaseBy(EndpointRelease release) {
         closer.releaseBy(release);
     }
@@ -71,7 +71,7 @@ final class ConnectionTermination {
         closer.peerReleased();
     }
 
-    /** Gives connecting up; the listener is not notified, because it asked for this. */
+    /** Aborts connecting. The listener is not notified, because it asked for this. */
     void abandon() {
         if (life.advance(ConnectionEvent.ABANDON)) {
             if (life.phase() == ConnectionPhase.ABANDONED) {
@@ -82,7 +82,7 @@ final class ConnectionTermination {
         }
     }
 
-    /** Wire-up has ended: an endpoint that was given up meanwhile can be closed now. */
+    /** Wire-up has ended. If connecting was aborted meanwhile, the endpoint is closed now. */
     void wireUpEnded() {
         if (life.advance(ConnectionEvent.WIRE_UP_ENDED)) {
             if (life.phase() == ConnectionPhase.TERMINATING) {
@@ -93,13 +93,13 @@ final class ConnectionTermination {
         }
     }
 
-    /** The endpoint has failed, or the control socket has ended: the peer can agree to nothing any more. */
+    /** The endpoint has failed, or the control socket has ended: the peer cannot agree to a release any more. */
     void peerFailed(int rawStatus) {
         closer.forbidRelease();
         peerGone(ConnectionEvent.PEER_FAILED, rawStatus);
     }
 
-    /** The peer uses its endpoint no more. */
+    /** The peer no longer uses its endpoint. */
     void peerLeft(int rawStatus) {
         peerGone(ConnectionEvent.PEER_LEFT, rawStatus);
     }
@@ -134,13 +134,13 @@ final class ConnectionTermination {
         }
     }
 
-    /** Everything in flight ends with the loss. */
+    /** Fails everything in flight with the loss. */
     private void lose(ConnectionPhase before, PeerCounters.Loss kind, int rawStatus, @Nullable String why) {
         UcxException error = cause.error(rawStatus, why, "connection");
         LOG.debug("[{}] lost", connection.peer(), error);
         connection.registry().counters().lost(kind);
         if (before.isConnecting() || before.allowsOperations()) {
-            // First: a subscriber that is told below may close this side, which is then no graceful close.
+            // Before the subscribers below: one of them may close the connection, which is then no graceful close.
             cause.lost(error, why);
         }
         operations.forEach(operation -> operation.abandon(cause.error(rawStatus, why, operation.kind().ucxName())));
@@ -158,7 +158,7 @@ final class ConnectionTermination {
             }
             return;
         }
-        // First: a subscriber that is told below may close this side, and the peer would wait for FIN_ACK in vain.
+        // Before the subscribers below: one of them may close the connection, and the peer waits for FIN_ACK.
         connection.protocols().peerFinished();
         boolean acknowledges = switch (life.phase()) {
             case PEER_FINISHED -> connection.protocols().isConsumed();
@@ -180,14 +180,14 @@ final class ConnectionTermination {
         }
     }
 
-    /** Tells the peer that it may close: the application has what it sent, or has given it up. */
+    /** Sends FIN_ACK, so that the peer can close: the application has received or given up all that the peer sent. */
     private void acknowledge() {
         if (connection.sendControl(ControlFrame.of(ControlFrame.Type.FIN_ACK))) {
             life.advance(ConnectionEvent.FIN_ACK);
         }
     }
 
-    /** Closes the connection, gracefully where that is possible. */
+    /** Closes the connection; a failed endpoint is closed by force in any mode. */
     void close(CloseMode mode) {
         UcpEndpoint open = connection.endpoint();
         boolean force = mode == CloseMode.FORCE || open != null && open.failure() != 0;
@@ -210,7 +210,7 @@ final class ConnectionTermination {
         proceed();
     }
 
-    /** Takes the next step of the end, if what it waits for has come. */
+    /** Takes the next step of the close if the current phase has nothing more to wait for. */
     void proceed() {
         if (life.phase() == ConnectionPhase.FIN_RECEIVED && connection.protocols().isConsumed()) {
             acknowledge();
@@ -219,7 +219,7 @@ final class ConnectionTermination {
         if (open != null && isIdle(open)) {
             switch (life.phase()) {
                 case DRAINING -> finish();
-                // The end of the control socket tells that the peer has closed. Without a socket nothing does.
+                // With a control socket, its end tells that the peer has closed. Without one nothing does.
                 case FIN_ACKNOWLEDGED -> {
                     if (!connection.hasControlSocket()) {
                         leave();
@@ -240,19 +240,19 @@ final class ConnectionTermination {
                 && (open.isClosed() || open.inFlight() == open.stream().receives());
     }
 
-    /** Sends FIN; a raw peer, or one that the frame does not reach, is left without. */
+    /** Sends FIN. With a raw peer, or when UCX rejects the frame, the connection closes without it. */
     private void finish() {
-        boolean said = !connection.config().raw() && life.advance(ConnectionEvent.FIN)
+        boolean sent = !connection.config().raw() && life.advance(ConnectionEvent.FIN)
                 && connection.sendControl(ControlFrame.of(ControlFrame.Type.FIN));
-        if (!said && life.advance(ConnectionEvent.DRAINED)) {
+        if (!sent && life.advance(ConnectionEvent.DRAINED)) {
             terminate(CloseMode.FLUSH, cause.closed("operation"));
         }
     }
 
     /**
-     * The peer has all that was sent, and sends no more. The endpoint is closed by force, since UCX keeps endpoints
-     * that are closed otherwise; so it is flushed before, unless the peer learns from the control socket that this side
-     * is done.
+     * Leaves the connection: the peer has received all that was sent, and sends nothing more. The endpoint is closed by
+     * force, because UCX keeps endpoints that are closed otherwise; so it is flushed before, unless the control socket
+     * tells the peer that this side has closed.
      */
     void leave() {
         UcpEndpoint open = connection.endpoint();
@@ -282,7 +282,7 @@ final class ConnectionTermination {
         }
     }
 
-    /** Tells all that wait of the end, and parts with the endpoint: releases it, or closes it. */
+    /** Terminates operations and subscribers, and releases or closes the endpoint. */
     private void terminate(CloseMode wanted, RuntimeException connectError) {
         connection.heartbeat().stop();
         connection.failConnecting(connectError);
@@ -309,7 +309,7 @@ final class ConnectionTermination {
     private void closeEndpoint(UcpEndpoint open, CloseMode wanted) {
         if (!EndpointCloser.canClose(open)) {
             life.advance(ConnectionEvent.CLOSE_POSTPONED);
-            LOG.warn("[{}] stays until {} operations complete: error mode NONE allows no other close",
+            LOG.warn("[{}] stays open until {} operations complete: error mode NONE allows no close before",
                     connection.peer(), open.inFlight());
             return;
         }
@@ -321,10 +321,10 @@ final class ConnectionTermination {
     }
 
     /**
-     * Ends the connection once UCX uses no memory of any operation. A flushing close touches none, and when it takes
-     * too long the receives of the byte stream, which nothing else ends, are not waited for: their leases belong to
-     * this library and stay until UCX returns them. Nor is what UCX keeps after a close by force: up to 1.22 it waits
-     * for room in the queue of a dead peer in shared memory.
+     * Ends the connection once UCX no longer uses memory of its operations. After the deadline it does not wait for
+     * receives of the byte stream, which only the endpoint's close ends: their leases belong to this library and stay
+     * until UCX returns them. Nor does it wait for operations that UCX keeps after a close by force: up to 1.22 they
+     * wait for room in the queue of a dead peer in shared memory.
      */
     void closeWhenIdle() {
         if (life.phase() == ConnectionPhase.RELEASING && closer.advanceRelease()) {
@@ -351,7 +351,7 @@ final class ConnectionTermination {
         closed.tryEmitEmpty();
     }
 
-    /** The engine has ended, and everything in flight with it. */
+    /** The engine has closed, which ends everything in flight. */
     void engineClosed() {
         boolean open = life.advance(ConnectionEvent.ENGINE_CLOSED);
         if (open) {

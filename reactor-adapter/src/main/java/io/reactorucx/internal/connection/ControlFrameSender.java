@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the control frames of one connection, also when all operations that may be under way are. On the engine's
- * thread.
+ * Sends the control frames of one connection over its endpoint, also at the engine's limit of operations in flight.
+ *
+ * <p>Thread: engine.
  */
 record ControlFrameSender(String peer) {
 
@@ -24,7 +25,7 @@ record ControlFrameSender(String peer) {
         return Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, frame.toBytes());
     }
 
-    /** Answers whether the frame is on its way. */
+    /** Sends a frame, and returns whether UCX has accepted it. */
     boolean send(UcpEndpoint endpoint, ControlFrame frame, Completion whenDone) {
         try {
             endpoint.amSendUrgent(ReservedMessageIds.CONTROL, bytes(frame), whenDone);
@@ -35,12 +36,12 @@ record ControlFrameSender(String peer) {
         }
     }
 
-    /** Gives a sign of life, if that can be done. Answers whether it is under way still. */
+    /** Sends PING if UCX accepts it, and returns whether it is in flight. */
     boolean ping(UcpEndpoint endpoint, Completion whenDone) {
         try {
             return !endpoint.amSendUrgent(ReservedMessageIds.CONTROL, PING, whenDone);
         } catch (UcxException e) {
-            LOG.debug("[{}] no sign of life given: {}", peer, e.getMessage());
+            LOG.debug("[{}] PING not sent: {}", peer, e.getMessage());
             return false;
         }
     }

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The frames of an established connection on its control socket: signs of life, and the agreement on the release of the
- * endpoints. The end of the socket tells that the peer's process, or its side of the connection, is gone.
+ * Handles the frames of an established connection on its control socket: heartbeats, and the agreement on the release
+ * of the endpoints. The end of the socket means that the peer's process, or its side of the connection, is gone.
  *
  * <p>Thread: engine, except where a method says otherwise.
  */
@@ -21,22 +21,22 @@ final class ControlSocketHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ControlSocketHandler.class);
 
     private final ConnectionCore connection;
-    private final CoalescedCommand peerReleases;
-    private final CoalescedCommand peerReleased;
+    private final CoalescedCommand onRelease;
+    private final CoalescedCommand onReleased;
     private volatile @Nullable ControlSocket socket;
-    /** RELEASED has come. Written by the socket's thread, whose command may wait for room in the engine's queue. */
+    /** RELEASED has come. The socket's thread sets this at once; its command may still wait in the engine's queue. */
     private volatile boolean releasedByPeer;
 
     ControlSocketHandler(ConnectionCore connection) {
         this.connection = connection;
-        this.peerReleases = new CoalescedCommand(connection.engine(), this::peerLeaves);
-        this.peerReleased = new CoalescedCommand(connection.engine(), this::peerHasReleased);
+        this.onRelease = new CoalescedCommand(connection.engine(), this::peerLeft);
+        this.onReleased = new CoalescedCommand(connection.engine(), this::peerReleased);
     }
 
-    /** Attaches the socket, which closes with the connection and carries its heartbeats too. */
+    /** Attaches the socket, which closes with the connection and carries heartbeats as well. */
     void attach(ControlSocket open) {
         socket = open;
-        connection.heartbeat().alsoBy(() -> send(ControlFrame.of(ControlFrame.Type.PING)));
+        connection.heartbeat().addPing(() -> send(ControlFrame.of(ControlFrame.Type.PING)));
         connection.onDispose().subscribe(ignored -> { }, error -> { }, open::close);
     }
 
@@ -53,29 +53,29 @@ final class ControlSocketHandler {
         }
     }
 
-    /** Takes a frame, and returns whether it belongs to the protocol. Thread: any. */
+    /** Takes a frame, and returns whether it is a frame of this protocol. Thread: any. */
     boolean received(byte[] bytes) {
         ControlFrame frame = ControlFrame.parse(bytes);
         ControlFrame.Type type = frame == null ? null : frame.type();
         if (type == ControlFrame.Type.PING) {
-            connection.heartbeat().heardElsewhere();
+            connection.heartbeat().receivedOverSocket();
         } else if (type == ControlFrame.Type.RELEASE) {
-            peerReleases.submit();
+            onRelease.submit();
         } else if (type == ControlFrame.Type.RELEASED) {
             releasedByPeer = true;
-            peerReleased.submit();
+            onReleased.submit();
         } else {
             return false;
         }
         return true;
     }
 
-    private void peerHasReleased() {
+    private void peerReleased() {
         connection.termination().peerReleased();
-        peerLeaves();
+        peerLeft();
     }
 
-    /** The socket has ended, and so has the peer, or its connection and its endpoint. */
+    /** The socket has ended: the peer is gone, or has closed its side of the connection. */
     void ended(IOException cause) {
         LOG.debug("[{}] the control socket has ended: {}", connection.peer(), cause.getMessage());
         if (releasedByPeer) {
@@ -83,15 +83,15 @@ final class ControlSocketHandler {
             connection.termination().closeWhenIdle();
         }
         if (connection.phase().isConnecting()) {
-            peerLeaves();
+            peerLeft();
         } else {
             connection.termination().peerFailed(UcxStatus.CONNECTION_RESET.code());
             connection.termination().closeWhenIdle();
         }
     }
 
-    /** The peer uses its endpoint no more, or has none. */
-    private void peerLeaves() {
+    /** The peer no longer uses its endpoint, or has none. */
+    private void peerLeft() {
         if (connection.phase().isConnecting()) {
             connection.failConnecting(new UcxException(UcxStatus.CONNECTION_RESET, "connect", connection.peer(),
                     "the peer has closed the socket"));

@@ -35,8 +35,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of one engine, by endpoint. A message of a framework peer names its connection by the reply endpoint,
- * and its protocol by its reserved id.
+ * The connections of one engine. The reply endpoint of a framework peer's message identifies its connection, the
+ * reserved id its protocol.
  *
  * <p>Thread: engine, except where a method says otherwise.
  */
@@ -45,7 +45,7 @@ public final class EngineConnections {
     private static final Logger LOG = LoggerFactory.getLogger(EngineConnections.class);
 
     private final ProgressEngine engine;
-    private final IdleEndpointLimit idle;
+    private final IdleEndpointLimit idleLimit;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
     private final Set<ConnectionCore> undelivered = new HashSet<>();
     private final AtomicInteger open = new AtomicInteger();
@@ -60,9 +60,9 @@ public final class EngineConnections {
     private volatile byte[] address = new byte[0];
     private @Nullable WorkerAddressAcceptor acceptor;
 
-    public EngineConnections(ProgressEngine engine, IdleEndpointLimit idle) {
+    public EngineConnections(ProgressEngine engine, IdleEndpointLimit idleLimit) {
         this.engine = engine;
-        this.idle = idle;
+        this.idleLimit = idleLimit;
         this.heartbeats = new HeartbeatTimer(engine);
     }
 
@@ -70,14 +70,14 @@ public final class EngineConnections {
     @FunctionalInterface
     public interface WorkerAddressAcceptor {
 
-        void accept(EngineConnections registry, ControlFrame hello);
+        void accept(EngineConnections connections, ControlFrame hello);
     }
 
-    /** Takes the worker over; the first call on the engine's thread. */
+    /** Registers the protocols with the worker. The first call on the engine's thread. */
     public void start(UcpWorker owned, List<ProtocolFactory> protocols) {
         worker = owned;
         address = owned.address();
-        endpoints = new EndpointAllocator(engine, owned, address, idle);
+        endpoints = new EndpointAllocator(engine, owned, address, idleLimit);
         factories = List.copyOf(protocols);
         owned.activeMessages().handler(ReservedMessageIds.CONTROL, this::control);
         for (ProtocolFactory factory : factories) {
@@ -87,7 +87,7 @@ public final class EngineConnections {
         }
     }
 
-    /** Hands the active messages of an id to a handler, from now on until the engine ends. */
+    /** Registers a handler of the active messages of an id until the engine closes. */
     public void route(int id, Consumer<UcpActiveMessage> handler) {
         worker().activeMessages().handler(id, handler::accept);
     }
@@ -101,33 +101,35 @@ public final class EngineConnections {
         if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
             open.decrementAndGet();
         }
-        // What came before the end may still wait for demand.
+        // Messages that came before the end may still wait for demand.
         undelivered.removeIf(ConnectionCore::isDelivered);
         if (!connection.isDelivered()) {
             undelivered.add(connection);
         }
     }
 
-    /** Returns the connections that have an endpoint. */
+    /** Returns all connections that have an endpoint. */
     public List<ConnectionCore> connections() {
         return List.copyOf(byEndpoint.values());
     }
 
     /**
-     * Returns the connection that a message came over, by its reply endpoint; null when it has none, or no connection.
+     * Returns the connection of a message's reply endpoint, or null when the message has none, or the endpoint no
+     * connection.
      */
     public @Nullable ConnectionCore connectionOf(UcpActiveMessage message) {
         UcpEndpoint from = message.replyEndpoint();
         ConnectionCore connection = from == null ? null : byEndpoint.get(from);
         if (connection != null) {
-            connection.noteSignOfLife();
+            connection.messageReceived();
         }
         return connection;
     }
 
     public void acceptor(WorkerAddressAcceptor listener) {
         if (acceptor != null) {
-            throw new IllegalStateException("acceptWorkerAddresses: another server of these resources does so already");
+            throw new IllegalStateException(
+                    "acceptWorkerAddresses: another server of these resources accepts them already");
         }
         acceptor = listener;
     }
@@ -138,7 +140,7 @@ public final class EngineConnections {
         }
     }
 
-    /** The engine has ended, with its worker. */
+    /** The engine has closed, and its worker. */
     public void engineClosed() {
         heartbeats.stop();
         connections().forEach(ConnectionCore::engineClosed);
@@ -146,7 +148,7 @@ public final class EngineConnections {
         undelivered.clear();
     }
 
-    /** A message on a protocol's reserved id; dropped unless its connection is established. */
+    /** Hands a message on a reserved id to its connection, and drops it unless that is established. */
     private void toProtocol(UcpActiveMessage message) {
         ConnectionCore connection = connectionOf(message);
         if (connection == null || !connection.offer(message)) {
@@ -190,10 +192,10 @@ public final class EngineConnections {
         release(message);
     }
 
-    /** Drops a message that is no frame. It is counted, and logged at DEBUG only: a peer could fill the log. */
+    /** Drops a message that is no frame. It is counted, and only logged at DEBUG: a peer could fill the log. */
     public void dropGarbage(UcpActiveMessage message) {
         dropped(DropReason.GARBAGE);
-        LOG.debug("{} bytes on the reserved active message {} are no frame of this protocol", message.length(),
+        LOG.debug("{} bytes on the reserved active message {} are no frame of its protocol", message.length(),
                 message.id());
         release(message);
     }
@@ -204,15 +206,15 @@ public final class EngineConnections {
         }
     }
 
-    /** Counts an active message that is dropped. Thread: any. */
+    /** Counts a dropped active message. Thread: any. */
     public void dropped(DropReason reason) {
         dropped.incrementAndGet(reason.ordinal());
     }
 
-    /** Counts and logs a handshake that one side has rejected. Thread: any. */
-    public void refused(String peer, HandshakeFailure failure) {
+    /** Counts and logs a failed handshake. Thread: any. */
+    public void handshakeFailed(String peer, HandshakeFailure failure) {
         counters.rejected(failure.reason());
-        rejections.refused(peer, failure);
+        rejections.rejected(peer, failure);
     }
 
     /** Returns what this side tells its peers about itself. */
@@ -231,7 +233,7 @@ public final class EngineConnections {
         return Objects.requireNonNull(worker, "the engine has not started");
     }
 
-    /** The endpoints that lead to other workers by their addresses. */
+    /** Returns the allocator of endpoints that lead to other workers by their addresses. */
     public EndpointAllocator endpoints() {
         return Objects.requireNonNull(endpoints, "the engine has not started");
     }
@@ -249,7 +251,7 @@ public final class EngineConnections {
         return counters.snapshot();
     }
 
-    /** The address of the worker. Thread: any. */
+    /** Returns the address of the worker. Thread: any. */
     public byte[] address() {
         return address;
     }

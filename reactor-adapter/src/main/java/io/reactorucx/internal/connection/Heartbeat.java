@@ -8,36 +8,38 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signs of life of one connection, once its sides have agreed on how often to give them. Whatever the peer says on an
- * active message is one. On the engine's thread.
+ * The heartbeat of one connection: it sends PING when this side has been silent, and reports a peer that has been
+ * silent for too long. Every active message of the peer counts as a sign of life.
+ *
+ * <p>Thread: engine, except where a method says otherwise.
  */
 public final class Heartbeat {
 
     private final ConnectionCore connection;
     private final ControlFrameSender control;
     private final HeartbeatTimer clock;
-    private final CoalescedCommand heardElsewhere;
+    private final CoalescedCommand receivedOverSocket;
     private long intervalNanos;
-    private long heardAt;
+    private long receivedAt;
     private long sentAt;
-    private long givenAt;
+    private long otherPingAt;
     private boolean missed;
-    private boolean sending;
-    private @Nullable Runnable otherWay;
+    private boolean pinging;
+    private @Nullable Runnable otherPing;
 
     Heartbeat(ConnectionCore connection, ControlFrameSender control, HeartbeatTimer clock) {
         this.connection = connection;
         this.control = control;
         this.clock = clock;
-        this.heardElsewhere = new CoalescedCommand(connection.engine(), this::heard);
+        this.receivedOverSocket = new CoalescedCommand(connection.engine(), this::received);
     }
 
-    /** From now on, until {@link #stop}; zero is never. */
+    /** Starts with an interval that both sides have agreed on, zero for no heartbeat. */
     void start(Duration interval) {
         intervalNanos = interval.toNanos();
         if (intervalNanos > 0) {
             clock.add(this);
-            heard();
+            received();
             sent();
         }
     }
@@ -46,38 +48,38 @@ public final class Heartbeat {
         clock.remove(this);
     }
 
-    /** One more way to give signs of life, on which they do not wait behind a large message as all else may. */
-    public void alsoBy(Runnable way) {
-        otherWay = way;
+    /** Adds a way to send PING that does not wait behind large messages, as the endpoint does. */
+    public void addPing(Runnable sender) {
+        otherPing = sender;
     }
 
-    /** A sign of life has come on the other way. Any thread. */
-    void heardElsewhere() {
-        heardElsewhere.submit();
+    /** PING has come over the control socket. Thread: any. */
+    void receivedOverSocket() {
+        receivedOverSocket.submit();
     }
 
     long intervalNanos() {
         return intervalNanos;
     }
 
-    /** Something has come from the peer. */
-    void heard() {
-        heardAt = clock.activeNanos();
+    /** The peer has sent a message. */
+    void received() {
+        receivedAt = clock.activeNanos();
     }
 
-    /** Something that the peer takes for a sign of life is on its way. */
+    /** This side has sent a message, which makes the next PING unnecessary. */
     public void sent() {
         sentAt = clock.nanos();
     }
 
     /**
-     * Says something if this side has been silent for half an interval, so that a peer hears of it in time even if it
-     * looks late; gives the peer up when it was silent for one and a half. What came since the last look but one may
-     * count as older than it is.
+     * Sends PING if this side has been silent for half an interval, so that it arrives in time even at a peer that
+     * checks late. Reports the peer as lost after one and a half intervals of silence. The time of a message is that of
+     * the check before it, so {@code sinceLastCheckNanos} is allowed on top.
      */
-    void look(long lookedBeforeNanos) {
-        long silentNanos = clock.activeNanos() - heardAt;
-        if (silentNanos >= intervalNanos + intervalNanos / 2 + lookedBeforeNanos) {
+    void check(long sinceLastCheckNanos) {
+        long silentNanos = clock.activeNanos() - receivedAt;
+        if (silentNanos >= intervalNanos + intervalNanos / 2 + sinceLastCheckNanos) {
             connection.termination().peerSilent(UcxStatus.ENDPOINT_TIMEOUT.code(), silence(silentNanos));
             return;
         }
@@ -90,25 +92,24 @@ public final class Heartbeat {
             sent();
             ping(connection.endpoint());
         }
-        if (otherWay != null && clock.nanos() - givenAt >= intervalNanos / 2) {
-            givenAt = clock.nanos();
-            otherWay.run();
+        if (otherPing != null && clock.nanos() - otherPingAt >= intervalNanos / 2) {
+            otherPingAt = clock.nanos();
+            otherPing.run();
         }
     }
 
-    /** One at a time: where the peer takes nothing, more of them would only fill memory. */
+    /** Sends PING unless one is in flight: more of them would only fill memory while the peer receives nothing. */
     private void ping(@Nullable UcpEndpoint endpoint) {
-        if (!sending && endpoint != null && endpoint.failure() == 0) {
-            sending = control.ping(endpoint, (status, length, tag) -> {
-                sending = false;
+        if (!pinging && endpoint != null && endpoint.failure() == 0) {
+            pinging = control.ping(endpoint, (status, length, tag) -> {
+                pinging = false;
                 connection.operationEnded();
             });
         }
     }
 
     private String silence(long silentNanos) {
-        return "nothing was heard of the peer for " + TimeUnit.NANOSECONDS.toMillis(silentNanos)
-                + " ms, a sign of life was due every "
-                + TimeUnit.NANOSECONDS.toMillis(intervalNanos) + " ms";
+        return "the peer has sent nothing for " + TimeUnit.NANOSECONDS.toMillis(silentNanos)
+                + " ms, the heartbeat interval is " + TimeUnit.NANOSECONDS.toMillis(intervalNanos) + " ms";
     }
 }

@@ -11,25 +11,27 @@ import reactor.core.Disposable;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Looks after the signs of life of all connections of one engine, with one timer. On the engine's thread.
+ * Checks the heartbeats of all connections of one engine, with one timer.
  *
- * <p>Its clocks stand still between two looks, so that to note a message costs no look at the time. The one by which
- * peers are given up also leaves out what this side was away itself, stopped or busy: after that, all that has come
- * meanwhile is taken first.
+ * <p>Its two clocks advance with each check, so that noting the time of a message costs no system call. The clock of
+ * active time leaves out the time in which this side did not run, stopped or busy: it receives what came meanwhile
+ * before it reports a peer as lost.
+ *
+ * <p>Thread: engine.
  */
 public final class HeartbeatTimer {
 
-    private static final int LOOKS_PER_INTERVAL = 8;
+    private static final int CHECKS_PER_INTERVAL = 8;
 
     private final Set<Heartbeat> watched = new LinkedHashSet<>();
-    private final CoalescedCommand look;
+    private final CoalescedCommand check;
     private @Nullable Disposable timer;
     private long periodNanos;
     private long nanos = System.nanoTime();
     private long activeNanos;
 
     HeartbeatTimer(ProgressEngine engine) {
-        this.look = new CoalescedCommand(engine, () -> lookAt(System.nanoTime()));
+        this.check = new CoalescedCommand(engine, () -> check(System.nanoTime()));
     }
 
     void add(Heartbeat heartbeat) {
@@ -43,12 +45,12 @@ public final class HeartbeatTimer {
         }
     }
 
-    /** The time, as of the last look. */
+    /** Returns the time of the last check. */
     public long nanos() {
         return nanos;
     }
 
-    /** The time in which this side was there to hear, as of the last look. */
+    /** Returns the time that this side has been running, as of the last check. */
     public long activeNanos() {
         return activeNanos;
     }
@@ -57,32 +59,32 @@ public final class HeartbeatTimer {
         return watched.size();
     }
 
-    /** Makes the timer fit the shortest interval. */
+    /** Adapts the timer to the shortest interval. */
     private void adjust() {
         long shortest = watched.stream().mapToLong(Heartbeat::intervalNanos).min().orElse(0);
-        long wanted = shortest / LOOKS_PER_INTERVAL;
+        long wanted = shortest / CHECKS_PER_INTERVAL;
         if (wanted != periodNanos) {
             stop();
             periodNanos = wanted;
             nanos = System.nanoTime();
-            timer = Schedulers.parallel().schedulePeriodically(look::submit, wanted, wanted, TimeUnit.NANOSECONDS);
+            timer = Schedulers.parallel().schedulePeriodically(check::submit, wanted, wanted, TimeUnit.NANOSECONDS);
         }
     }
 
-    public void lookAt(long nowNanos) {
+    public void check(long nowNanos) {
         if (watched.isEmpty()) {
             return;
         }
         long elapsed = Math.min(nowNanos - nanos, 2 * periodNanos);
         nanos = nowNanos;
         activeNanos += elapsed;
-        List.copyOf(watched).forEach(heartbeat -> heartbeat.look(elapsed));
+        List.copyOf(watched).forEach(heartbeat -> heartbeat.check(elapsed));
         if (!watched.isEmpty()) {
             adjust();
         }
     }
 
-    /** No more looks; the engine may be closed. */
+    /** Stops the checks, also when the engine is closed. */
     void stop() {
         if (timer != null) {
             timer.dispose();

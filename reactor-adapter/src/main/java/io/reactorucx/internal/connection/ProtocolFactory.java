@@ -3,7 +3,7 @@ package io.reactorucx.internal.connection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the handlers of one protocol for the connections of one engine, and holds what these share.
+ * Creates the handlers of one protocol for the connections of one engine, and holds what they share.
  *
  * <p>Thread: engine.
  */
@@ -17,6 +17,6 @@ public interface ProtocolFactory {
         return NO_ID;
     }
 
-    /** Returns the handler for a new connection, or null where the protocol does not exist, as with a raw peer. */
+    /** Returns the handler for a new connection, or null if it does not speak the protocol, as with a raw peer. */
     @Nullable ProtocolHandler create(ConnectionCore connection);
 }

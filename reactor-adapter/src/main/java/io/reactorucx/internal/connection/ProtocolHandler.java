@@ -6,8 +6,8 @@ import io.reactorucx.internal.handshake.PeerInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection's share of a protocol: flow-controlled messages, served memory, active messages, byte streams. The
- * connection knows its handlers only by this interface.
+ * The handler of a protocol on one connection: flow-controlled messages, served memory, active messages or the byte
+ * stream. The connection knows its handlers by this interface only.
  *
  * <p>Thread: engine.
  */
@@ -17,53 +17,50 @@ public interface ProtocolHandler {
     default void connected(PeerInfo peer) {
     }
 
-    /**
-     * A message of the peer on the protocol's reserved id has come; the handler fetches or releases data that is not
-     * inline.
-     */
+    /** Takes a message on the protocol's reserved id. The handler fetches or releases data that is not inline. */
     default void received(UcpActiveMessage message) {
-        throw new IllegalStateException("a message on an id that belongs to no protocol");
+        throw new IllegalStateException("the protocol has no reserved id");
     }
 
     /** The peer sends nothing more. */
     default void peerFinished() {
     }
 
-    /** This side closes gracefully: nothing new is begun, what has been accepted completes. */
+    /** This side closes gracefully: no new operations, accepted ones complete. */
     default void closing() {
     }
 
-    /** Nothing more will be received: receivers deliver what waits and complete, or fail with the loss. */
+    /** Nothing more will be received: receivers deliver what is queued, then complete or fail with the loss. */
     default void endReceivers(@Nullable UcxException loss) {
     }
 
     /**
-     * Returns whether nothing is in flight that a graceful close waits for. The handler that makes it so calls
+     * Returns whether nothing is in flight that a graceful close waits for. When that becomes true, the handler calls
      * {@link ConnectionCore#operationEnded()}.
      */
     default boolean isQuiet() {
         return true;
     }
 
-    /** Returns whether the application has everything that the peer has sent, or has given it up. */
+    /** Returns whether the application has received, or given up, all that the peer has sent. */
     default boolean isConsumed() {
         return isQuiet();
     }
 
-    /** Gives up offers of data that nobody has fetched: the connection closes. */
+    /** Releases offers of data that the application has not fetched: the connection closes. */
     default void abandonOffers() {
     }
 
-    /** The endpoint closes: what waits ends now, with the loss, or null when nothing was lost. May be called again. */
+    /** The endpoint closes: what waits fails now, with the loss if there was one. May be called again. */
     default void ended(@Nullable UcxException loss) {
     }
 
-    /** Returns whether all receivers have been signalled the end. */
+    /** Returns whether all receivers have been terminated. */
     default boolean isDelivered() {
         return true;
     }
 
-    /** The engine has ended: what waits to be delivered is dropped, and receivers fail at once. */
+    /** The engine has closed: queued messages are dropped, and receivers fail now. */
     default void abandon(RuntimeException cause) {
     }
 }

@@ -5,9 +5,9 @@ import io.reactorucx.internal.concurrent.DelayedAction;
 import java.time.Duration;
 
 /**
- * Waits until the engine has delivered what a raw peer sent before it closed by force, as UCX's own examples do at
- * once: UCX reports the reset from its own thread while messages still stand in shared memory. A round of the engine
- * that finds nothing has taken the last of them.
+ * Waits until the engine has delivered what a raw peer sent before it closed by force, as UCX's own examples do: UCX
+ * reports the reset from its own thread while messages still stand in shared memory. A step of the engine that finds
+ * nothing to do means that all of them are delivered.
  */
 final class ReceiveDrain {
 
@@ -25,7 +25,7 @@ final class ReceiveDrain {
         this.whenDrained = whenDrained;
     }
 
-    /** Runs an action on the engine's thread once everything that has arrived is delivered, on a busy engine later. */
+    /** Runs an action when everything that has arrived is delivered, at the latest after {@link #MAX_POLLS} polls. */
     static void start(ProgressEngine engine, Runnable whenDrained) {
         new ReceiveDrain(engine, whenDrained).schedulePoll();
     }

@@ -8,7 +8,11 @@ import io.reactorucx.engine.OperationKind;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** Why a connection ended: it was closed, unless it was lost before. Written on the engine's thread, read by any. */
+/**
+ * Why a connection has ended: it was closed, unless it was lost before.
+ *
+ * <p>Thread: engine for writes, any for reads.
+ */
 public final class TerminationCause {
 
     private final String peer;
@@ -19,7 +23,7 @@ public final class TerminationCause {
         this.peer = peer;
     }
 
-    /** From now on it is a loss, whatever somebody does in answer to it. */
+    /** Records a loss, unless one is recorded already. A close after that does not change it. */
     void lost(UcxException error, @Nullable String why) {
         if (loss == null) {
             detail = why;
@@ -27,24 +31,24 @@ public final class TerminationCause {
         }
     }
 
-    /** A loss as it ends one operation, in UCX's words if there are no better ones. */
+    /** Returns a loss as the error of one operation, with UCX's text for the status if there is no better one. */
     UcxException error(int rawStatus, @Nullable String why, String operation) {
         return why == null ? new UcxException(rawStatus, operation, peer)
                 : new UcxException(UcxStatus.of(rawStatus), operation, peer, why);
     }
 
-    /** What was lost, null for an end in good order. */
+    /** Returns the loss, or null after a graceful close. */
     @Nullable UcxException loss() {
         return loss;
     }
 
-    /** How a Flux ends: with the loss, else with an error if there is one. */
+    /** Returns the end of a Flux: the loss, else the given error, else completion. */
     <T> Mono<T> afterwards(@Nullable UcxException other) {
         UcxException lost = loss;
         return lost != null ? Mono.error(lost) : other != null ? Mono.error(other) : Mono.empty();
     }
 
-    /** Says what an operation ended of: the failure of the endpoint where UCX only says that it was cancelled. */
+    /** Returns the failure of the endpoint in place of an error by which UCX only reports a cancel. */
     RuntimeException explained(RuntimeException error, OperationKind kind, @Nullable UcpEndpoint endpoint) {
         if (endpoint != null && endpoint.failure() != 0 && error instanceof UcxException ucx
                 && ucx.status() == UcxStatus.CANCELED
@@ -58,7 +62,7 @@ public final class TerminationCause {
         return new UcxClosedException(operation, peer, "the connection is closed");
     }
 
-    /** What an operation ends with. */
+    /** Returns the error of an operation that the end of the connection ends. */
     public UcxException reason(OperationKind kind) {
         UcxException lost = loss;
         return lost == null || lost instanceof UcxClosedException ? closed(kind.ucxName())

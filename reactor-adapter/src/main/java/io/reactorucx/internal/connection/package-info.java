@@ -1,4 +1,4 @@
-/** The life of one connection on its engine, and the connections of an engine. */
+/** A connection on its engine: its lifecycle, its operations and its protocols. */
 @NullMarked
 package io.reactorucx.internal.connection;
 

@@ -10,7 +10,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.frame.BindFrame;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -21,253 +21,262 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
-import reactor.core.scheduler.Schedulers;
 
 /**
- * Makes the endpoints of one worker that lead to other workers by their address, so that the two ends of a connection
- * are each other's.
+ * Allocates the endpoints of one worker that lead to other workers by their addresses, so that the two endpoints of a
+ * connection are a pair.
  *
- * <p>UCX pairs the nth endpoint that one worker makes to another with the nth that the other makes back. So both sides
- * count, and the one that answers makes as many as the one that began. An endpoint that this makes on the way to the
- * one that is wanted belongs to a connection whose peer has not spoken yet, or never will; it waits a while for being
- * asked for. Of the endpoints that a worker makes to itself two that follow each other are a pair.
+ * <p>UCX pairs the nth endpoint that worker A makes to worker B with the nth that B makes to A. So both sides count,
+ * and the accepting side makes endpoints until it has as many as the initiating side. An endpoint that it makes on the
+ * way belongs to a connection whose BIND has not arrived yet, or never will; it stays idle until that BIND comes or a
+ * timeout closes it. Of the endpoints that a worker makes to itself, numbers 2n and 2n + 1 are a pair.
  *
- * <p>On the engine's thread.
+ * <p>Thread: engine.
  */
 public final class EndpointAllocator {
 
     private static final Logger LOG = LoggerFactory.getLogger(EndpointAllocator.class);
 
-    /** UCX counts in 16 bits, and pairs nothing once they are used up. */
+    /** UCX counts endpoints in 16 bits, and pairs none beyond. */
     private static final int MAX_NUMBER = 0xFFFE;
 
-    /** How far one connection may make this side catch up with its peer. */
+    /** The endpoints that one BIND of a peer may make this side create. */
     private static final int MAX_CATCH_UP = 256;
 
     private final ProgressEngine engine;
     private final UcpWorker worker;
     private final long uid;
-    private final IdleEndpointLimit idle;
-    private final Map<Long, Integer> made = new HashMap<>();
-    private final Map<Place, Spare> spares = new HashMap<>();
-    /** Endpoints of connections, and what is to be done when one of them is one's no more. */
-    private final Set<Place> taken = new HashSet<>();
-    private final Map<Place, Runnable> waiting = new HashMap<>();
-    /** Endpoints that have been given back, of the side that begins. */
-    private final Map<Long, Deque<Spare>> givenBack = new HashMap<>();
-    private final Queue<Runnable> waitingForSelf = new ArrayDeque<>();
-    private boolean connectingToSelf;
+    private final IdleEndpointLimit idleLimit;
+    /** The number of endpoints that have been made to each worker. */
+    private final Map<Long, Integer> counts = new HashMap<>();
+    private final Map<EndpointIndex, PooledEndpoint> idle = new HashMap<>();
+    private final Set<EndpointIndex> inUse = new HashSet<>();
+    /** The action to run when the connection that uses an endpoint releases it. */
+    private final Map<EndpointIndex, Runnable> waiters = new HashMap<>();
+    /** Released endpoints that the initiating side may give to its next connection with the same worker. */
+    private final Map<Long, Deque<PooledEndpoint>> reusable = new HashMap<>();
+    private final Queue<Runnable> queuedSelfConnects = new ArrayDeque<>();
+    private boolean selfConnectLocked;
 
-    public EndpointAllocator(ProgressEngine engine, UcpWorker worker, byte[] ownAddress, IdleEndpointLimit idle) {
-        this.idle = idle;
+    public EndpointAllocator(ProgressEngine engine, UcpWorker worker, byte[] ownAddress, IdleEndpointLimit idleLimit) {
+        this.idleLimit = idleLimit;
         this.engine = engine;
         this.worker = worker;
         this.uid = UcpWorker.uid(ownAddress);
     }
 
-    /** An endpoint that belongs to a connection, and its number among those to the same worker. */
-    public interface Paired {
+    /** An endpoint that one connection uses, and its number among the endpoints to the same worker. */
+    public interface AllocatedEndpoint {
 
         UcpEndpoint endpoint();
 
         int number();
 
-        /** Takes a place among those that wait for their next connection; answers whether there was one. */
-        boolean reserve();
+        /** Reserves room among the idle endpoints, and returns whether there was room. */
+        boolean reserveIdleSlot();
 
-        /** The connection has ended, nothing of it is under way, and another one may have the endpoint. */
-        void giveBack();
+        /** Makes the endpoint idle: its connection has ended, and no operation is in flight on it. */
+        void release();
 
-        /** The connection has ended, and the endpoint with it. */
-        void closed();
-    }
-
-    /** How the endpoint is made. */
-    public record Purpose(ErrorMode errorMode, String peer, EndpointErrorHandler onError, Duration patience) {
+        /** Forgets the endpoint: it was closed with its connection. */
+        void endpointClosed();
     }
 
     /**
-     * Whether this side is the one that begins: each pair of workers has one order of endpoints, that of the worker
-     * with the larger uid.
+     * What a connection asks of its endpoint.
+     *
+     * @param errorMode the error mode of UCX
+     * @param peer the peer's name, for logs and errors
+     * @param onError is notified when the endpoint fails
+     * @param idleTimeout how long an endpoint that was made on the way to the wanted one waits for its connection
      */
-    public boolean begins(byte[] address, boolean client) {
+    public record EndpointRequest(ErrorMode errorMode, String peer, EndpointErrorHandler onError,
+            Duration idleTimeout) {
+    }
+
+    /**
+     * Returns whether this side initiates the connection: its worker has the larger uid, or it is the client of a
+     * connection of the worker with itself.
+     */
+    public boolean isInitiator(byte[] address, boolean client) {
         int order = Long.compareUnsigned(uid, UcpWorker.uid(address));
         return order > 0 || order == 0 && client;
     }
 
-    /** Connects to itself one after the other: two that are under way at a time would find each other. */
-    public void inTurn(byte[] address, Runnable connect) {
+    /**
+     * Runs an action that connects to a worker. Connections of this worker to itself run one at a time, the others
+     * queue until {@link #releaseSelfConnectLock}: two in progress at once would pair with each other.
+     */
+    public void lockSelfConnect(byte[] address, Runnable connect) {
         if (UcpWorker.uid(address) != uid) {
             connect.run();
-        } else if (connectingToSelf) {
-            waitingForSelf.add(connect);
+        } else if (selfConnectLocked) {
+            queuedSelfConnects.add(connect);
         } else {
-            connectingToSelf = true;
+            selfConnectLocked = true;
             connect.run();
         }
     }
 
-    /** The one whose turn it was is done. */
-    public void turnIsOver(byte[] address) {
+    /** Ends the exclusive phase of a self-connection, and starts the next queued one. */
+    public void releaseSelfConnectLock(byte[] address) {
         if (UcpWorker.uid(address) == uid) {
-            connectingToSelf = false;
-            Runnable next = waitingForSelf.poll();
+            selfConnectLocked = false;
+            Runnable next = queuedSelfConnects.poll();
             if (next != null) {
-                connectingToSelf = true;
+                selfConnectLocked = true;
                 next.run();
             }
         }
     }
 
-    /** The endpoint for a side that begins. */
-    public Paired begin(byte[] address, Purpose purpose) {
+    /** Returns an endpoint for the initiating side: a released one, or a new one. */
+    public AllocatedEndpoint initiate(byte[] address, EndpointRequest request) {
         long peer = UcpWorker.uid(address);
-        Deque<Spare> unused = givenBack.getOrDefault(peer, new ArrayDeque<>());
-        for (Spare used : unused) {
-            if (used.fits(purpose)) {
-                return used.give(purpose);
+        for (PooledEndpoint released : reusable.getOrDefault(peer, new ArrayDeque<>())) {
+            if (released.fits(request)) {
+                return released.allocate(request);
             }
         }
         if (peer == uid && count(peer) % 2 != 0) {
-            keep(make(peer, address, purpose), purpose.patience());
+            addIdle(create(peer, address, request), request.idleTimeout());
         }
-        return make(peer, address, purpose).give(purpose);
+        return create(peer, address, request).allocate(request);
     }
 
     /**
-     * The endpoint that belongs to one of the peer's; null when a connection before has it still, and then something is
-     * run when it has not.
+     * Returns the endpoint that UCX pairs with the initiator's endpoint number {@code bind.number()}. Returns null
+     * while an earlier connection still uses it; {@code whenReleased} runs once that connection has ended.
      */
-    public @Nullable Paired answer(BindFrame bind, UcpActiveMessage message, Purpose purpose, Runnable whenGivenBack) {
+    public @Nullable AllocatedEndpoint accept(BindFrame bind, UcpActiveMessage message, EndpointRequest request,
+            Runnable whenReleased) {
         byte[] address = bind.address();
         long peer = UcpWorker.uid(address);
         int number = peer == uid ? bind.number() ^ 1 : bind.number();
         for (int i = 0; i < MAX_CATCH_UP && count(peer) <= number; i++) {
-            keep(make(peer, address, purpose), purpose.patience());
+            addIdle(create(peer, address, request), request.idleTimeout());
         }
-        Place place = new Place(peer, number);
-        Spare spare = spares.get(place);
-        if (spare != null && spare.fits(purpose) && message.isAnsweredBy(spare.endpoint())) {
-            return spare.give(purpose);
+        EndpointIndex index = new EndpointIndex(peer, number);
+        PooledEndpoint found = idle.get(index);
+        if (found != null && found.fits(request) && message.isAnsweredBy(found.endpoint())) {
+            return found.allocate(request);
         }
-        if (spare != null || !taken.contains(place)) {
-            throw notPaired(purpose.peer());
+        if (found != null || !inUse.contains(index)) {
+            throw notPaired(request.peer());
         }
-        waiting.put(place, whenGivenBack);
+        waiters.put(index, whenReleased);
         return null;
     }
 
+    /** Returns the error of a connection whose two endpoints are no pair. */
     public static UcxException notPaired(String peer) {
         return new UcxException(UcxStatus.NOT_CONNECTED, "connect", peer,
-                "the endpoints of both sides did not find each other, as when one has failed before; try again");
+                "UCX has not paired the endpoints of both sides, as after the failure of one before; try again");
     }
 
-    /** Whoever asked for an endpoint does not want it any more. */
-    public void forget(Runnable whenGivenBack) {
-        waiting.values().remove(whenGivenBack);
+    /** Cancels the wait of {@link #accept} for an endpoint. */
+    public void cancelWait(Runnable whenReleased) {
+        waiters.values().remove(whenReleased);
     }
 
-    /** An endpoint of a connection that needs no pair, or whose pair is whatever the peer makes next. */
-    public UcpEndpoint other(byte[] address, EndpointOptions options) {
+    /** Returns an endpoint that is not pooled, and whose pair is whichever endpoint the peer makes next. */
+    public UcpEndpoint connectUnpooled(byte[] address, EndpointOptions options) {
         UcpEndpoint endpoint = worker.connect(address, options);
-        made.merge(UcpWorker.uid(address), 1, Integer::sum);
+        counts.merge(UcpWorker.uid(address), 1, Integer::sum);
         return endpoint;
     }
 
     private int count(long peer) {
-        return made.getOrDefault(peer, 0);
+        return counts.getOrDefault(peer, 0);
     }
 
-    private Spare make(long peer, byte[] address, Purpose purpose) {
+    private PooledEndpoint create(long peer, byte[] address, EndpointRequest request) {
         int number = count(peer);
         if (number > MAX_NUMBER) {
-            throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", purpose.peer(), "UCX pairs at most " + number
+            throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", request.peer(), "UCX pairs at most " + number
                     + " endpoints of two workers: use another engine, or new resources");
         }
-        Spare spare = new Spare(new Place(peer, number));
-        EndpointOptions options = new EndpointOptions(purpose.errorMode(), purpose.peer(), spare);
-        // Counted first: when it fails now, UCX has counted as well.
-        made.put(peer, number + 1);
-        spare.endpoint = worker.connect(address, peer == uid ? options.withoutLoopback() : options);
-        return spare;
+        PooledEndpoint created = new PooledEndpoint(new EndpointIndex(peer, number));
+        EndpointOptions options = new EndpointOptions(request.errorMode(), request.peer(), created);
+        // Counted before the call: UCX counts an endpoint whose creation fails, too.
+        counts.put(peer, number + 1);
+        created.endpoint = worker.connect(address, peer == uid ? options.withoutLoopback() : options);
+        return created;
     }
 
-    private void keep(Spare spare, Duration patience) {
-        LOG.debug("{} waits for its connection", spare.place);
-        spares.put(spare.place, spare);
-        spare.patience = Schedulers.parallel().schedule(() ->
-                new RetryingCommand(engine, ignored -> giveUp(spare), closed -> { }).submit(),
-                patience.toMillis(), TimeUnit.MILLISECONDS);
+    private void addIdle(PooledEndpoint created, Duration timeout) {
+        LOG.debug("{} waits for its connection", created.index);
+        idle.put(created.index, created);
+        created.idleTimeout = DelayedAction.after(engine, timeout, () -> closeIdle(created));
     }
 
-    private void giveUp(Spare spare) {
-        UcpEndpoint endpoint = spare.endpoint;
-        if (spare.owner == null && spare.takeOut() && endpoint != null && !endpoint.isClosed()) {
+    private void closeIdle(PooledEndpoint unused) {
+        UcpEndpoint endpoint = unused.endpoint;
+        if (unused.owner == null && unused.removeIdle() && endpoint != null && !endpoint.isClosed()) {
             CloseMode mode = endpoint.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
             endpoint.close(mode, (status, length, tag) -> { });
         }
     }
 
-    /** Where an endpoint stands in the order of those to one worker. */
-    private record Place(long peer, int number) {
+    /** The number of an endpoint among those that this worker has made to one other worker. */
+    private record EndpointIndex(long peer, int number) {
     }
 
-    /** An endpoint, and who is told of its failure. */
-    private final class Spare implements EndpointErrorHandler, Paired {
+    /** An endpoint that consecutive connections use, and the handler that is notified of its failure. */
+    private final class PooledEndpoint implements EndpointErrorHandler, AllocatedEndpoint {
 
-        private final Place place;
+        private final EndpointIndex index;
         private @Nullable UcpEndpoint endpoint;
         private @Nullable EndpointErrorHandler owner;
-        private @Nullable Disposable patience;
+        private @Nullable Disposable idleTimeout;
         private boolean reserved;
 
-        Spare(Place place) {
-            this.place = place;
+        PooledEndpoint(EndpointIndex index) {
+            this.index = index;
         }
 
-        Paired give(Purpose purpose) {
-            if (patience != null) {
-                // It may be given back, and is then no longer the one that nobody came for.
-                patience.dispose();
+        AllocatedEndpoint allocate(EndpointRequest request) {
+            if (idleTimeout != null) {
+                // The timeout is for the first connection. A released endpoint stays idle without a limit of time.
+                idleTimeout.dispose();
             }
-            takeOut();
-            owner = purpose.onError();
-            taken.add(place);
-            endpoint().peer(purpose.peer());
+            removeIdle();
+            owner = request.onError();
+            inUse.add(index);
+            endpoint().peer(request.peer());
             return this;
         }
 
-        /** It waits for a connection no more; answers whether it did. */
-        private boolean takeOut() {
-            boolean was = spares.remove(place, this);
-            Deque<Spare> ofPeer = givenBack.get(place.peer);
+        /** Removes this endpoint from the idle ones, and returns whether it was idle. */
+        private boolean removeIdle() {
+            boolean wasIdle = idle.remove(index, this);
+            Deque<PooledEndpoint> ofPeer = reusable.get(index.peer);
             if (ofPeer != null && ofPeer.remove(this) && ofPeer.isEmpty()) {
-                givenBack.remove(place.peer);
+                reusable.remove(index.peer);
             }
-            unreserve();
-            return was;
+            releaseIdleSlot();
+            return wasIdle;
         }
 
-        /** Whether it is made as a connection wants it. */
-        private boolean fits(Purpose purpose) {
-            return endpoint().errorMode() == purpose.errorMode();
+        /** Returns whether the endpoint was made with the error mode that is asked for. */
+        private boolean fits(EndpointRequest request) {
+            return endpoint().errorMode() == request.errorMode();
         }
 
         @Override
-        public boolean reserve() {
-            reserved = reserved || idle.reserve();
+        public boolean reserveIdleSlot() {
+            reserved = reserved || idleLimit.tryReserve();
             return reserved;
         }
 
-        private void unreserve() {
+        private void releaseIdleSlot() {
             if (reserved) {
                 reserved = false;
-                idle.removed();
+                idleLimit.release();
             }
         }
 
@@ -278,40 +287,40 @@ public final class EndpointAllocator {
 
         @Override
         public int number() {
-            return place.number;
+            return index.number;
         }
 
         @Override
-        public void giveBack() {
+        public void release() {
             owner = null;
-            spares.put(place, this);
-            if (place.peer == uid ? place.number % 2 == 0 : Long.compareUnsigned(uid, place.peer) > 0) {
-                givenBack.computeIfAbsent(place.peer, peer -> new ArrayDeque<>()).add(this);
+            idle.put(index, this);
+            if (index.peer == uid ? index.number % 2 == 0 : Long.compareUnsigned(uid, index.peer) > 0) {
+                reusable.computeIfAbsent(index.peer, peer -> new ArrayDeque<>()).add(this);
             }
-            endOfTurn();
+            endUse();
         }
 
         @Override
-        public void closed() {
-            unreserve();
-            endOfTurn();
+        public void endpointClosed() {
+            releaseIdleSlot();
+            endUse();
         }
 
-        private void endOfTurn() {
-            taken.remove(place);
-            Runnable asked = waiting.remove(place);
-            if (asked != null) {
-                asked.run();
+        private void endUse() {
+            inUse.remove(index);
+            Runnable waiter = waiters.remove(index);
+            if (waiter != null) {
+                waiter.run();
             }
         }
 
         @Override
         public void onError(UcpEndpoint failed, int rawStatus) {
-            EndpointErrorHandler told = owner;
-            if (told == null) {
-                giveUp(this);
+            EndpointErrorHandler notified = owner;
+            if (notified == null) {
+                closeIdle(this);
             } else {
-                told.onError(failed, rawStatus);
+                notified.onError(failed, rawStatus);
             }
         }
     }

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Parts a connection with its endpoint: releases it to another connection, or closes it, which UCX allows once.
+ * Ends a connection's use of its endpoint: releases it to the next connection, or closes it, which UCX allows once.
  *
  * <p>Thread: engine.
  */
@@ -24,12 +24,12 @@ public final class EndpointCloser {
         this.peer = peer;
     }
 
-    /** The endpoint may be another connection's afterwards. */
+    /** Allows to release the endpoint to another connection in place of a close. */
     public void releaseBy(EndpointRelease agreement) {
         release = agreement;
     }
 
-    /** Begins to release the endpoint, and returns whether that is possible. */
+    /** Starts the release of the endpoint, and returns whether that is possible. */
     public boolean beginRelease() {
         return release != null && release.begin();
     }
@@ -39,21 +39,21 @@ public final class EndpointCloser {
         return release != null && release.advance();
     }
 
-    /** The peer has released its side. */
+    /** Notes that the peer has released its endpoint. */
     public void peerReleased() {
         if (release != null) {
             release.peerReleased();
         }
     }
 
-    /** The endpoint has to be closed, unless both sides have released theirs. */
+    /** Rules a release out, unless both sides have released their endpoints. */
     public void forbidRelease() {
         if (release != null) {
             release.forbid();
         }
     }
 
-    /** The connection has ended. */
+    /** Makes the endpoint idle or forgets it: its connection has ended. */
     public void connectionEnded() {
         if (release != null) {
             release.end();
@@ -71,7 +71,10 @@ public final class EndpointCloser {
         return open.inFlight() == open.stream().receives();
     }
 
-    /** Closes the endpoint, by force where flushing is impossible and by flushing where force is. */
+    /**
+     * Closes the endpoint in the wanted mode. An endpoint that has failed, or has operations in flight, is closed by
+     * force; error mode NONE only allows a flushing close.
+     */
     public void close(UcpEndpoint open, CloseMode wanted, Runnable whenClosed) {
         CloseMode mode = open.errorMode() != ErrorMode.PEER ? CloseMode.FLUSH
                 : isQuiet(open) && open.failure() == 0 ? wanted : CloseMode.FORCE;
@@ -79,7 +82,7 @@ public final class EndpointCloser {
         try {
             done = open.close(mode, (status, length, tag) -> closed(mode, whenClosed));
         } catch (RuntimeException e) {
-            LOG.debug("[{}] close ended with an error", peer, e);
+            LOG.debug("[{}] closing the endpoint failed", peer, e);
             done = true;
         }
         if (done) {
@@ -92,7 +95,7 @@ public final class EndpointCloser {
         whenClosed.run();
     }
 
-    /** Returns whether the endpoint was closed by force: what UCX keeps all the same stays until the worker ends. */
+    /** Returns whether the endpoint was closed by force: what UCX still keeps of it stays until the worker ends. */
     public boolean isClosedByForce() {
         return closedBy == CloseMode.FORCE;
     }

@@ -7,13 +7,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The agreement of the two sides of a connection that nothing of it is in flight on their endpoints any more, so that
- * another connection may have them. Each side sends RELEASE when it uses its endpoint no more, and RELEASED when all
- * its operations there have completed. Both travel over the control socket, whose end without these frames tells that
- * the peer, or its endpoint, is gone.
+ * The agreement of both sides of a connection that no operation is in flight on their endpoints, so that the next
+ * connection can use them. Each side sends RELEASE when it posts nothing more, and RELEASED when all its operations
+ * have completed. Both frames travel over the control socket; a socket that closes without them means that the peer,
+ * or its endpoint, is gone.
  *
- * <p>Endpoints that are closed instead cost more than the time to make new ones: UCX counts them in 16 bits, and in
- * 1.13 a tcp endpoint that both sides close amid traffic is freed while its socket's events are still being handled.
+ * <p>Closing endpoints costs more than the time to make new ones: UCX counts endpoints in 16 bits, and UCX 1.13 frees a
+ * tcp endpoint that both sides close amid traffic while it still handles events of the endpoint's socket.
  *
  * <p>Thread: engine.
  */
@@ -22,36 +22,36 @@ public final class EndpointRelease {
     private static final Logger LOG = LoggerFactory.getLogger(EndpointRelease.class);
 
     private enum State {
-        /** The endpoint has not found the peer's yet. */
+        /** The handshake over the endpoint is in progress. */
         UNPAIRED,
-        /** The two endpoints belong to each other, and what an earlier connection left there is gone. */
+        /** The two endpoints are a pair, and messages of an earlier connection have been received. */
         PAIRED,
-        /** RELEASE is sent; operations are in flight. */
+        /** This side has sent RELEASE; operations may be in flight. */
         RELEASING,
-        /** RELEASED is sent. */
+        /** This side has sent RELEASED. */
         RELEASED,
-        /** The peer cannot agree any more, or has not in time. */
+        /** The peer is gone, or has not agreed in time: the endpoint has to be closed. */
         FORBIDDEN
     }
 
-    private final EndpointAllocator.Paired paired;
+    private final EndpointAllocator.AllocatedEndpoint allocated;
     private final Consumer<ControlFrame> peer;
     private State state = State.UNPAIRED;
     private boolean releasedByPeer;
 
-    public EndpointRelease(EndpointAllocator.Paired paired, Consumer<ControlFrame> peer) {
-        this.paired = paired;
+    public EndpointRelease(EndpointAllocator.AllocatedEndpoint allocated, Consumer<ControlFrame> peer) {
+        this.allocated = allocated;
         this.peer = peer;
     }
 
-    /** The two endpoints have found each other, and what an earlier connection left there is gone. */
+    /** Notes that the two endpoints are a pair, and that messages of an earlier connection have been received. */
     public void paired() {
         if (state == State.UNPAIRED) {
             state = State.PAIRED;
         }
     }
 
-    /** The peer cannot agree any more, or has not in time. */
+    /** Rules the release out, unless both sides have agreed. */
     void forbid() {
         if (!isAgreed()) {
             state = State.FORBIDDEN;
@@ -60,30 +60,30 @@ public final class EndpointRelease {
 
     /** Sends RELEASE, and returns whether the endpoint can be released at all. */
     boolean begin() {
-        UcpEndpoint endpoint = paired.endpoint();
-        // Nothing but a close ends the receives of a stream, or what was sent into it and not received.
+        UcpEndpoint endpoint = allocated.endpoint();
+        // Only a close ends receives of a byte stream, and drops bytes that were sent and not received.
         boolean clean = endpoint.failure() == 0 && endpoint.stream().receives() == 0 && !endpoint.stream().hasSent();
-        if (state == State.PAIRED && clean && paired.reserve()) {
+        if (state == State.PAIRED && clean && allocated.reserveIdleSlot()) {
             state = State.RELEASING;
             peer.accept(ControlFrame.of(ControlFrame.Type.RELEASE));
         }
         return state == State.RELEASING || state == State.RELEASED;
     }
 
-    /** The peer has sent RELEASED. */
+    /** Notes that the peer has sent RELEASED. */
     void peerReleased() {
         releasedByPeer = true;
     }
 
     /** Sends RELEASED once nothing is in flight, and returns whether both sides have sent it. */
     boolean advance() {
-        if (state == State.RELEASING && paired.endpoint().inFlight() == 0) {
+        if (state == State.RELEASING && allocated.endpoint().inFlight() == 0) {
             try {
-                paired.endpoint().closeKeys();
+                allocated.endpoint().closeKeys();
                 state = State.RELEASED;
                 peer.accept(ControlFrame.of(ControlFrame.Type.RELEASED));
             } catch (IllegalStateException e) {
-                LOG.debug("A pointer into the memory of {} is in use", paired.endpoint().peer(), e);
+                LOG.debug("[{}] a direct pointer into the peer's memory is in use", allocated.endpoint().peer(), e);
             }
         }
         return isAgreed();
@@ -93,12 +93,12 @@ public final class EndpointRelease {
         return state == State.RELEASED && releasedByPeer;
     }
 
-    /** The connection has ended, and the endpoint is either free or closed. */
+    /** Makes the endpoint idle if both sides agreed, forgets it otherwise: the connection has ended. */
     void end() {
-        if (isAgreed() && !paired.endpoint().isClosed() && paired.endpoint().failure() == 0) {
-            paired.giveBack();
+        if (isAgreed() && !allocated.endpoint().isClosed() && allocated.endpoint().failure() == 0) {
+            allocated.release();
         } else {
-            paired.closed();
+            allocated.endpointClosed();
         }
     }
 }

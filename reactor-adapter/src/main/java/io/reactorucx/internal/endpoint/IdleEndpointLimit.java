@@ -2,7 +2,11 @@ package io.reactorucx.internal.endpoint;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many endpoints of these resources wait for their next connection, or are about to, and may. Any thread. */
+/**
+ * Limits the endpoints of all engines that are idle between two connections, or are about to be.
+ *
+ * <p>Thread: any.
+ */
 public final class IdleEndpointLimit {
 
     private final int limit;
@@ -20,12 +24,13 @@ public final class IdleEndpointLimit {
         return count.get();
     }
 
-    /** Takes the place of one more; answers whether there was one. */
-    boolean reserve() {
+    /** Reserves room for one more idle endpoint, and returns whether there was room. */
+    boolean tryReserve() {
         return count.getAndUpdate(now -> Math.min(limit, now + 1)) < limit;
     }
 
-    void removed() {
+    /** Gives the room of one idle endpoint back. */
+    void release() {
         count.decrementAndGet();
     }
 }

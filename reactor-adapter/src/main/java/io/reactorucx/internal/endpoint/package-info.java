@@ -1,4 +1,4 @@
-/** Endpoints of a worker: how they are paired with the peer's, released and closed. */
+/** Endpoints of a worker: their allocation, release and close. */
 @NullMarked
 package io.reactorucx.internal.endpoint;
 

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/** An atomic operation on a word; a short one uses the lower halves. */
+/** An atomic operation on a word. One on 4 bytes uses the lower halves of its operands. */
 public record AtomicRequest(AtomicOperation operation, AtomicWidth width, long operand, long expected) {
 
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
@@ -17,8 +17,8 @@ public record AtomicRequest(AtomicOperation operation, AtomicWidth width, long o
     }
 
     /**
-     * Does it, atomically towards all of this process that works on the word with atomic operations, and answers the
-     * old value.
+     * Applies the operation to a word, atomically with respect to other atomic accesses of this process, and returns
+     * the old value.
      */
     public long apply(MemorySegment memory, long offset) {
         return width == AtomicWidth.LONG ? onLong(memory, offset) : onInt(memory, offset);

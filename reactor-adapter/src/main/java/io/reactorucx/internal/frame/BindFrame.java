@@ -4,23 +4,27 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What two peers that trust each other say to find each other's endpoint. Layout, big-endian: magic {@code 0x52554350}
- * (4 bytes), type (1), token (8), number (4), the rest: a worker address in {@link Type#ADDRESS} and {@link Type#BIND}.
+ * A frame by which two authenticated peers bind the endpoints of a connection to each other. Layout, big-endian: magic
+ * {@code 0x52554350} (4 bytes), type (1), token (8), number (4), the rest: a worker address in {@link Type#ADDRESS} and
+ * {@link Type#BIND}.
  *
- * @param type what it is
- * @param token the connection's; the server chose it, and nobody else knows it
- * @param number of the sender's endpoint among all that it has made to this worker, in {@link Type#BIND}
- * @param address of the sender's worker
+ * @param type the type
+ * @param token the connection's secret, which the server has chosen and only its two peers know
+ * @param number the number of the sender's endpoint among those to the receiver's worker, in {@link Type#BIND}
+ * @param address the address of the sender's worker, in {@link Type#ADDRESS} and {@link Type#BIND}
  */
 public record BindFrame(Type type, long token, int number, byte[] address) {
 
     private static final int MAGIC = 0x52554350;
     private static final int FIXED_BYTES = 4 + 1 + 8 + 4;
 
-    /** No frame is larger. */
+    /** The size of the largest frame. */
     public static final int MAX_BYTES = FIXED_BYTES + 64 * 1024;
 
-    /** The order is the protocol's: the ordinal travels. ADDRESS over the socket, the others over the new endpoints. */
+    /**
+     * The types, in the protocol's order: frames carry the ordinal. ADDRESS travels over the socket, the others over
+     * the new endpoints.
+     */
     public enum Type {
         ADDRESS, BIND, BOUND, READY;
 
@@ -37,11 +41,10 @@ public record BindFrame(Type type, long token, int number, byte[] address) {
 
     public byte[] toBytes() {
         return ByteBuffer.allocate(FIXED_BYTES + address.length).putInt(MAGIC).put((byte) type.ordinal()).putLong(token)
-                .putInt(number)
-                .put(address).array();
+                .putInt(number).put(address).array();
     }
 
-    /** The frame, or null when these bytes are none. */
+    /** Returns the frame, or null when the bytes are none. */
     public static @Nullable BindFrame parse(byte[] bytes) {
         if (bytes.length < FIXED_BYTES || bytes.length > MAX_BYTES) {
             return null;

@@ -10,8 +10,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a control frame carries: each field is a key (1 byte), a length (2 bytes) and that many bytes. Fields that this
- * side does not know are skipped, so that later ones can say more. Immutable, but for the arrays, which nobody changes.
+ * The fields of a control frame. Each is a key (1 byte), a length (2 bytes) and that many bytes. Unknown fields are
+ * skipped, so that later versions can add fields. Immutable: callers do not modify the arrays.
  */
 public final class ControlFields {
 
@@ -25,7 +25,7 @@ public final class ControlFields {
         this.values = values;
     }
 
-    /** The number travels. */
+    /** The keys; frames carry the number. */
     public enum Key {
         UCX_VERSION(1, 6, 6),
         ERROR_MODE(2, 1, 1),
@@ -71,7 +71,7 @@ public final class ControlFields {
         }
     }
 
-    /** The fields up to the end of these bytes, or null when that is not what they are. */
+    /** Returns the fields up to the end of a buffer, or null when the bytes are none. */
     static @Nullable ControlFields parse(ByteBuffer in) {
         Map<Key, byte[]> values = new EnumMap<>(Key.class);
         BitSet seen = new BitSet(256);
@@ -98,7 +98,7 @@ public final class ControlFields {
         }
     }
 
-    /** A copy with one more field. */
+    /** Returns a copy with one more field. */
     public ControlFields with(Key key, byte[] value) {
         if (!key.allows(value.length)) {
             throw new IllegalArgumentException(key + " of " + value.length + " bytes: must be in " + key.minBytes + ".."
@@ -133,17 +133,17 @@ public final class ControlFields {
         return values.isEmpty();
     }
 
-    /** The bytes of a field, null where it is missing. */
+    /** Returns the bytes of a field, or null when it is missing. */
     public byte @Nullable [] bytes(Key key) {
         return values.get(key);
     }
 
-    /** A field that {@link #has} says is there. */
+    /** Returns a field that is present. */
     public ByteBuffer buffer(Key key) {
         return ByteBuffer.wrap(Objects.requireNonNull(values.get(key), key::name));
     }
 
-    /** The text of a field, null where it is missing. It is the peer's: not fit for a log as it is. */
+    /** Returns the untrusted text of a field, or null when it is missing. For logs see {@link ControlFrame#shown}. */
     public @Nullable String text(Key key) {
         byte[] value = values.get(key);
         return value == null ? null : new String(value, StandardCharsets.UTF_8);
@@ -157,7 +157,7 @@ public final class ControlFields {
         values.forEach((key, value) -> out.put((byte) key.number).putShort((short) value.length).put(value));
     }
 
-    /** The names only: what they hold may be a proof of who somebody is. */
+    /** Returns the names only: a value may be a proof of a peer's identity. */
     @Override
     public String toString() {
         return values.keySet().toString();

@@ -8,16 +8,16 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message by which framework peers open, watch and close their connection.
+ * A frame by which framework peers control their connection: handshake, heartbeat, release, end.
  *
  * <p>Layout, big-endian: magic {@code 0x52554358} (4 bytes), protocol version (1), type (1), {@link ControlFields}. Two
- * things are the same in every version, so that peers of different versions can refuse each other with a reason: those
- * first 6 bytes, and all of a {@link Type#REJECT}, which is 6 bytes, 18 that are zero, a status of UCX (1), the size of
- * the reason (4), the reason. Of another version only HELLO and REJECT are read.
+ * things are the same in all versions, so that any two peers can tell each other why they do not connect: the first 6
+ * bytes, and the whole of a {@link Type#REJECT}, which is 6 bytes, 18 zero bytes, a status of UCX (1), the size of the
+ * reason (4), the reason. Of another version only HELLO and REJECT are read.
  *
- * @param protocolVersion of the peer
- * @param type kind of the frame
- * @param fields empty for another version, and in REJECT
+ * @param protocolVersion the version of the sender
+ * @param type the type
+ * @param fields the fields, empty for another version and in REJECT
  * @param status whether to try again, in REJECT: a retryable status or REJECTED; REJECTED in other frames
  * @param reason the reason in words, in REJECT: fit for a log and never blank; empty in other frames
  */
@@ -31,10 +31,13 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
     private static final int REJECT_HEAD_BYTES = HEAD_BYTES + REJECT_UNUSED_BYTES + Byte.BYTES + Integer.BYTES;
     private static final int MAX_REASON_CHARACTERS = 500;
 
-    /** No frame is larger. */
+    /** The size of the largest frame. */
     public static final int MAX_BYTES = 64 * 1024;
 
-    /** The order is the protocol's: the ordinal travels. RELEASE and RELEASED travel over the socket only. */
+    /**
+     * The types, in the protocol's order: frames carry the ordinal. RELEASE and RELEASED travel over the control socket
+     * only, see {@code EndpointRelease}.
+     */
     public enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING, RELEASE, RELEASED }
 
     private static final Type[] TYPES = Type.values();
@@ -111,15 +114,19 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
                 : null;
     }
 
-    /** Returns the text of a peer in a form that fits a log: of a bounded length and in one line. */
+    /** Returns text of a peer for a log: of a bounded length, on one line, without control characters. */
     public static String shown(String text) {
         StringBuilder shown = new StringBuilder();
         text.codePoints().limit(MAX_REASON_CHARACTERS)
-                .forEach(c -> shown.appendCodePoint(Character.isISOControl(c)
-                || Character.getType(c) == Character.FORMAT
-                        || Character.getType(c) == Character.LINE_SEPARATOR
-                        || Character.getType(c) == Character.PARAGRAPH_SEPARATOR
-                        || Character.getType(c) == Character.SURROGATE ? '?' : c));
+                .forEach(c -> shown.appendCodePoint(isPrintable(c) ? c : '?'));
         return shown.toString();
+    }
+
+    private static boolean isPrintable(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
+                    Character.SURROGATE -> false;
+            default -> true;
+        };
     }
 }

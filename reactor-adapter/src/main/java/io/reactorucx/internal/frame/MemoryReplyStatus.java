@@ -5,10 +5,10 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 
-/** What an owner says of a request. The order is the protocol's: the ordinal travels. */
+/** The status in a memory owner's reply, in the protocol's order: frames carry the ordinal. */
 public enum MemoryReplyStatus {
     OK(UcxStatus.OK, ""),
-    /** Also for one that is revoked, or another connection's: who has no key learns nothing. */
+    /** Also for a window that is revoked, or of another connection: a peer without a key learns nothing. */
     NO_WINDOW(UcxStatus.INVALID_ADDR, "the peer exports no such window to this connection, or not any more"),
     NO_RIGHT(UcxStatus.REJECTED, "the peer's window does not give the right to do this"),
     OUT_OF_BOUNDS(UcxStatus.OUT_OF_RANGE, "the range is not within the peer's window"),

@@ -1,8 +1,8 @@
 package io.reactorucx.internal.frame;
 
 /**
- * The peer has violated the protocol; the message says how. Ends the connection to that peer, and is never seen by the
- * application.
+ * Thrown when a frame of the peer violates a protocol. The connection to that peer is closed; subscribers do not get
+ * this exception.
  */
 public final class ProtocolViolationException extends RuntimeException {
 

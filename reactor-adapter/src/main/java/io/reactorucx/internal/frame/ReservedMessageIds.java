@@ -2,16 +2,16 @@ package io.reactorucx.internal.frame;
 
 import io.reactorucx.core.UcpActiveMessages;
 
-/** Ids of active messages that the protocol between framework peers keeps for itself. They are part of the protocol. */
+/** The ids of active messages that are reserved for the protocols between framework peers. */
 public final class ReservedMessageIds {
 
-    /** The handshake, the end of a connection, and signs of life. */
+    /** Control frames: the handshake, the end of a connection, heartbeats. */
     public static final int CONTROL = 1023;
     /** Flow-controlled messages. */
     public static final int MESSAGES = 1022;
-    /** Remote memory that its owner serves. */
+    /** Requests for exported memory, and replies. */
     public static final int MEMORY = 1021;
-    /** The endpoints of new connections that find each other. */
+    /** The binding of new endpoints to each other. */
     public static final int PAIRING = 1020;
 
     private static final int FIRST = 1020;
@@ -20,13 +20,11 @@ public final class ReservedMessageIds {
     private ReservedMessageIds() {
     }
 
-    /** Refuses an id that is none, or not the user's. */
+    /** Throws for an id that is out of range or reserved. */
     public static void checkFree(int id) {
         if (id < 0 || id > UcpActiveMessages.MAX_ID || (id >= FIRST && id <= LAST)) {
             throw new IllegalArgumentException("id " + id + ": must be in 0.." + UcpActiveMessages.MAX_ID
-                    + " and not in "
-                    + FIRST + ".." + LAST
-                    + ", which are reserved");
+                    + " and not in " + FIRST + ".." + LAST + ", which are reserved");
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.reactorucx.internal.frame;
 
-/** The peer has ended its direction of a stream with an error. */
+/** Thrown when the peer has ended its side of a stream with an error. */
 public final class StreamErrorException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

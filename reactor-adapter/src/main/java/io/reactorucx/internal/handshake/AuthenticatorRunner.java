@@ -10,27 +10,29 @@ import reactor.core.publisher.SynchronousSink;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Calls an {@link Authenticator} where it may block, and comes back to the handshake's thread with what it says. On
- * that thread.
+ * Runs the steps of an {@link Authenticator} on a scheduler whose threads may block, and hands the results to the
+ * handshake's thread.
+ *
+ * <p>Thread: the handshake's.
  */
 final class AuthenticatorRunner {
 
-    private final HandshakeCallbacks output;
+    private final HandshakeCallbacks callbacks;
     private final Scheduler scheduler;
-    private final Consumer<Throwable> whenRefused;
+    private final Consumer<Throwable> whenRejected;
     private final Disposable.Composite running = Disposables.composite();
     private boolean closed;
 
-    AuthenticatorRunner(HandshakeCallbacks output, Scheduler scheduler, Consumer<Throwable> whenRefused) {
-        this.output = output;
+    AuthenticatorRunner(HandshakeCallbacks callbacks, Scheduler scheduler, Consumer<Throwable> whenRejected) {
+        this.callbacks = callbacks;
         this.scheduler = scheduler;
-        this.whenRefused = whenRefused;
+        this.whenRejected = whenRejected;
     }
 
-    /** An error, no value, or one that is too large refuses the peer. */
+    /** Runs a step. An error, no value, or a value that is too large rejects the peer. */
     void run(Supplier<Mono<byte[]>> step, Consumer<byte[]> then) {
         running.add(Mono.defer(step).switchIfEmpty(Mono.error(() ->
-                new SecurityException("the authenticator accepted nothing")))
+                new SecurityException("the authenticator gave no value")))
                 .handle((byte[] value, SynchronousSink<byte[]> sink) -> {
                     if (value.length > Authenticator.MAX_BYTES) {
                         sink.error(new SecurityException("the authenticator gave " + value.length + " bytes, more than "
@@ -39,12 +41,12 @@ final class AuthenticatorRunner {
                         sink.next(value);
                     }
                 }).subscribeOn(scheduler)
-                .subscribe(value -> comeBack(() -> then.accept(value)), error ->
-                comeBack(() -> whenRefused.accept(error))));
+                .subscribe(value -> resume(() -> then.accept(value)),
+                        error -> resume(() -> whenRejected.accept(error))));
     }
 
-    private void comeBack(Runnable action) {
-        output.execute(() -> {
+    private void resume(Runnable action) {
+        callbacks.execute(() -> {
             if (!closed) {
                 action.run();
             }

@@ -4,6 +4,7 @@ import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFields.Key;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
 import io.reactorucx.security.Authenticator;
 import java.util.Objects;
@@ -12,54 +13,55 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * The client's side of a handshake, over whatever carries the frames: HELLO, then WELCOME. With an
- * {@link Authenticator}: HELLO, CHALLENGE, PROOF, WELCOME with the server's proof, READY. Instead of its next frame
- * each side may send REJECT. On one thread.
+ * The client's side of a handshake, independent of the transport: HELLO, then WELCOME. With an {@link Authenticator}:
+ * HELLO, CHALLENGE, PROOF, WELCOME with the server's proof, READY. Each side may send REJECT in place of its next
+ * frame.
+ *
+ * <p>Thread: one, the handshake's.
  */
 public final class ClientHandshake {
 
     private final PeerInfo own;
-    private final ControlFields more;
+    private final ControlFields additionalFields;
     private final @Nullable AuthenticationConfig authentication;
     private final String server;
-    private final HandshakeCallbacks output;
-    private final AuthenticatorRunner steps;
+    private final HandshakeCallbacks callbacks;
+    private final AuthenticatorRunner authenticator;
     private Authenticator.@Nullable ClientSide side;
     private State state = State.NEW;
 
-    private enum State { NEW, BUSY, HELLO_SENT, PROOF_SENT, ENDED }
+    private enum State { NEW, AUTHENTICATING, HELLO_SENT, PROOF_SENT, ENDED }
 
-    /** Of {@code more}, HELLO carries all; the time limit is the caller's. */
-    public ClientHandshake(PeerInfo own, ControlFields more, @Nullable AuthenticationConfig authentication,
-            Scheduler scheduler, String server,
-            HandshakeCallbacks output) {
+    /** Creates a handshake whose HELLO carries additional fields. The caller limits the time. */
+    public ClientHandshake(PeerInfo own, ControlFields additionalFields, @Nullable AuthenticationConfig authentication,
+            Scheduler scheduler, String server, HandshakeCallbacks callbacks) {
         this.own = own;
-        this.more = more;
+        this.additionalFields = additionalFields;
         this.authentication = authentication;
         this.server = server;
-        this.output = output;
-        this.steps = new AuthenticatorRunner(output, scheduler, error -> refuse(Kind.AUTHENTICATION,
+        this.callbacks = callbacks;
+        this.authenticator = new AuthenticatorRunner(callbacks, scheduler, error -> reject(Kind.AUTHENTICATION,
                 HandshakeFailure.NOT_AUTHENTICATED, error));
     }
 
     public void start() {
-        ControlFields hello = own.addTo(more);
+        ControlFields hello = own.addTo(additionalFields);
         AuthenticationConfig method = authentication;
         if (method == null) {
             state = State.HELLO_SENT;
-            output.send(ControlFrame.of(ControlFrame.Type.HELLO, hello));
+            callbacks.send(ControlFrame.of(ControlFrame.Type.HELLO, hello));
             return;
         }
-        state = State.BUSY;
-        steps.run(() -> {
+        state = State.AUTHENTICATING;
+        authenticator.run(() -> {
             Authenticator.ClientSide made = Objects.requireNonNull(method.authenticator().clientSide(server),
                     "clientSide");
             side = made;
             return Mono.just(made.opening());
         }, opening -> {
             state = State.HELLO_SENT;
-            output.send(ControlFrame.of(ControlFrame.Type.HELLO, hello.with(Key.AUTHENTICATION_METHOD, method.method())
-                    .with(Key.AUTHENTICATION, opening)));
+            callbacks.send(ControlFrame.of(ControlFrame.Type.HELLO, hello
+                    .with(Key.AUTHENTICATION_METHOD, method.method()).with(Key.AUTHENTICATION, opening)));
         });
     }
 
@@ -70,67 +72,68 @@ public final class ClientHandshake {
         if (frame.type() == ControlFrame.Type.REJECT) {
             end(new HandshakeFailure(Kind.PEER, Rejection.of(frame), null));
         } else if (frame.protocolVersion() != ControlFrame.PROTOCOL_VERSION) {
-            refuse(Kind.VERSION, PeerInfo.differs("protocol version", ControlFrame.PROTOCOL_VERSION,
+            reject(Kind.VERSION, PeerInfo.mismatch("protocol version", ControlFrame.PROTOCOL_VERSION,
                     frame.protocolVersion()), null);
         } else if (frame.type() == ControlFrame.Type.CHALLENGE && state == State.HELLO_SENT && authentication != null) {
-            challenged(frame);
+            onChallenge(frame);
         } else if (frame.type() == ControlFrame.Type.WELCOME && state == State.PROOF_SENT) {
-            proven(frame);
+            onAuthenticatedWelcome(frame);
         } else if (frame.type() == ControlFrame.Type.WELCOME && state == State.HELLO_SENT && authentication == null) {
-            welcomed(frame);
+            onWelcome(frame);
         } else if (frame.type() == ControlFrame.Type.WELCOME && state == State.HELLO_SENT) {
-            refuse(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED,
-                    new SecurityException("the server asks for no proof and gives none"));
+            reject(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED,
+                    new SecurityException("the server does not authenticate"));
         } else {
-            refuse(Kind.PROTOCOL, "the server sent " + frame.type() + " out of turn", null);
+            reject(Kind.PROTOCOL, "the server sent " + frame.type() + " out of order", null);
         }
     }
 
-    private void challenged(ControlFrame frame) {
+    private void onChallenge(ControlFrame frame) {
         byte[] challenge = frame.fields().bytes(Key.AUTHENTICATION);
         Authenticator.ClientSide proving = side;
         if (challenge == null || proving == null) {
-            refuse(Kind.PROTOCOL, "the server's CHALLENGE is empty", null);
+            reject(Kind.PROTOCOL, "the server's CHALLENGE is empty", null);
             return;
         }
-        state = State.BUSY;
-        steps.run(() -> proving.prove(challenge), proof -> {
+        state = State.AUTHENTICATING;
+        authenticator.run(() -> proving.prove(challenge), proof -> {
             state = State.PROOF_SENT;
-            output.send(ControlFrame.of(ControlFrame.Type.PROOF, ControlFields.NONE.with(Key.AUTHENTICATION, proof)));
+            callbacks.send(ControlFrame.of(ControlFrame.Type.PROOF,
+                    ControlFields.NONE.with(Key.AUTHENTICATION, proof)));
         });
     }
 
-    private void proven(ControlFrame frame) {
+    private void onAuthenticatedWelcome(ControlFrame frame) {
         byte[] proof = frame.fields().bytes(Key.AUTHENTICATION);
         Authenticator.ClientSide verifying = side;
         if (proof == null || verifying == null) {
-            refuse(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED,
-                    new SecurityException("the server gives no proof"));
+            reject(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED,
+                    new SecurityException("the server has sent no proof"));
             return;
         }
-        state = State.BUSY;
-        steps.run(() -> verifying.verify(proof).thenReturn(proof), verified -> welcomed(frame));
+        state = State.AUTHENTICATING;
+        authenticator.run(() -> verifying.verify(proof).thenReturn(proof), verified -> onWelcome(frame));
     }
 
-    private void welcomed(ControlFrame frame) {
+    private void onWelcome(ControlFrame frame) {
         PeerInfo peer = PeerInfo.of(frame.fields());
-        String difference = peer == null ? null : PeerInfo.difference(own, peer);
+        String mismatch = peer == null ? null : PeerInfo.mismatch(own, peer);
         if (peer == null) {
-            refuse(Kind.PROTOCOL, "the server's WELCOME does not say what it has to", null);
-        } else if (difference != null) {
-            refuse(Kind.MISMATCH, difference, null);
+            reject(Kind.PROTOCOL, "the server's WELCOME lacks a field, or has a wrong value", null);
+        } else if (mismatch != null) {
+            reject(Kind.MISMATCH, mismatch, null);
         } else {
             close();
             if (authentication != null) {
-                output.send(ControlFrame.of(ControlFrame.Type.READY));
+                callbacks.send(ControlFrame.of(ControlFrame.Type.READY));
             }
-            output.connected(peer);
+            callbacks.connected(peer);
         }
     }
 
-    private void refuse(Kind reason, String why, @Nullable Throwable cause) {
+    private void reject(Kind reason, String why, @Nullable Throwable cause) {
         if (state != State.NEW) {
-            output.send(new Rejection(why).toFrame());
+            callbacks.send(new Rejection(why).toFrame());
         }
         String detail = cause == null || cause.getMessage() == null ? why : why + ": " + cause.getMessage();
         end(new HandshakeFailure(reason, new Rejection(detail), cause));
@@ -138,12 +141,12 @@ public final class ClientHandshake {
 
     private void end(HandshakeFailure failure) {
         close();
-        output.failed(failure);
+        callbacks.failed(failure);
     }
 
-    /** Nothing comes of it any more. */
+    /** Ends the handshake without a callback. */
     public void close() {
         state = State.ENDED;
-        steps.close();
+        authenticator.close();
     }
 }

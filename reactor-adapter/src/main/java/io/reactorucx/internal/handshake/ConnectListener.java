@@ -2,12 +2,16 @@ package io.reactorucx.internal.handshake;
 
 import io.reactorucx.internal.frame.ControlFrame;
 
-/** Told how the making of a connection goes on. On the engine's thread. */
+/**
+ * Notified while a connection is being made.
+ *
+ * <p>Thread: engine.
+ */
 public interface ConnectListener {
 
-    /** The peer has sent its first frame, or its answer to ours. */
+    /** The peer has sent a frame of the handshake over the endpoint. */
     void received(ControlFrame frame);
 
-    /** The endpoint failed before the connection was made. */
+    /** The endpoint has failed, or the connection was closed, before the handshake was done. */
     void failed(RuntimeException error);
 }

@@ -1,25 +1,30 @@
 package io.reactorucx.internal.handshake;
 
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.Rejection;
 import org.jspecify.annotations.Nullable;
 
-/** Where a handshake says what it has to say, and how it ended. Called on the handshake's thread. */
+/**
+ * Sends the frames of a handshake, and is notified of its outcome.
+ *
+ * <p>Thread: the handshake's, except where a method says otherwise.
+ */
 public interface HandshakeCallbacks {
 
-    /** Sends a frame to the peer, in this order. */
+    /** Sends a frame to the peer, after those before it. */
     void send(ControlFrame frame);
 
-    /** It is done, and each side has said so as far as it has to: from now on the connection may be used. */
+    /** The handshake has succeeded: the connection may be used. */
     void connected(PeerInfo peer);
 
-    /** It came to nothing; the peer has been told, unless it knows. */
+    /** The handshake has failed. The peer was notified, unless the peer ended it. */
     void failed(HandshakeFailure failure);
 
-    /** Asked by a server when all else is well: why it does not take this client after all, or null. */
+    /** Returns why the server does not admit a client whose HELLO and proof are good, or null when it does. */
     default @Nullable Rejection admit() {
         return null;
     }
 
-    /** Runs something on the handshake's thread. Called on any. */
+    /** Runs a task on the handshake's thread. Thread: any. */
     void execute(Runnable task);
 }

@@ -3,13 +3,17 @@ package io.reactorucx.internal.handshake;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What the servers of some resources count of handshakes. Any thread. */
+/**
+ * Counts the handshakes of all servers of one {@code UcxResources}.
+ *
+ * <p>Thread: any.
+ */
 public final class HandshakeCounters {
 
     private final AtomicInteger pending = new AtomicInteger();
     private final AtomicLong failed = new AtomicLong();
 
-    public void began() {
+    public void started() {
         pending.incrementAndGet();
     }
 

@@ -1,36 +1,37 @@
 package io.reactorucx.internal.handshake;
 
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.security.Authenticator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a handshake came to nothing.
+ * Why a handshake has failed.
  *
- * @param reason the kind, for counting
- * @param rejection in words, for this side
- * @param cause what an {@link Authenticator} threw, if it did
+ * @param reason the kind, for counters
+ * @param rejection the status and the explanation for this side
+ * @param cause the exception of an {@link Authenticator}, if it threw
  */
 public record HandshakeFailure(Kind reason, Rejection rejection, @Nullable Throwable cause) {
 
-    /** What an unauthenticated peer hears, whatever the reason was. */
+    /** The only explanation that a peer gets before it is authenticated. */
     static final String NOT_AUTHENTICATED = "authentication failed";
 
-    /** Few, since they are values of a tag. */
+    /** The kinds of failure. They are values of a meter's tag, so there are few. */
     public enum Kind {
-        /** The versions of the protocol differ. */
+        /** The sides have different versions of the protocol. */
         VERSION,
-        /** Something else differs that has to be the same. */
+        /** Error mode or byte order differ. */
         MISMATCH,
-        /** One side did not prove who it is. */
+        /** One side is not authenticated. */
         AUTHENTICATION,
-        /** The peer does not keep to the protocol. */
+        /** The peer has violated the protocol. */
         PROTOCOL,
-        /** All is well, but this side takes no more peers now. */
+        /** The server admits no more clients now. */
         ADMISSION,
-        /** The peer took too long. */
+        /** The handshake timed out. */
         TIMEOUT,
-        /** The peer refused this side. */
+        /** The peer has rejected this side. */
         PEER
     }
 

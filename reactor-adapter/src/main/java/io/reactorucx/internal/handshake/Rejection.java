@@ -2,14 +2,13 @@ package io.reactorucx.internal.handshake;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.frame.ControlFrame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reason why a side refuses its peer.
+ * The reason why a side rejects its peer.
  *
- * @param status whether to try again
- * @param reason in words
+ * @param status tells whether a retry may succeed
+ * @param reason the explanation
  */
 public record Rejection(UcxStatus status, String reason) {
 

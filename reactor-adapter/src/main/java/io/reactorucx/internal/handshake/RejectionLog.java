@@ -5,7 +5,11 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells of refused peers aloud, but at most once a second: whoever is refused may try again at once. Any thread. */
+/**
+ * Logs rejected peers at WARN, at most once per second, because a rejected peer may retry immediately.
+ *
+ * <p>Thread: any.
+ */
 public final class RejectionLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(RejectionLog.class);
@@ -15,7 +19,7 @@ public final class RejectionLog {
     private final LongSupplier nanoTime;
     private boolean used;
     private long lastNanos;
-    private long leftOut;
+    private long suppressed;
 
     public RejectionLog() {
         this(LOG::warn, System::nanoTime);
@@ -26,17 +30,17 @@ public final class RejectionLog {
         this.nanoTime = nanoTime;
     }
 
-    public synchronized void refused(String peer, HandshakeFailure failure) {
+    public synchronized void rejected(String peer, HandshakeFailure failure) {
         long now = nanoTime.getAsLong();
         if (used && now - lastNanos < PAUSE_NANOS) {
-            leftOut++;
-            LOG.debug("[{}] handshake refused, {}: {}", peer, failure.reason(), failure.detail());
+            suppressed++;
+            LOG.debug("[{}] handshake rejected, {}: {}", peer, failure.reason(), failure.detail());
             return;
         }
-        warn.accept("[" + peer + "] handshake refused, " + failure.reason() + ": " + failure.detail()
-                + (leftOut == 0 ? "" : "; " + leftOut + " more since the last one that was told"));
+        warn.accept("[" + peer + "] handshake rejected, " + failure.reason() + ": " + failure.detail()
+                + (suppressed == 0 ? "" : "; " + suppressed + " more since the last warning"));
         used = true;
         lastNanos = now;
-        leftOut = 0;
+        suppressed = 0;
     }
 }

@@ -6,7 +6,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The operations of one connection that UCX has under way; linked through the operations, on the engine's thread. */
+/**
+ * The operations of one connection that are in flight, as a list that is linked through the operations.
+ *
+ * <p>Thread: engine.
+ */
 public final class InFlightOperations {
 
     private @Nullable OperationSubscription<?> head;
@@ -43,7 +47,7 @@ public final class InFlightOperations {
         size--;
     }
 
-    /** Calls for each operation; the action may end any of them. */
+    /** Calls an action for each operation. The action may end any of them. */
     public void forEach(Consumer<OperationSubscription<?>> action) {
         OperationSubscription<?>[] all = new OperationSubscription<?>[size];
         int count = 0;
@@ -56,8 +60,8 @@ public final class InFlightOperations {
     }
 
     /**
-     * Tag receives belong to the worker: nothing but a cancel ends one, and one that stays would take another
-     * connection's message.
+     * Fails and cancels tag receives. They belong to the worker: only a cancel ends one, and one that stays posted
+     * would take another connection's message.
      */
     public void endReceives(RuntimeException error, UcpWorker worker) {
         forEach(operation -> {
@@ -68,7 +72,7 @@ public final class InFlightOperations {
         });
     }
 
-    /** Ends what waits for a peer that is lost, but for what may have arrived already. */
+    /** Fails all operations but receives, whose data may have arrived before the peer was lost. */
     public void endAllButReceives(Function<OperationSubscription<?>, RuntimeException> reason) {
         forEach(operation -> {
             if (!operation.mayHaveArrived()) {
@@ -77,7 +81,7 @@ public final class InFlightOperations {
         });
     }
 
-    /** Whether one is under way that may take as long as the peer's application likes, although the peer is well. */
+    /** Returns whether a tag send is in flight, which may wait for the peer's application to post a receive. */
     public boolean waitsForPeer() {
         for (OperationSubscription<?> each = head; each != null; each = each.next) {
             if (each.kind() == OperationKind.TAG_SEND || each.kind() == OperationKind.TAG_SEND_SYNC) {
@@ -91,7 +95,7 @@ public final class InFlightOperations {
         return head == null;
     }
 
-    /** Whether nothing is under way that has to end before the endpoint may close. */
+    /** Returns whether no operation is in flight that a graceful close waits for. */
     public boolean isQuiet() {
         for (OperationSubscription<?> each = head; each != null; each = each.next) {
             if (each.kind() != OperationKind.STREAM_RECEIVE) {

@@ -5,8 +5,8 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
 /**
- * A Mono of an operation of a connection: cold, one operation for each subscriber. It has what its operations share, so
- * that each of these is a small object.
+ * A cold Mono of an operation of a connection, with one operation for each subscriber. The Mono holds what its
+ * operations share, so that each operation is a small object.
  */
 public abstract class OperationMono<T> extends Mono<T> {
 
@@ -18,7 +18,7 @@ public abstract class OperationMono<T> extends Mono<T> {
         this.kind = kind;
     }
 
-    /** Makes the operations of a Mono. */
+    /** Creates the operations of a Mono. */
     @FunctionalInterface
     public interface Factory<T> {
 
@@ -34,7 +34,7 @@ public abstract class OperationMono<T> extends Mono<T> {
         };
     }
 
-    /** Another operation, which begins when its subscriber asks for the result. */
+    /** Returns a new operation, which is posted when its subscriber requests the result. */
     public abstract OperationSubscription<T> operation(CoreSubscriber<? super T> actual);
 
     @Override

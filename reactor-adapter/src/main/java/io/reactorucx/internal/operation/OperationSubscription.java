@@ -13,11 +13,11 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * One subscription to one operation of a connection: at once the subscriber's {@link Subscription}, the engine's
- * command and UCX's completion.
+ * One subscription to an operation of a connection: the subscriber's {@link Subscription}, the engine's command and
+ * UCX's completion in one object.
  *
- * <p>The subscriber gets one outcome: of UCX, of the connection's failure, or none after it has cancelled. Whatever it
- * got, the operation stays with the connection until UCX has let go of its memory.
+ * <p>The subscriber gets one outcome: UCX's, the connection's failure, or none after a cancel. The operation stays in
+ * flight on its connection until UCX no longer uses its memory.
  */
 public abstract class OperationSubscription<T> extends Operation implements Subscription {
 
@@ -31,7 +31,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
     public final OperationMono<?> mono;
     private final CoreSubscriber<? super T> subscriber;
     private volatile int state = NEW;
-    /** Its neighbours in an {@link InFlightOperations}; the first one precedes itself. Null outside of a list. */
+    /** The neighbours in {@link InFlightOperations}. The first operation precedes itself; null outside of a list. */
     @Nullable OperationSubscription<?> previous;
     @Nullable OperationSubscription<?> next;
 
@@ -54,17 +54,17 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         return mono.kind;
     }
 
-    /** Hands it to UCX; answers whether it is done. */
+    /** Posts the operation to UCX, and returns whether it has completed already. */
     public abstract boolean post(UcpWorker worker, UcpEndpoint endpoint);
 
-    /** What the subscriber gets for a success, null for nothing but the completion. */
+    /** Returns the value for the subscriber after a success, or null for none. */
     public abstract @Nullable T result(long receivedLength, long tag);
 
-    /** UCX has let go of the operation's memory, or never had it. */
+    /** UCX no longer uses the operation's memory, or never did. */
     public void released() {
     }
 
-    /** The subscriber has given up while the operation is under way. */
+    /** The subscriber has cancelled while the operation is in flight. */
     public void cancelled(UcpWorker worker) {
     }
 
@@ -81,8 +81,8 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         if (before == NEW) {
             released();
         } else if (before == SUBMITTED) {
-            // Whatever the queue holds: a receive that stays takes a message that is somebody else's. An engine that
-            // closes cancels by itself.
+            // Also when the engine's queue is full: a receive that stays posted takes a message of another subscriber.
+            // A closing engine cancels its operations itself.
             owner().execute(worker -> {
                 if (InFlightOperations.isLinked(this)) {
                     cancelled(worker);
@@ -111,8 +111,8 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
             if (state == DONE) {
                 released();
             } else {
-                // The other outcomes come on this thread, too; a cancel of another one that comes now is late, as its
-                // subscriber has to expect.
+                // The other outcomes come on this thread, too. A cancel on another thread may come too late, as the
+                // Reactive Streams rules allow.
                 STATE.lazySet(this, DONE);
                 signal(receivedLength, tag);
             }
@@ -152,23 +152,24 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         }
     }
 
-    /** Whether the subscriber has had its outcome, or has given up. */
+    /** Returns whether the subscriber has its outcome, or has cancelled. */
     public final boolean isOver() {
         return state == DONE;
     }
 
-    /** What the subscriber hears of an error. */
+    /** Returns the error that the subscriber gets in place of UCX's. */
     public RuntimeException explained(RuntimeException error) {
         return owner().explained(error, kind());
     }
 
-    /** Whether it is a receive, whose data may be here although the peer is not any more. */
+    /** Returns whether this is a receive, whose data may have arrived before the peer was lost. */
     final boolean mayHaveArrived() {
         return kind() == OperationKind.TAG_RECEIVE || kind() == OperationKind.STREAM_RECEIVE;
     }
 
     /**
-     * The endpoint closes, which ends it. A stream may still have data for a receive, which hears of the end from UCX.
+     * Fails the operation because its endpoint closes, but for a receive of the byte stream: data may still come for
+     * it, and UCX ends it.
      */
     public final void endpointCloses(RuntimeException error) {
         if (kind() != OperationKind.STREAM_RECEIVE) {
@@ -176,7 +177,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         }
     }
 
-    /** The connection is lost, or closes: the subscriber hears of it now, UCX's own completion may come later. */
+    /** Fails the subscriber now; UCX's completion may come later. */
     public final void abandon(RuntimeException error) {
         if (STATE.getAndSet(this, DONE) != DONE) {
             subscriber.onError(error);

@@ -11,8 +11,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
- * A Mono of operations that one call of UCX begins: whose result is known before, and that may keep a lease while UCX
- * uses its memory.
+ * A Mono of operations that consist of one call of UCX and whose result is known beforehand. It may retain a lease
+ * while UCX uses the leased memory.
  */
 public final class SingleCallMono<T> extends OperationMono<T> {
 
@@ -30,24 +30,24 @@ public final class SingleCallMono<T> extends OperationMono<T> {
         this.retained = retained;
     }
 
-    /** Posts an operation; answers whether it is done. */
+    /** Posts an operation, and returns whether it has completed already. */
     @FunctionalInterface
     public interface Post {
 
         boolean post(UcpWorker worker, UcpEndpoint endpoint, Completion whenDone);
     }
 
-    /** A Mono that only completes. */
+    /** Returns a Mono without a value. */
     public static Mono<Void> of(OperationOwner owner, OperationKind kind, long bytes, Post post) {
         return new SingleCallMono<>(owner, kind, bytes, post, null, null);
     }
 
-    /** A Mono of a fixed result. */
+    /** Returns a Mono of a fixed value. */
     public static <T> Mono<T> of(OperationOwner owner, OperationKind kind, long bytes, Post post, T result) {
         return new SingleCallMono<>(owner, kind, bytes, post, result, null);
     }
 
-    /** A Mono that keeps a lease while UCX uses its memory. */
+    /** Returns a Mono that retains a lease while UCX uses its memory. */
     public static Mono<Void> retaining(UcxBuffer buffer, OperationOwner owner, OperationKind kind, Post post) {
         return new SingleCallMono<>(owner, kind, buffer.length(), post, null, buffer);
     }
@@ -76,7 +76,7 @@ public final class SingleCallMono<T> extends OperationMono<T> {
             super(mono, actual);
         }
 
-        @SuppressWarnings("unchecked") // it was made by one of its own type
+        @SuppressWarnings("unchecked") // the Mono that has made this operation is one of T
         private SingleCallMono<T> posted() {
             return (SingleCallMono<T>) mono;
         }

@@ -1,4 +1,4 @@
-/** One operation of UCX as the subscription of a {@code Mono}. */
+/** Operations of UCX as subscriptions of a {@code Mono}. */
 @NullMarked
 package io.reactorucx.internal.operation;
 

@@ -114,7 +114,7 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
                 actual.onError(cause);
             }
         } else {
-            RetryingCommand.again(mux.connection().engine(), this);
+            RetryingCommand.retry(mux.connection().engine(), this);
         }
     }
 

@@ -3,14 +3,18 @@ package io.reactorucx.internal.socket;
 import java.net.InetSocketAddress;
 import reactor.core.publisher.Mono;
 
-/** Where a server's clients come in. */
+/**
+ * A listener that clients of a server connect to.
+ *
+ * <p>Thread: any.
+ */
 public interface BoundListener {
 
     InetSocketAddress address();
 
-    /** Takes no more clients. */
+    /** Rejects new clients from now on. */
     Mono<Void> refuse();
 
-    /** Ends it, after the connections have been closed. */
+    /** Closes the listener, after the connections have been closed. */
     Mono<Void> close();
 }

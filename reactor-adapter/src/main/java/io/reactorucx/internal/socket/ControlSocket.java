@@ -19,34 +19,38 @@ import org.slf4j.LoggerFactory;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The socket between two framework peers: first it carries the frames of the handshake, afterwards its end says that
- * the peer has gone.
+ * The TCP socket between two framework peers. It carries the frames of the handshake; afterwards its end tells that the
+ * peer is gone.
  *
- * <p>A frame is its size, 4 bytes in network byte order, and that many bytes. A size that no frame has ends the socket:
- * strangers speak here.
+ * <p>A frame is its size, 4 bytes in network byte order, and that many bytes. An invalid size closes the socket: the
+ * sender is not yet authenticated.
  *
- * <p><b>Threading:</b> {@link #send}, {@link #finish} and {@link #close} from any thread; the listener is called on the
- * loop's. <b>Ownership:</b> whoever made it closes it. <b>Errors:</b> told to the listener, which is the last that it
- * hears.
+ * <p><b>Threading:</b> {@link #send}, {@link #shutdown} and {@link #close} from any thread; the listener is called on
+ * the loop's. <b>Ownership:</b> the caller that connected or accepted the socket closes it. <b>Errors:</b> the
+ * listener's {@code ended} is called once, as its last callback.
  */
 public final class ControlSocket implements SocketEventLoop.Events {
 
-    private static final int MOST_READS = 64;
-    private static final int MOST_DISCARDED_BYTES = 16 << 10;
+    private static final int MAX_READS = 64;
+    private static final int MAX_DISCARDED_BYTES = 16 << 10;
     private static final Logger LOG = LoggerFactory.getLogger(ControlSocket.class);
-    private static final int FIRST_BYTES = 512;
+    private static final int INITIAL_BODY_BYTES = 512;
     private static final int MAX_UNSENT_FRAMES = 16;
 
-    /** Told what comes, on the loop's thread. */
+    /**
+     * Receives the frames of a socket.
+     *
+     * <p>Thread: socket loop.
+     */
     public interface Listener {
 
-        /** A socket that was to be connected is. */
+        /** The socket is connected; not called for an accepted socket. */
         default void connected(ControlSocket socket) {
         }
 
         void received(byte[] frame);
 
-        /** The peer has closed it, or it failed; not called when this side closes. */
+        /** The peer has closed the socket, or it has failed; not called when this side closes it. */
         void ended(IOException cause);
     }
 
@@ -58,8 +62,8 @@ public final class ControlSocket implements SocketEventLoop.Events {
     private @Nullable ByteBuffer body;
     private int bodyBytes;
     private @Nullable SelectionKey key;
-    private boolean finishing;
-    /** What comes from a peer that has been refused: some of it is read, so that the peer can read why. */
+    private boolean shuttingDown;
+    /** Takes what a rejected peer sends: unread bytes would make the system reset the socket, and lose the reason. */
     private @Nullable ByteBuffer discarded;
     private boolean closed;
 
@@ -69,29 +73,29 @@ public final class ControlSocket implements SocketEventLoop.Events {
         this.listener = listener;
     }
 
-    /** Begins to connect; the listener hears how that ends. */
+    /** Starts to connect; calls the listener when the socket is connected, or has failed. */
     public static ControlSocket connect(SocketEventLoop loop, InetSocketAddress remote, Listener listener)
             throws IOException {
         SocketChannel channel = SocketChannel.open();
         ControlSocket socket = new ControlSocket(loop, channel, listener);
-        boolean begun = loop.execute(() -> {
+        boolean started = loop.execute(() -> {
             try {
                 socket.prepare(SelectionKey.OP_CONNECT);
                 if (channel.connect(remote)) {
-                    socket.isConnected();
+                    socket.onConnected();
                 }
             } catch (IOException e) {
                 socket.failed(e);
             }
         });
-        if (!begun) {
+        if (!started) {
             channel.close();
             throw new IOException("these resources are closed");
         }
         return socket;
     }
 
-    /** Takes a socket that a listener accepted, on the loop's thread. */
+    /** Takes over a socket that a listener has accepted. Thread: socket loop. */
     public static ControlSocket accepted(SocketEventLoop loop, SocketChannel channel, Listener listener)
             throws IOException {
         ControlSocket socket = new ControlSocket(loop, channel, listener);
@@ -107,7 +111,7 @@ public final class ControlSocket implements SocketEventLoop.Events {
         }
     }
 
-    private void isConnected() {
+    private void onConnected() {
         Objects.requireNonNull(key).interestOps(SelectionKey.OP_READ);
         listener.connected(this);
     }
@@ -115,7 +119,7 @@ public final class ControlSocket implements SocketEventLoop.Events {
     @Override
     public void ready(SelectionKey selected) throws IOException {
         if (selected.isConnectable() && channel.finishConnect()) {
-            isConnected();
+            onConnected();
         }
         if (selected.isValid() && selected.isReadable()) {
             read();
@@ -126,16 +130,16 @@ public final class ControlSocket implements SocketEventLoop.Events {
     }
 
     private void read() throws IOException {
-        // A turn at a time: whoever sends without an end would have the thread for itself.
-        for (int reads = 0; reads < MOST_READS && !closed; reads++) {
+        // Bounded, so that a peer that sends without pause does not starve the other sockets.
+        for (int reads = 0; reads < MAX_READS && !closed; reads++) {
             ByteBuffer into = discarded != null ? discarded : body == null ? size : body;
             int count = channel.read(into);
             if (count < 0) {
                 throw new IOException("the peer has closed the socket");
             }
-            if (finishing) {
+            if (shuttingDown) {
                 if (!into.hasRemaining()) {
-                    throw new IOException("the peer goes on although it was refused");
+                    throw new IOException("the peer goes on sending although it was rejected");
                 }
             } else if (!into.hasRemaining()) {
                 filled(into);
@@ -151,11 +155,11 @@ public final class ControlSocket implements SocketEventLoop.Events {
             bodyBytes = size.getInt(0);
             size.clear();
             if (bodyBytes < 1 || bodyBytes > BindFrame.MAX_BYTES) {
-                throw new IOException("what came is no frame");
+                throw new IOException("the bytes are no frame");
             }
-            body = ByteBuffer.allocate(Math.min(bodyBytes, FIRST_BYTES));
+            body = ByteBuffer.allocate(Math.min(bodyBytes, INITIAL_BODY_BYTES));
         } else if (full.capacity() < bodyBytes) {
-            // Room only for what has come: a size is quickly said.
+            // Grows with the bytes that have come: a peer can claim any size.
             body = ByteBuffer.wrap(Arrays.copyOf(full.array(), Math.min(bodyBytes, 2 * full.capacity())))
                     .position(full.capacity());
         } else {
@@ -164,10 +168,10 @@ public final class ControlSocket implements SocketEventLoop.Events {
         }
     }
 
-    /** Sends a frame; one that cannot be sent is followed by the end of the socket. */
+    /** Sends a frame. If that fails, the socket closes. */
     public void send(byte[] frame) {
         loop.execute(() -> {
-            if (closed || finishing) {
+            if (closed || shuttingDown) {
                 return;
             }
             if (unsent.size() >= MAX_UNSENT_FRAMES) {
@@ -194,23 +198,23 @@ public final class ControlSocket implements SocketEventLoop.Events {
             unsent.remove();
         }
         registered.interestOps(SelectionKey.OP_READ);
-        if (finishing) {
+        if (shuttingDown) {
             channel.shutdownOutput();
         }
     }
 
     /**
-     * Sends nothing after what was sent, and hears nothing more; the peer has some time to read it and to end the
-     * socket.
+     * Sends nothing after the frames that were sent, and delivers no more frames. The peer has until the timeout to
+     * read them and to close the socket.
      */
-    public void finish(Duration patience) {
+    public void shutdown(Duration timeout) {
         Schedulers.parallel().schedule(() -> loop.execute(() ->
-                failed(new IOException("the peer has not ended the socket"))),
-                patience.toMillis(), TimeUnit.MILLISECONDS);
+                failed(new IOException("the peer has not closed the socket"))),
+                timeout.toMillis(), TimeUnit.MILLISECONDS);
         loop.execute(() -> {
-            if (!closed && !finishing) {
-                finishing = true;
-                discarded = ByteBuffer.allocate(MOST_DISCARDED_BYTES);
+            if (!closed && !shuttingDown) {
+                shuttingDown = true;
+                discarded = ByteBuffer.allocate(MAX_DISCARDED_BYTES);
                 body = null;
                 size.clear();
                 try {
@@ -230,10 +234,10 @@ public final class ControlSocket implements SocketEventLoop.Events {
         }
     }
 
-    /** Closes it without another word. */
+    /** Closes the socket; the listener is not called any more. */
     public void close() {
         if (!loop.execute(this::closeNow)) {
-            // The loop closes what is registered with it; this is for one that has not come so far.
+            // The closed loop has closed its registered sockets; this one may not be registered yet.
             closeChannel();
         }
     }
@@ -248,7 +252,7 @@ public final class ControlSocket implements SocketEventLoop.Events {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.debug("A socket was not closed in good order", e);
+            LOG.debug("Closing a socket failed", e);
         }
     }
 }

@@ -21,13 +21,15 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The socket that a server of framework peers listens on. It accepts no more while too many handshakes are under way.
+ * The listening socket of a server for framework peers. It accepts no sockets while too many handshakes are pending.
+ *
+ * <p>Thread: socket loop, but for {@link BoundListener}'s methods, which any thread may call.
  */
 public final class ControlSocketAcceptor implements SocketEventLoop.Events, BoundListener {
 
     private static final Logger LOG = LoggerFactory.getLogger(ControlSocketAcceptor.class);
-    private static final Duration PAUSE = Duration.ofMillis(200);
-    private static final int MOST_AT_ONCE = 16;
+    private static final Duration RETRY_DELAY = Duration.ofMillis(200);
+    private static final int MAX_ACCEPTS = 16;
 
     private final SocketEventLoop loop;
     private final ServerSocketChannel channel;
@@ -45,7 +47,7 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
         this.accepted = accepted;
     }
 
-    /** Listens; what is accepted is given on the loop's thread. */
+    /** Starts to listen; {@code accepted} runs on the socket loop for each socket. Thread: any. */
     public static ControlSocketAcceptor bind(SocketEventLoop loop, InetSocketAddress address, PendingHandshakes pending,
             BiConsumer<SocketChannel, InetSocketAddress> accepted) {
         ServerSocketChannel channel = null;
@@ -65,9 +67,9 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
 
     private static UcxStatus status(InetSocketAddress address, Exception error) {
         try {
-            boolean ours = address.getAddress().isAnyLocalAddress()
+            boolean local = address.getAddress().isAnyLocalAddress()
                     || NetworkInterface.getByInetAddress(address.getAddress()) != null;
-            return !ours ? UcxStatus.INVALID_ADDR : error instanceof BindException ? UcxStatus.BUSY
+            return !local ? UcxStatus.INVALID_ADDR : error instanceof BindException ? UcxStatus.BUSY
                     : UcxStatus.IO_ERROR;
         } catch (IOException e) {
             return UcxStatus.IO_ERROR;
@@ -77,7 +79,7 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
     private void register() {
         try {
             key = loop.register(channel, SelectionKey.OP_ACCEPT, this);
-            pending.whenRoom(() -> interest(SelectionKey.OP_ACCEPT));
+            pending.onCapacity(() -> interest(SelectionKey.OP_ACCEPT));
         } catch (IOException e) {
             failed(e);
         }
@@ -91,9 +93,9 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
 
     @Override
     public void ready(SelectionKey selected) throws IOException {
-        for (int taken = 0; pending.mayBegin(); taken++) {
-            if (taken == MOST_AT_ONCE) {
-                return; // Those that are here have their turn to speak, before others take their place.
+        for (int taken = 0; pending.hasCapacity(); taken++) {
+            if (taken == MAX_ACCEPTS) {
+                return; // The accepted sockets are read before further ones evict them.
             }
             SocketChannel socket;
             try {
@@ -106,34 +108,32 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
                 return;
             }
             try {
-                pending.makeRoom();
+                pending.evictIfFull();
                 accepted.accept(socket, (InetSocketAddress) socket.getRemoteAddress());
             } catch (IOException | RuntimeException e) {
-                LOG.debug("A socket was gone before it was accepted", e);
+                LOG.debug("A socket failed before it was accepted", e);
                 socket.close();
             }
         }
         interest(0);
     }
 
-    /**
-     * As when there is no descriptor left: the next one may be accepted, and a listener that gave up would never be
-     * heard of.
-     */
+    /** Retries after a failure such as too many open files: the next accept may succeed. */
     private void acceptLater(IOException error) throws IOException {
         if (!channel.isOpen()) {
             throw error;
         }
-        LOG.warn("{}: not accepted, {}; trying again in {}", address, error.getMessage(), PAUSE);
+        LOG.warn("{}: accepting a socket failed: {}; next attempt in {}", PeerName.of(address), error.getMessage(),
+                RETRY_DELAY);
         interest(0);
         Schedulers.parallel().schedule(() -> loop.execute(() ->
-                interest(pending.mayBegin() ? SelectionKey.OP_ACCEPT : 0)), PAUSE.toMillis(),
+                interest(pending.hasCapacity() ? SelectionKey.OP_ACCEPT : 0)), RETRY_DELAY.toMillis(),
                 TimeUnit.MILLISECONDS);
     }
 
     @Override
     public void failed(IOException error) {
-        LOG.warn("{} is not listened at any more: {}", address, error.getMessage());
+        LOG.warn("{}: the listener has failed and is closed: {}", PeerName.of(address), error.getMessage());
         close(channel);
     }
 
@@ -150,11 +150,11 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
     @Override
     public Mono<Void> close() {
         return Mono.create(sink -> {
-            boolean begun = loop.execute(() -> {
+            boolean started = loop.execute(() -> {
                 close(channel);
                 loop.afterClose(sink::success);
             });
-            if (!begun) {
+            if (!started) {
                 close(channel);
                 sink.success();
             }
@@ -167,7 +167,7 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
                 channel.close();
             }
         } catch (IOException e) {
-            LOG.debug("A listener was not closed in good order", e);
+            LOG.debug("Closing a listening socket failed", e);
         }
     }
 }

@@ -6,17 +6,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handshakes that a server has under way. When there are as many as may be, the oldest of those that have not
- * proved who they are gives way, so that unproven sockets cost nobody else; otherwise no more are accepted until one is
- * through. On the thread of the socket loop.
+ * Limits the handshakes of a server that are in progress. At the limit a new socket evicts the oldest one that is not
+ * authenticated, so that such sockets cannot keep others out; when all are authenticated, no socket is accepted until
+ * one handshake has ended.
+ *
+ * <p>Thread: socket loop.
  */
 public final class PendingHandshakes {
 
     private final int limit;
     private final HandshakeCounters counters;
-    private final Map<Object, Runnable> unproven = new LinkedHashMap<>();
+    private final Map<Object, Runnable> unauthenticated = new LinkedHashMap<>();
     private int count;
-    private @Nullable Runnable whenRoom;
+    private @Nullable Runnable onCapacity;
 
     public PendingHandshakes(int limit, HandshakeCounters counters) {
         this.limit = limit;
@@ -27,41 +29,41 @@ public final class PendingHandshakes {
         return limit;
     }
 
-    void whenRoom(Runnable action) {
-        whenRoom = action;
+    void onCapacity(Runnable action) {
+        onCapacity = action;
     }
 
-    /** Whether one more may begin, if need be instead of another one. */
-    boolean mayBegin() {
-        return count < limit || !unproven.isEmpty();
+    /** Returns whether one more handshake may start, if necessary in place of another one. */
+    boolean hasCapacity() {
+        return count < limit || !unauthenticated.isEmpty();
     }
 
-    /** Ends the oldest unproven one if there are as many as may be: another one is here. */
-    void makeRoom() {
-        if (count >= limit && !unproven.isEmpty()) {
-            unproven.values().iterator().next().run();
+    /** Evicts the oldest unauthenticated handshake when the limit is reached. */
+    void evictIfFull() {
+        if (count >= limit && !unauthenticated.isEmpty()) {
+            unauthenticated.values().iterator().next().run();
         }
     }
 
-    /** One begins; it is told to give way if it has to. */
-    public void began(Object handshake, Runnable giveWay) {
+    /** Adds a handshake; {@code evict} ends it to make room for another one. */
+    public void add(Object handshake, Runnable evict) {
         count++;
-        counters.began();
-        unproven.put(handshake, giveWay);
+        counters.started();
+        unauthenticated.put(handshake, evict);
     }
 
-    /** It has done what the handshake asks for. */
-    public void proved(Object handshake) {
-        unproven.remove(handshake);
+    /** Protects a handshake from eviction: its peer is authenticated. */
+    public void authenticated(Object handshake) {
+        unauthenticated.remove(handshake);
     }
 
-    /** It became a connection, or not; called once. */
-    public void ended(Object handshake, boolean connected) {
-        unproven.remove(handshake);
+    /** Removes a handshake that has ended; called once. */
+    public void remove(Object handshake, boolean connected) {
+        unauthenticated.remove(handshake);
         count--;
         counters.ended(connected);
-        if (whenRoom != null && count == limit - 1) {
-            whenRoom.run();
+        if (onCapacity != null && count == limit - 1) {
+            onCapacity.run();
         }
     }
 }

@@ -15,17 +15,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that looks after the sockets of some resources: those that listen, and one for each connection between
- * framework peers.
+ * The thread that serves the listening sockets and the control sockets of one {@code UcxResources}.
  *
- * <p><b>Threading:</b> {@link #execute} and {@link #close} from any thread, the rest on this one's. <b>Ownership:</b>
- * closing it closes the sockets that are registered. <b>Errors:</b> what a socket's events throw ends that socket only.
+ * <p><b>Threading:</b> {@link #execute} and {@link #close} from any thread, the other methods on the loop's.
+ * <b>Ownership:</b> closing the loop closes the sockets that are registered. <b>Errors:</b> an exception of a socket's
+ * handler closes that socket only.
  */
 public final class SocketEventLoop implements Runnable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SocketEventLoop.class);
 
-    /** Told when its channel can do something; attached to the key. */
+    /** Handles the events of one channel; attached to its key. */
     interface Events {
 
         void ready(SelectionKey key) throws IOException;
@@ -56,8 +56,8 @@ public final class SocketEventLoop implements Runnable {
     }
 
     /**
-     * Runs something on this thread, at once when it is the caller's; answers false, and runs nothing, once the loop
-     * has been closed.
+     * Runs a task on the loop's thread, immediately when the caller runs on it. Returns false, and does not run the
+     * task, once the loop is closed.
      */
     public boolean execute(Runnable task) {
         if (Thread.currentThread() == thread) {
@@ -69,11 +69,11 @@ public final class SocketEventLoop implements Runnable {
         }
         tasks.add(task);
         selector.wakeup();
-        // Whoever comes after the last look at the tasks has not been heard.
+        // A task queued after the last poll would never run.
         return !ended.isDone() || !tasks.remove(task);
     }
 
-    /** Runs something on this thread once what was closed before is closed for the system, too. */
+    /** Runs a task on the loop's thread after the next select, which closes the channels of cancelled keys. */
     void afterClose(Runnable task) {
         tasks.add(task);
         selector.wakeup();
@@ -98,19 +98,19 @@ public final class SocketEventLoop implements Runnable {
                 selector.selectedKeys().clear();
             }
         } catch (IOException | RuntimeException e) {
-            LOG.error("No more connections can be made: the thread for sockets ends", e);
+            LOG.error("The thread for sockets failed: no more connections can be made", e);
         } finally {
             end();
         }
     }
 
     private void runTasks() {
-        // Not those that come meanwhile: one may wait for the next round.
+        // Without those that are added meanwhile: a task may add itself again for the next round.
         for (int left = tasks.size(); left > 0; left--) {
             try {
                 Objects.requireNonNull(tasks.poll()).run();
             } catch (RuntimeException e) {
-                LOG.error("Something that was to be done about a socket was not", e);
+                LOG.error("A task of the socket loop failed", e);
             }
         }
     }
@@ -124,7 +124,7 @@ public final class SocketEventLoop implements Runnable {
         } catch (IOException e) {
             events.failed(e);
         } catch (RuntimeException e) {
-            LOG.error("What came over a socket was not understood, it is closed", e);
+            LOG.error("Handling the events of a socket failed, it is closed", e);
             events.failed(new IOException(e));
         }
     }
@@ -136,13 +136,13 @@ public final class SocketEventLoop implements Runnable {
                 ((Events) key.attachment()).failed(new IOException("these resources are closed"));
                 key.channel().close();
             } catch (IOException | RuntimeException e) {
-                LOG.debug("A socket was not closed in good order", e);
+                LOG.debug("Closing a socket failed", e);
             }
         });
         try {
             selector.close();
         } catch (IOException e) {
-            LOG.debug("The selector was not closed in good order", e);
+            LOG.debug("Closing the selector failed", e);
         }
         runTasks();
         ended.complete(null);
@@ -151,7 +151,7 @@ public final class SocketEventLoop implements Runnable {
         }
     }
 
-    /** Ends the thread and closes the sockets; completes when that is done. */
+    /** Ends the thread and closes the sockets; the future completes after that. */
     public CompletableFuture<Void> close() {
         closed = true;
         selector.wakeup();

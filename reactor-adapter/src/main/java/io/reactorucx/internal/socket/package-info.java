@@ -1,4 +1,4 @@
-/** The control socket beside each connection, and the thread that serves all of them. */
+/** Control sockets of connections, and the event loop that serves them. */
 @NullMarked
 package io.reactorucx.internal.socket;
 
