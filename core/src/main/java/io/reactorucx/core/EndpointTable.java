@@ -1,7 +1,9 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.CLocale;
+import io.reactorucx.core.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -15,7 +17,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The endpoints and listeners of a worker, found by what UCX passes to the upcalls, and its remote keys that still have to end. */
+/**
+ * The endpoints and listeners of a worker, found by what UCX passes to the upcalls, and its remote keys that still have
+ * to end.
+ */
 final class EndpointTable {
 
     private final UcpWorker worker;
@@ -33,8 +38,40 @@ final class EndpointTable {
         this.workerHandle = workerHandle;
     }
 
-    UcpEndpoint create(String operation, EndpointOptions options, MemorySegment onError, Function<Arena, MemorySegment> parameters) {
-        Objects.requireNonNull(options, "options");
+    UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
+        worker.context().requireFamily(SocketAddresses.checked(remote, "remote"), "ep_create");
+        InetSocketAddress local = Objects.requireNonNull(options, "options").localAddress();
+        if (local != null) {
+            SocketAddresses.requireUsableFor(local, remote);
+        }
+        return create("ep_create", options, call -> EndpointParameters.toSocketAddress(remote, call));
+    }
+
+    UcpEndpoint connect(byte[] workerAddress, EndpointOptions options) {
+        byte[] address = WorkerAddresses.checked(workerAddress);
+        Objects.requireNonNull(options, "options").requireNoSocketOptions("one by worker address");
+        return create("ep_create", options,
+                call -> EndpointParameters.toWorkerAddress(Arguments.padded(address, call), call));
+    }
+
+    UcpEndpoint accept(UcpConnectionRequest request, EndpointOptions options) {
+        Objects.requireNonNull(request, "request");
+        // All checks come before the request is consumed: UCX would never answer a request that fails one of them.
+        Objects.requireNonNull(options, "options").requireNoSocketOptions("one that accepts");
+        worker.checkOpen("ep_create");
+        if (request.listener().worker().context() != worker.context()) {
+            throw new IllegalArgumentException("request: it came to a listener of another context");
+        }
+        UcpEndpoint[] result = new UcpEndpoint[1];
+        request.listener().consume(request,
+                () -> result[0] = create("ep_create from " + request.clientAddress(), options,
+                        call -> EndpointParameters.toConnectionRequest(request.handle(), call)));
+        return result[0];
+    }
+
+    private UcpEndpoint create(String operation, EndpointOptions options, Function<Arena, MemorySegment> parameters) {
+        worker.checkOpen(operation);
+        MemorySegment onError = worker.upcalls().onEndpointError;
         return CLocale.call(() -> {
             try (Arena call = Arena.ofConfined()) {
                 MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
@@ -44,7 +81,8 @@ final class EndpointTable {
                     throw new UcxException(status, operation, options.peer());
                 }
                 MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
-                UcpEndpoint endpoint = new UcpEndpoint(worker, handle, options.errorMode(), options.peer(), options.onError());
+                UcpEndpoint endpoint = new UcpEndpoint(worker, handle, options.errorMode(), options.peer(),
+                        options.onError());
                 endpoints.put(handle.address(), endpoint);
                 return endpoint;
             }
@@ -71,7 +109,8 @@ final class EndpointTable {
         return List.copyOf(endpoints.values());
     }
 
-    UcpListener listen(InetSocketAddress bindAddress, MemorySegment onRequest, Consumer<UcpConnectionRequest> handler, int maxPending) {
+    UcpListener listen(InetSocketAddress bindAddress, MemorySegment onRequest, Consumer<UcpConnectionRequest> handler,
+            int maxPending) {
         long id = ++listenerIds;
         UcpListener listener = CLocale.call(
                 () -> UcpListener.create(worker, workerHandle, id, onRequest, bindAddress, handler, maxPending));
@@ -91,7 +130,10 @@ final class EndpointTable {
         return List.copyOf(listeners.values());
     }
 
-    /** Ends the native keys that no operation uses any more; one of another worker, on its thread, may use what a key has mapped. */
+    /**
+     * Ends the native keys that no operation uses any more; one of another worker, on its thread, may use what a key
+     * has mapped.
+     */
     void closed(UcpRemoteKey key) {
         closedKeys.add(key);
         closedKeys.removeIf(UcpRemoteKey::tryDestroy);
@@ -100,8 +142,8 @@ final class EndpointTable {
     void requireNoClosedKeys() {
         closedKeys.removeIf(UcpRemoteKey::tryDestroy);
         if (!closedKeys.isEmpty()) {
-            throw new IllegalStateException("worker " + worker.config().name() + ": operations of other workers use the pointers of "
-                    + closedKeys.size() + " remote keys");
+            throw new IllegalStateException("worker " + worker.config().name()
+                    + ": operations of other workers use the pointers of " + closedKeys.size() + " remote keys");
         }
     }
 }

@@ -11,7 +11,6 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,10 +18,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Drives communication and reports its events, on one thread ({@code ucp_worker_h}).
  *
- * <p><b>Threading:</b> the thread that made it, or the one that has entered it where {@link UcpWorkerParameters#threadMode()} allows others;
- * {@link #signal()} aside. Any other thread gets {@link IllegalStateException}, on everything that belongs to the worker.
- * <b>Ownership:</b> endpoints and listeners are closed first, with nothing in flight.
- * <b>Errors:</b> {@link UcxException} with UCX's status.
+ * <p><b>Threading:</b> the thread that made it, or the one that has entered it where {@link
+ * UcpWorkerParameters#threadMode()} allows others; {@link #signal()} aside. Any other thread gets {@link
+ * IllegalStateException}, on everything that belongs to the worker. <b>Ownership:</b> endpoints and listeners are
+ * closed first, with nothing in flight. <b>Errors:</b> {@link UcxException} with UCX's status.
  */
 public final class UcpWorker implements AutoCloseable {
 
@@ -75,7 +74,8 @@ public final class UcpWorker implements AutoCloseable {
         attributes = UcpWorkerAttributes.of(handle);
         UcxThreadMode asked = config.parameters().threadMode();
         if (attributes.threadMode().compareTo(asked) < 0) {
-            throw new UcxUnsupportedException("worker_create", "thread mode " + asked + " was asked for, UCX gave " + attributes.threadMode());
+            throw new UcxUnsupportedException("worker_create", "thread mode " + asked + " was asked for, UCX gave "
+                    + attributes.threadMode());
         }
         threads = new ThreadConfinement(config.name(), asked, this::checkMayLeave);
         endpoints = new EndpointTable(this, handle);
@@ -124,7 +124,8 @@ public final class UcpWorker implements AutoCloseable {
             int work = UcpDirect.ucp_worker_progress(handle.address());
             int arrived = events.size();
             int ended = requests.readyCount();
-            // The failure of an endpoint comes before what it did to operations: UCX completes some as if nothing had happened.
+            // The failure of an endpoint comes before what it did to operations: UCX completes some as if nothing had
+            // happened.
             events.deliver(arrived);
             return work + arrived + requests.deliver(ended);
         } finally {
@@ -205,12 +206,18 @@ public final class UcpWorker implements AutoCloseable {
         UcpContext.check(ucx_h.ucp_worker_fence(handle), "worker_fence");
     }
 
-    /** Ends a sleep, now or the next one ({@code ucp_worker_signal}). Any thread; nothing happens once the worker is closed. */
+    /**
+     * Ends a sleep, now or the next one ({@code ucp_worker_signal}). Any thread; nothing happens once the worker is
+     * closed.
+     */
     public void signal() {
         wakeup("worker_signal").signal();
     }
 
-    /** {@return a descriptor that becomes readable when there is work, for a foreign event loop; not to be read or closed} */
+    /**
+     * {@return a descriptor that becomes readable when there is work, for a foreign event loop; not to be read or
+     * closed}
+     */
     public int eventFd() {
         checkOpen("worker_get_efd");
         return wakeup("worker_get_efd").eventFd();
@@ -218,7 +225,8 @@ public final class UcpWorker implements AutoCloseable {
 
     private WorkerWakeup wakeup(String operation) {
         if (wakeup == null) {
-            throw new UcxUnsupportedException(operation, "the context was made without the feature WAKEUP, add it to its UcpConfig");
+            throw new UcxUnsupportedException(operation, "the context was made without the feature WAKEUP, add it to"
+                    + " its UcpConfig");
         }
         return wakeup;
     }
@@ -229,7 +237,9 @@ public final class UcpWorker implements AutoCloseable {
         return WorkerAddresses.of(handle, false);
     }
 
-    /** {@return as {@link #address()}, with network devices only: shorter, for peers on other hosts ({@code NET_ONLY})} */
+    /**
+     * {@return as {@link #address()}, with network devices only: shorter, for peers on other hosts ({@code NET_ONLY})}
+     */
     public byte[] networkAddress() {
         checkOpen("worker_get_address");
         return WorkerAddresses.of(handle, true);
@@ -246,34 +256,28 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Connects to a listener; a failure to connect comes as the endpoint's error. Wait for a {@link UcpEndpoint#flush} before the first
-     * message: UCX 1.13 chooses how to send one by the limits of tcp, and loses it when shared memory, which it then uses, has smaller ones.
+     * Connects to a listener; a failure to connect comes as the endpoint's error. Wait for a {@link UcpEndpoint#flush}
+     * before the first message: UCX 1.13 chooses how to send one by the limits of tcp, and loses it when shared memory,
+     * which it then uses, has smaller ones.
      *
      * @param remote address of the listener
      * @param options how to treat errors
      * @return the endpoint
      */
     public UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
-        context.requireFamily(SocketAddresses.checked(remote, "remote"), "ep_create");
-        InetSocketAddress local = Objects.requireNonNull(options, "options").localAddress();
-        if (local != null) {
-            SocketAddresses.requireUsableFor(local, remote);
-        }
-        return create("ep_create", options, call -> EndpointParameters.toSocketAddress(remote, call));
+        return endpoints.connect(remote, options);
     }
 
     /**
      * Connects to a worker by its address.
      *
-     * @param workerAddress what {@link #address()} gave on the other side. UCX trusts these bytes: take them from a trusted source
+     * @param workerAddress what {@link #address()} gave on the other side. UCX trusts these bytes: take them from a
+     *     trusted source
      * @param options how to treat errors
      * @return the endpoint
      */
     public UcpEndpoint connect(byte[] workerAddress, EndpointOptions options) {
-        byte[] address = WorkerAddresses.checked(workerAddress);
-        Objects.requireNonNull(options, "options").requireNoSocketOptions("one by worker address");
-        return create("ep_create", options,
-                call -> EndpointParameters.toWorkerAddress(Arguments.padded(address, call), call));
+        return endpoints.connect(workerAddress, options);
     }
 
     /**
@@ -284,22 +288,7 @@ public final class UcpWorker implements AutoCloseable {
      * @return the endpoint
      */
     public UcpEndpoint accept(UcpConnectionRequest request, EndpointOptions options) {
-        Objects.requireNonNull(request, "request");
-        // All checks come before the request is consumed: UCX would never see an answer to a request that fails one of them.
-        Objects.requireNonNull(options, "options").requireNoSocketOptions("one that accepts");
-        checkOpen("ep_create");
-        if (request.listener().worker().context() != context) {
-            throw new IllegalArgumentException("request: it came to a listener of another context");
-        }
-        UcpEndpoint[] result = new UcpEndpoint[1];
-        request.listener().consume(request, () -> result[0] = create("ep_create from " + request.clientAddress(), options,
-                call -> EndpointParameters.toConnectionRequest(request.handle(), call)));
-        return result[0];
-    }
-
-    private UcpEndpoint create(String operation, EndpointOptions options, Function<Arena, MemorySegment> endpointParameters) {
-        checkOpen(operation);
-        return endpoints.create(operation, options, upcalls.onEndpointError, endpointParameters);
+        return endpoints.accept(request, options);
     }
 
     /**
@@ -389,11 +378,13 @@ public final class UcpWorker implements AutoCloseable {
         int openEndpoints = endpoints.open().size();
         int openListeners = endpoints.listening().size();
         if (tags.taken() > 0) {
-            throw new IllegalStateException("worker " + config.name() + ": " + tags.taken() + " tagged messages were taken, receive them");
+            throw new IllegalStateException("worker " + config.name() + ": " + tags.taken()
+                    + " tagged messages were taken, receive them");
         }
         if (progressing || inFlight() > 0 || openEndpoints > 0 || openListeners > 0) {
-            throw new IllegalStateException("worker " + config.name() + ": " + inFlight() + " operations, " + openEndpoints
-                    + " endpoints and " + openListeners + " listeners are open" + (progressing ? ", and it is in progress()" : ""));
+            throw new IllegalStateException("worker " + config.name() + ": " + inFlight() + " operations, "
+                    + openEndpoints + " endpoints and " + openListeners + " listeners are open"
+                    + (progressing ? ", and it is in progress()" : ""));
         }
         endpoints.requireNoClosedKeys();
         ended();
@@ -410,7 +401,8 @@ public final class UcpWorker implements AutoCloseable {
     public void abandon() {
         checkThread();
         if (!closed) {
-            LOG.error("[{}] left to the process with {} operations and {} endpoints", config.name(), inFlight(), endpoints.open().size());
+            LOG.error("[{}] left to the process with {} operations and {} endpoints", config.name(), inFlight(),
+                    endpoints.open().size());
             ended();
             context.workerAbandoned();
             requests.endAll();
@@ -428,7 +420,8 @@ public final class UcpWorker implements AutoCloseable {
     private void checkMayLeave() {
         generics.checkNotInCallback();
         if (progressing) {
-            throw new IllegalStateException("worker " + config.name() + ": left from a completion or handler, while it is in progress()");
+            throw new IllegalStateException("worker " + config.name()
+                    + ": left from a completion or handler, while it is in progress()");
         }
     }
 
