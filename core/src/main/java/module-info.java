@@ -1,4 +1,7 @@
-/** Safe Java objects over UCX (the API of UCP, and the memory domains of UCT), on the generated bindings that this module keeps to itself. */
+/**
+ * Safe Java objects over UCX (the API of UCP, and the memory domains of UCT), on the generated bindings that this
+ * module keeps to itself.
+ */
 module io.reactorucx.core {
     requires static transitive org.jspecify;
     requires org.slf4j;

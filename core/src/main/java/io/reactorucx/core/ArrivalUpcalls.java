@@ -48,7 +48,8 @@ final class ArrivalUpcalls {
             boolean hold = rendezvous || ((attributes & MAY_BE_KEPT) != 0 && length > maxInlineBytes);
             Object replyTo = replyEndpoint != null || replyHandle == 0 ? replyEndpoint : (Object) replyHandle;
             if (hold) {
-                events.messageArrived(new UcpActiveMessage((int) arg, bytes(header, headerLength, 0), length, data, rendezvous, replyTo));
+                events.messageArrived(new UcpActiveMessage((int) arg, bytes(header, headerLength, 0), length, data,
+                        rendezvous, replyTo));
                 return IN_PROGRESS;
             }
             UcpActiveMessage message = events.spareMessage();

@@ -40,18 +40,22 @@ final class CapabilityCheck {
             case SHARED_MEMORY, REMOTE_POINTERS -> sharedMemory(context, errorMode);
             case SOCKET_ADDRESSES -> connectionManager(context);
             case SOCKET_ADDRESSES_IPV6 -> context.tcpUsesOnlyIpv6() ? connectionManager(context)
-                    : UcpSupport.missing("UCX's tcp transport corrupts memory there, unless the context is made with TCP_AF_PRIO=inet6");
+                    : UcpSupport.missing("UCX's tcp transport corrupts memory there, unless the context is made with"
+                            + " TCP_AF_PRIO=inet6");
             case MULTI_THREADED_WORKERS -> context.config().workersShared() ? UcpSupport.SUPPORTED
-                    : UcpSupport.missing("the context was made for the workers of one thread, see UcpConfig.workersShared()");
+                    : UcpSupport.missing("the context was made for the workers of one thread, see"
+                            + " UcpConfig.workersShared()");
             default -> UcpSupport.SUPPORTED;
         };
     }
 
     /** UCX's newer protocols, the default from 1.16 on, have no atomic operations with peer failure handling. */
     private static UcpSupport atomics(UcpContext context, ErrorMode errorMode) {
-        boolean newProtocols = Ucx.version().isAtLeast(1, 16) && !context.setting("PROTO_ENABLE").matches("(?i)n|no|off|0");
+        boolean newProtocols = Ucx.version().isAtLeast(1, 16)
+                && !context.setting("PROTO_ENABLE").matches("(?i)n|no|off|0");
         return newProtocols && errorMode == ErrorMode.PEER
-                ? UcpSupport.missing("UCX " + Ucx.version() + " has atomic operations only with error mode NONE, this is PEER")
+                ? UcpSupport.missing("UCX " + Ucx.version() + " has atomic operations only with error mode NONE, this"
+                        + " is PEER")
                 : UcpSupport.SUPPORTED;
     }
 
@@ -61,13 +65,16 @@ final class CapabilityCheck {
         for (String transport : SHARED_MEMORY) {
             if (names.stream().anyMatch(name -> name.startsWith(transport + "/"))) {
                 found = true;
-                if (errorMode == ErrorMode.NONE || isYes(context.setting(transport.toUpperCase(Locale.ROOT) + "_ERROR_HANDLING"))) {
+                if (errorMode == ErrorMode.NONE
+                        || isYes(context.setting(transport.toUpperCase(Locale.ROOT) + "_ERROR_HANDLING"))) {
                     return UcpSupport.SUPPORTED;
                 }
             }
         }
-        return UcpSupport.missing(found ? "with error mode PEER UCX uses shared memory only with POSIX_ERROR_HANDLING=y or"
-                + " SYSV_ERROR_HANDLING=y" : "none of the transports " + names + " is shared memory");
+        return UcpSupport.missing(found
+                ? "with error mode PEER UCX uses shared memory only with POSIX_ERROR_HANDLING=y or"
+                        + " SYSV_ERROR_HANDLING=y"
+                : "none of the transports " + names + " is shared memory");
     }
 
     private static boolean isYes(String value) {
@@ -76,7 +83,8 @@ final class CapabilityCheck {
 
     private static UcpSupport connectionManager(UcpContext context) {
         List<String> names = context.transports();
-        return names.stream().anyMatch(name -> CONNECTION_MANAGERS.stream().anyMatch(name::startsWith)) ? UcpSupport.SUPPORTED
+        return names.stream().anyMatch(name -> CONNECTION_MANAGERS.stream().anyMatch(name::startsWith))
+                ? UcpSupport.SUPPORTED
                 : UcpSupport.missing("none of the transports " + names + " has a connection manager, add tcp");
     }
 }

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 final class CasBitwiseOperation implements Completion {
 
     private static final Logger LOG = LoggerFactory.getLogger(CasBitwiseOperation.class);
-    static final List<AtomicOperation> OPERATIONS = List.of(AtomicOperation.AND, AtomicOperation.OR, AtomicOperation.XOR);
+    static final List<AtomicOperation> OPERATIONS = List.of(AtomicOperation.AND, AtomicOperation.OR,
+            AtomicOperation.XOR);
 
     private final UcpAtomics atomics;
     private final AtomicOperation operation;
@@ -31,8 +32,8 @@ final class CasBitwiseOperation implements Completion {
     private final Completion whenDone;
     private long expected;
 
-    CasBitwiseOperation(UcpAtomics atomics, AtomicOperation operation, AtomicWidth width, long operand, MemorySegment reply, UcpRemoteKey key,
-            long offset, Completion whenDone) {
+    CasBitwiseOperation(UcpAtomics atomics, AtomicOperation operation, AtomicWidth width, long operand,
+            MemorySegment reply, UcpRemoteKey key, long offset, Completion whenDone) {
         this.atomics = atomics;
         this.operation = operation;
         this.width = width;
@@ -70,7 +71,8 @@ final class CasBitwiseOperation implements Completion {
             case AND -> value & operand;
             case OR -> value | operand;
             case XOR -> value ^ operand;
-            case ADD, SWAP, COMPARE_AND_SWAP -> throw new IllegalArgumentException("operation " + operation + ": not bitwise");
+            case ADD, SWAP, COMPARE_AND_SWAP -> throw new IllegalArgumentException("operation " + operation
+                    + ": not bitwise");
         };
     }
 
@@ -102,8 +104,8 @@ final class CasBitwiseOperation implements Completion {
                 LOG.debug("Fetching bitwise operations cannot be tried", e);
             }
             if (!sound) {
-                LOG.info("UCX {} computes AND, OR and XOR with an answer wrongly, or cannot be asked: they are made of compare-and-swaps",
-                        Ucx.version());
+                LOG.info("UCX {} computes AND, OR and XOR with an answer wrongly, or cannot be asked: they are made of"
+                        + " compare-and-swaps", Ucx.version());
             }
             return sound;
         }
@@ -115,13 +117,15 @@ final class CasBitwiseOperation implements Completion {
     }
 
     private static boolean isSoundWithinProcess() {
-        UcpConfig config = UcpConfig.builder().name("atomics-probe").features(UcpFeature.AMO32, UcpFeature.AMO64).transports("self").build();
+        UcpConfig config = UcpConfig.builder().name("atomics-probe").features(UcpFeature.AMO32, UcpFeature.AMO64)
+                .transports("self").build();
         try (UcpContext context = UcpContext.create(config); UcpMemory memory = context.allocate(Long.BYTES)) {
             UcpWorker worker = context.createWorker(UcpWorkerConfig.of("atomics-probe"));
             try {
                 UcpEndpoint endpoint = worker.connect(worker.address(),
                         new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
-                boolean sound = OPERATIONS.stream().allMatch(operation -> isRight(worker, endpoint, memory, operation, AtomicWidth.INT)
+                boolean sound = OPERATIONS.stream()
+                        .allMatch(operation -> isRight(worker, endpoint, memory, operation, AtomicWidth.INT)
                         && isRight(worker, endpoint, memory, operation, AtomicWidth.LONG));
                 finish(worker, endpoint);
                 worker.close();
@@ -134,14 +138,16 @@ final class CasBitwiseOperation implements Completion {
         }
     }
 
-    private static boolean isRight(UcpWorker worker, UcpEndpoint endpoint, UcpMemory memory, AtomicOperation operation, AtomicWidth width) {
+    private static boolean isRight(UcpWorker worker, UcpEndpoint endpoint, UcpMemory memory, AtomicOperation operation,
+            AtomicWidth width) {
         long before = 0x0F0F_3C3C_0F0F_3C3CL;
         long operand = 0x00FF_5A5A_00FF_5A5AL;
         memory.segment().set(ValueLayout.JAVA_LONG, 0, before);
         MemorySegment reply = Arena.ofAuto().allocate(width.bytes(), width.bytes());
         try (UcpRemoteKey key = endpoint.unpack(memory.descriptor())) {
             int[] status = {1};
-            if (!endpoint.atomics().fetchNatively(operation, width, operand, reply, key, 0, (raw, length, tag) -> status[0] = raw)) {
+            if (!endpoint.atomics().fetchNatively(operation, width, operand, reply, key, 0,
+                    (raw, length, tag) -> status[0] = raw)) {
                 progressUntil(worker, () -> status[0] != 1);
             }
         }

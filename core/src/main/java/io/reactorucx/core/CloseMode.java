@@ -1,6 +1,9 @@
 package io.reactorucx.core;
 
-/** How an endpoint ends ({@code ucp_ep_close_nbx}); UCX allows one close for each endpoint, so it cannot be changed later. */
+/**
+ * How an endpoint ends ({@code ucp_ep_close_nbx}); UCX allows one close for each endpoint, so it cannot be changed
+ * later.
+ */
 public enum CloseMode {
     /** Flushes what was sent first, for which the peer has to take part. */
     FLUSH,

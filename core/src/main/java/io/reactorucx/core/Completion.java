@@ -14,7 +14,8 @@ public interface Completion {
      * The operation has ended.
      *
      * @param rawStatus 0 for success, else a status code below 0 ({@link UcxStatus#of(int)})
-     * @param length bytes received, for a receive that succeeded; the length that the sender had, when it was truncated; else 0
+     * @param length bytes received, for a receive that succeeded; the length that the sender had, when it was
+     *     truncated; else 0
      * @param senderTag tag of the message, for a tag receive that succeeded; else 0
      */
     void complete(int rawStatus, long length, long senderTag);

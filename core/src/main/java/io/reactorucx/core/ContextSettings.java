@@ -15,13 +15,19 @@ import java.util.stream.Collectors;
 /** UCX's own configuration ({@code ucp_config_t}): read from the environment, changed, used once, and released. */
 final class ContextSettings {
 
-    /** From 1.16 on the other mode makes {@code ucp_worker_fence} wait for the peers, without a limit and on the worker's own thread. */
+    /**
+     * From 1.16 on the other mode makes {@code ucp_worker_fence} wait for the peers, without a limit and on the
+     * worker's own thread.
+     */
     private static final String FENCE_MODE = "FENCE_MODE";
 
     private ContextSettings() {
     }
 
-    /** The names that {@code ucp_config_modify} really applies, as the loaded library prints them; the others belong to transports. */
+    /**
+     * The names that {@code ucp_config_modify} really applies, as the loaded library prints them; the others belong to
+     * transports.
+     */
     private static final class UcpKeys {
 
         static final Set<String> NAMES = NativeEnvironment.with(Map.of(), UcpKeys::read);
@@ -38,7 +44,8 @@ final class ContextSettings {
                 }
             }
             return text.lines().filter(line -> line.startsWith("UCX_") && line.indexOf('=') > 0)
-                    .map(line -> line.substring("UCX_".length(), line.indexOf('='))).collect(Collectors.toUnmodifiableSet());
+                    .map(line -> line.substring("UCX_".length(), line.indexOf('=')))
+                    .collect(Collectors.toUnmodifiableSet());
         }
     }
 

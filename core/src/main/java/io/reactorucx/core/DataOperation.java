@@ -31,7 +31,8 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
     /** Refuses what UCX 1.13 takes for plain bytes: it would send the list of segments instead of their contents. */
     DataOperation requireLayoutIsHonoured() {
         if (!data.isBytes() && flags.contains(RequestFlag.NO_IMMEDIATE_COMPLETION)) {
-            throw new UcxUnsupportedException(name, "with NO_IMMEDIATE_COMPLETION UCX takes all data for plain bytes, leave the flag out");
+            throw new UcxUnsupportedException(name, "with NO_IMMEDIATE_COMPLETION UCX takes all data for plain bytes,"
+                    + " leave the flag out");
         }
         return this;
     }
@@ -44,7 +45,8 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
     }
 
     private UcxMemoryType memoryType() {
-        UcxMemoryType memoryType = flags.contains(RequestFlag.DETECT_MEMORY_TYPE) ? UcxMemoryType.UNKNOWN : data.memoryType();
+        UcxMemoryType memoryType = flags.contains(RequestFlag.DETECT_MEMORY_TYPE) ? UcxMemoryType.UNKNOWN
+                : data.memoryType();
         if (memoryType != UcxMemoryType.HOST && memoryType != UcxMemoryType.UNKNOWN
                 && !worker.context().attributes().memoryTypes().contains(memoryType)) {
             throw new UcxUnsupportedException(name, "no transport of this context knows memory of type " + memoryType);
@@ -62,8 +64,8 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
                 ? worker.context().attributes().memoryTypes().stream().allMatch(UcxMemoryType::isHostAccessible)
                 : memoryType.isHostAccessible();
         if (!reachable) {
-            throw new UcxUnsupportedException(name, "memory of type " + memoryType + " for eager data, which the processor copies: fetch it"
-                    + " into memory that the host can reach");
+            throw new UcxUnsupportedException(name, "memory of type " + memoryType
+                    + " for eager data, which the processor copies: fetch it into memory that the host can reach");
         }
         if (!flags.contains(RequestFlag.NO_IMMEDIATE_COMPLETION)) {
             copy(from, data.segments());
@@ -91,7 +93,8 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
 
     UcpRequest post(MemorySegment stub, int operationFlags, Completion whenDone, Call call) {
         String peer = endpoint == null ? null : endpoint.peer();
-        return post(stub, operationFlags, whenDone, call, (token, pointer) -> worker.requests().posted(name, peer, token, pointer));
+        return post(stub, operationFlags, whenDone, call,
+                (token, pointer) -> worker.requests().posted(name, peer, token, pointer));
     }
 
     UcpRequest post(MemorySegment stub, int operationFlags, Completion whenDone, Call call, StatusHandler handler) {
@@ -104,24 +107,27 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
         GenericOperations.Running running = generics.begin(type, !receives, whenDone);
         UcpRequest request;
         try {
-            request = post(running.toNative(), generics.datatype(), stub, attributes, operationFlags, running, call, handler);
+            request = post(running.toNative(), generics.datatype(), stub, attributes, operationFlags, running, call,
+                    handler);
         } catch (RuntimeException | Error e) {
             running.end();
             throw e;
         }
         Throwable thrown = request.isImmediate() ? running.end() : null;
         if (thrown != null) {
-            throw new UcxException(UcxStatus.IO_ERROR, name, endpoint == null ? null : endpoint.peer(), "its generic datatype threw", thrown);
+            throw new UcxException(UcxStatus.IO_ERROR, name, endpoint == null ? null : endpoint.peer(),
+                    "its generic datatype threw", thrown);
         }
         return request;
     }
 
-    private UcpRequest post(UcpData.Native buffer, long datatype, MemorySegment stub, int attributes, int operationFlags, Completion whenDone,
-            Call call, StatusHandler handler) {
+    private UcpRequest post(UcpData.Native buffer, long datatype, MemorySegment stub, int attributes,
+            int operationFlags, Completion whenDone, Call call, StatusHandler handler) {
         UcxMemoryType memoryType = memoryType();
         Object[] keepReachable = {data, buffer};
         long token = worker.requests().begin(name, whenDone, endpoint, data.pinned(worker.context()), keepReachable);
-        MemorySegment parameters = worker.parameters().forData(stub, token, data.isBytes() ? RequestParameters.BYTES : datatype,
+        MemorySegment parameters = worker.parameters().forData(stub, token,
+                data.isBytes() ? RequestParameters.BYTES : datatype,
                 data.byteSize() == 0 ? null : data.registration(), attributes, operationFlags, memoryType);
         if (flags.contains(RequestFlag.USER_REQUEST)) {
             worker.parameters().withRequest(worker.requests().userRequest(token, worker.context()));

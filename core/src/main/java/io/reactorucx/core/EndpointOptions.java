@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param userData a number that {@link UcpEndpoint#attributes()} gives back from UCX 1.18 on
  * @param loopback whether an endpoint to its own worker may be connected to itself
  */
-public record EndpointOptions(ErrorMode errorMode, String peer, EndpointErrorHandler onError, @Nullable InetSocketAddress localAddress,
-        boolean sendClientId, String name, long userData, boolean loopback) {
+public record EndpointOptions(ErrorMode errorMode, String peer, EndpointErrorHandler onError,
+        @Nullable InetSocketAddress localAddress, boolean sendClientId, String name, long userData, boolean loopback) {
 
     /** Checks the parts. */
     public EndpointOptions {

@@ -38,7 +38,8 @@ final class EndpointParameters {
 
     static MemorySegment with(EndpointOptions options, MemorySegment params, MemorySegment onError, Arena arena) {
         long mask = ucp_ep_params.field_mask(params) | ucx_h.UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE()
-                | ucx_h.UCP_EP_PARAM_FIELD_ERR_HANDLER() | ucx_h.UCP_EP_PARAM_FIELD_USER_DATA() | ucx_h.UCP_EP_PARAM_FIELD_FLAGS();
+                | ucx_h.UCP_EP_PARAM_FIELD_ERR_HANDLER() | ucx_h.UCP_EP_PARAM_FIELD_USER_DATA()
+                | ucx_h.UCP_EP_PARAM_FIELD_FLAGS();
         ucp_ep_params.err_mode(params, options.errorMode().code());
         ucp_err_handler.cb(ucp_ep_params.err_handler(params), onError);
         ucp_ep_params.user_data(params, MemorySegment.ofAddress(options.userData()));

@@ -4,7 +4,10 @@ package io.reactorucx.core;
 public enum ErrorMode {
     /** Failures of the peer are reported and every operation ends. Transports that cannot do that are left out. */
     PEER(1),
-    /** All transports, none of the guarantees: operations towards a dead peer may never end, and only a flushing close is allowed. */
+    /**
+     * All transports, none of the guarantees: operations towards a dead peer may never end, and only a flushing close
+     * is allowed.
+     */
     NONE(0);
 
     private final int code;

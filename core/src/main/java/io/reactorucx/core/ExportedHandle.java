@@ -28,7 +28,8 @@ final class ExportedHandle {
             new ExportedHandle(exported).read();
             return exported;
         } catch (BufferUnderflowException e) {
-            throw new IllegalArgumentException("exported of " + exported.length + " bytes: it ends before what it says to hold", e);
+            throw new IllegalArgumentException("exported of " + exported.length
+                    + " bytes: it ends before what it says to hold", e);
         }
     }
 
@@ -40,12 +41,14 @@ final class ExportedHandle {
         long domains = in.getLong();
         int memoryType = Byte.toUnsignedInt(in.get());
         if (memoryType >= UcxMemoryType.count(Ucx.version())) {
-            throw new IllegalArgumentException("exported: UCX " + Ucx.version() + " knows no memory type " + memoryType);
+            throw new IllegalArgumentException("exported: UCX " + Ucx.version() + " knows no memory type "
+                    + memoryType);
         }
         long address = in.getLong();
         long length = in.getLong();
         if (address < 1 || length < 1 || address > ADDRESSES || length > ADDRESSES - address) {
-            throw new IllegalArgumentException("exported: " + Long.toUnsignedString(length) + " bytes at 0x" + Long.toHexString(address));
+            throw new IllegalArgumentException("exported: " + Long.toUnsignedString(length) + " bytes at 0x"
+                    + Long.toHexString(address));
         }
         in.getLong();
         in.getLong();
@@ -64,7 +67,8 @@ final class ExportedHandle {
         if (bytes == 0) {
             bytes = Short.toUnsignedInt(in.getShort());
             if (bytes > MAX_PART_BYTES) {
-                throw new IllegalArgumentException("exported: a structure of " + bytes + " bytes, at most " + MAX_PART_BYTES);
+                throw new IllegalArgumentException("exported: a structure of " + bytes + " bytes, at most "
+                        + MAX_PART_BYTES);
             }
         }
         return in.position() + bytes;
@@ -80,7 +84,8 @@ final class ExportedHandle {
 
     private void skipTo(int end) {
         if (end < in.position()) {
-            throw new IllegalArgumentException("exported: a structure takes " + (in.position() - end) + " bytes more than it says");
+            throw new IllegalArgumentException("exported: a structure takes " + (in.position() - end)
+                    + " bytes more than it says");
         }
         skip(end - in.position());
     }

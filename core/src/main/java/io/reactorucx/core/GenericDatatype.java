@@ -9,10 +9,10 @@ import java.lang.foreign.MemorySegment;
  * side and is logged. UCX is not notified, because it aborts the process on some errors of a callback. A peer gets
  * zeros for what was not packed.
  *
- * <p><b>Threading:</b> the worker's thread, partly from inside UCX: nothing of the worker may be called, but in {@link State#finish()}, and
- * nothing may block.
- * <b>Ownership:</b> segments that are passed are valid within the call only. <b>Errors:</b> as above; what a start or
- * {@link State#packedSize()} throws refuses the operation; what {@link State#finish()} throws makes it an {@link UcxStatus#IO_ERROR}, too.
+ * <p><b>Threading:</b> the worker's thread, partly from inside UCX: nothing of the worker may be called, but in {@link
+ * State#finish()}, and nothing may block. <b>Ownership:</b> segments that are passed are valid within the call only.
+ * <b>Errors:</b> as above; what a start or {@link State#packedSize()} throws refuses the operation; what {@link
+ * State#finish()} throws makes it an {@link UcxStatus#IO_ERROR}, too.
  */
 public interface GenericDatatype {
 

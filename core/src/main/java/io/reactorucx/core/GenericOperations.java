@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The operations of a worker whose data packs itself: one native datatype whose callbacks find the operation by the number that UCX was
- * given as its buffer.
+ * The operations of a worker whose data packs itself: one native datatype whose callbacks find the operation by the
+ * number that UCX was given as its buffer.
  *
  * <p>The callbacks run inside UCX. They never report an error to UCX, which aborts the process on some errors, and
  * never throw: a failure is recorded and becomes the outcome of the operation.
@@ -43,8 +43,10 @@ final class GenericOperations {
 
     private long create() {
         MemorySegment ops = ucp_generic_dt_ops.allocate(arena);
-        ucp_generic_dt_ops.start_pack(ops, ucp_generic_dt_ops.start_pack.allocate((context, buffer, count) -> buffer, arena));
-        ucp_generic_dt_ops.start_unpack(ops, ucp_generic_dt_ops.start_unpack.allocate((context, buffer, count) -> buffer, arena));
+        ucp_generic_dt_ops.start_pack(ops,
+                ucp_generic_dt_ops.start_pack.allocate((context, buffer, count) -> buffer, arena));
+        ucp_generic_dt_ops.start_unpack(ops,
+                ucp_generic_dt_ops.start_unpack.allocate((context, buffer, count) -> buffer, arena));
         ucp_generic_dt_ops.packed_size(ops, ucp_generic_dt_ops.packed_size.allocate(this::packedSize, arena));
         ucp_generic_dt_ops.pack(ops, ucp_generic_dt_ops.pack.allocate(this::pack, arena));
         ucp_generic_dt_ops.unpack(ops, ucp_generic_dt_ops.unpack.allocate(this::unpack, arena));
@@ -54,7 +56,10 @@ final class GenericOperations {
         return result.get(ValueLayout.JAVA_LONG, 0);
     }
 
-    /** Throws when a generic datatype calls its worker: from inside UCX, or between the checks of its operation and the post. */
+    /**
+     * Throws when a generic datatype calls its worker: from inside UCX, or between the checks of its operation and the
+     * post.
+     */
     void checkNotInCallback() {
         if (inCallback) {
             throw new IllegalStateException("worker: called by a generic datatype, which may not use it");
@@ -69,7 +74,8 @@ final class GenericOperations {
         Objects.requireNonNull(whenDone, "whenDone");
         inCallback = true;
         try {
-            GenericDatatype.State state = Objects.requireNonNull(packing ? type.startPack() : type.startUnpack(), "state");
+            GenericDatatype.State state = Objects.requireNonNull(packing ? type.startPack() : type.startUnpack(),
+                    "state");
             Running started = new Running(++lastId, state, sizeOrFinish(state), whenDone);
             running.put(started.id, started);
             return started;

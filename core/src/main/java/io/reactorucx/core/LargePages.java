@@ -10,12 +10,12 @@ import java.util.Objects;
  * Zeroed memory of this process in large pages, where the system grants them on request ({@code MADV_HUGEPAGE}), else
  * in pages of the usual size.
  *
- * <p>The kernel looks at each page of what it copies from one process to another (cma), and of what it registers with a device.
+ * <p>The kernel looks at each page of what it copies from one process to another (cma), and of what it registers with a
+ * device.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> the memory ends with its arena. It counts neither as direct memory of the JVM nor as
- * native memory that the JVM has allocated.
- * <b>Errors:</b> {@link OutOfMemoryError}, {@link IllegalArgumentException} for a size, {@link IllegalStateException} for an arena that
- * is closed.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the memory ends with its arena. It counts neither as direct memory
+ * of the JVM nor as native memory that the JVM has allocated. <b>Errors:</b> {@link OutOfMemoryError}, {@link
+ * IllegalArgumentException} for a size, {@link IllegalStateException} for an arena that is closed.
  */
 public final class LargePages {
 

@@ -8,14 +8,15 @@ import java.util.HexFormat;
 import java.util.Objects;
 
 /**
- * What a peer needs to reach registered memory: its address and length in the owner's process, and the packed remote key.
+ * What a peer needs to reach registered memory: its address and length in the owner's process, and the packed remote
+ * key.
  *
  * <p>Layout of {@link #toBytes()}, big-endian: magic {@code 0x52554d44} (4 bytes), version 1 (1), address (8), length
  * (8), size of the key (2), key. Every holder of a descriptor can use the memory: UCX checks neither rights nor bounds
  * where a transport only emulates remote access.
  *
- * <p><b>Threading:</b> immutable. <b>Ownership:</b> copies what it is given. <b>Errors:</b> {@link IllegalArgumentException} for bytes
- * that are no descriptor.
+ * <p><b>Threading:</b> immutable. <b>Ownership:</b> copies what it is given. <b>Errors:</b> {@link
+ * IllegalArgumentException} for bytes that are no descriptor.
  */
 public final class MemoryDescriptor {
 
@@ -37,7 +38,8 @@ public final class MemoryDescriptor {
             throw new IllegalArgumentException("key of " + key.length + " bytes: must be in 1.." + MAX_KEY_BYTES);
         }
         if (address == 0 || Long.compareUnsigned(address, -length) >= 0) {
-            throw new IllegalArgumentException("address " + Long.toHexString(address) + ": no room for " + length + " bytes there");
+            throw new IllegalArgumentException("address " + Long.toHexString(address) + ": no room for " + length
+                    + " bytes there");
         }
         this.key = key.clone();
     }
@@ -65,7 +67,8 @@ public final class MemoryDescriptor {
             }
             return new MemoryDescriptor(address, length, key);
         } catch (BufferUnderflowException e) {
-            throw new IllegalArgumentException("bytes: a memory descriptor is longer than " + bytes.length + " bytes", e);
+            throw new IllegalArgumentException("bytes: a memory descriptor is longer than " + bytes.length
+                    + " bytes", e);
         }
     }
 
@@ -91,7 +94,8 @@ public final class MemoryDescriptor {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof MemoryDescriptor that && address == that.address && length == that.length && Arrays.equals(key, that.key);
+        return other instanceof MemoryDescriptor that && address == that.address && length == that.length
+                && Arrays.equals(key, that.key);
     }
 
     @Override

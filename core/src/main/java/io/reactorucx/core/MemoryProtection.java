@@ -1,6 +1,9 @@
 package io.reactorucx.core;
 
-/** What mapped memory may be used for ({@code ucp_mem_map_prot_t}); a hint that UCX 1.13 ignores, and that no emulated access checks. */
+/**
+ * What mapped memory may be used for ({@code ucp_mem_map_prot_t}); a hint that UCX 1.13 ignores, and that no emulated
+ * access checks.
+ */
 public enum MemoryProtection {
     /** Operations of this process read it. */
     LOCAL_READ(1),

@@ -25,10 +25,12 @@ final class NativeLibrary {
     static final String PATH_PROPERTY = "io.reactorucx.library.path";
 
     private static final Logger LOG = LoggerFactory.getLogger(NativeLibrary.class);
-    private static final List<String> DEPENDENCIES = List.of("libucm.so.0", "libucs.so.0", "libuct.so.0", "libucp.so.0");
+    private static final List<String> DEPENDENCIES = List.of("libucm.so.0", "libucs.so.0", "libuct.so.0",
+            "libucp.so.0");
     private static final List<String> BOUND = List.of("libucs.so", "libuct.so", "libucp.so");
-    private static final String INSTALL = "Install UCX 1.13 or newer: 'apt-get install libucx0' on Debian and Ubuntu, 'dnf install ucx' on"
-            + " Fedora and RHEL, 'conda install -c conda-forge ucx' elsewhere; or name the folder of libucp.so.0 by -D" + PATH_PROPERTY;
+    private static final String INSTALL = "Install UCX 1.13 or newer: 'apt-get install libucx0' on Debian and Ubuntu,"
+            + " 'dnf install ucx' on Fedora and RHEL, 'conda install -c conda-forge ucx' elsewhere; or name the folder"
+            + " of libucp.so.0 by -D" + PATH_PROPERTY;
 
     private NativeLibrary() {
     }
@@ -71,9 +73,10 @@ final class NativeLibrary {
     }
 
     private static void warnLoadedBefore(Path path) {
-        LOG.warn("{} was loaded before Reactor UCX could prepare its environment: UCX may have taken the JVM's signal handlers and"
-                + " patched memory functions. Load Reactor UCX first, or set UCX_ERROR_SIGNALS, UCX_DEBUG_SIGNO to nothing and"
-                + " UCX_MEM_MMAP_HOOK_MODE=none in the environment of the process", path);
+        LOG.warn("{} was loaded before Reactor UCX could prepare its environment: UCX may have taken the JVM's signal"
+                + " handlers and patched memory functions. Load Reactor UCX first, or set UCX_ERROR_SIGNALS,"
+                + " UCX_DEBUG_SIGNO to nothing and UCX_MEM_MMAP_HOOK_MODE=none in the environment of the process",
+                path);
     }
 
     /**
@@ -86,7 +89,8 @@ final class NativeLibrary {
             return;
         }
         if (NativeEnvironment.get("UCX_MEM_EVENTS").filter(value -> value.matches("(?i)n|no|off|0")).isPresent()) {
-            LOG.warn("UCX_MEM_EVENTS=n makes UCX {} end the process when a peer fails during a rendezvous: leave it out", version);
+            LOG.warn("UCX_MEM_EVENTS=n makes UCX {} end the process when a peer fails during a rendezvous:"
+                    + " leave it out", version);
         } else if (NativeEnvironment.get("UCX_MEM_MMAP_HOOK_MODE").filter("none"::equals).isPresent()) {
             UcpCompat.ucm_set_external_event(UcpCompat.UCM_EVENT_VM_MAPPED | UcpCompat.UCM_EVENT_VM_UNMAPPED);
         }
@@ -98,14 +102,15 @@ final class NativeLibrary {
      * are like self, which has no descriptor. A descriptor without events keeps the thread alive.
      */
     private static void keepThreadForEvents(UcxVersion version) {
-        if (!version.isAtLeast(1, 23) || !UcpCompat.has("ucs_async_set_event_handler") || !UcpCompat.has("ucs_empty_function")) {
+        if (!version.isAtLeast(1, 23) || !UcpCompat.has("ucs_async_set_event_handler")
+                || !UcpCompat.has("ucs_empty_function")) {
             return;
         }
         int descriptor = UcpCompat.eventDescriptor();
         byte status = descriptor < 0 ? (byte) UcxStatus.NO_RESOURCE.code() : UcpCompat.watchForNothing(descriptor);
         if (status != UcxStatus.OK.code()) {
-            LOG.warn("UCX {} has no thread for events ({}): without another transport, the first operation over self may end the process",
-                    version, UcxStatus.of(status));
+            LOG.warn("UCX {} has no thread for events ({}): without another transport, the first operation over self"
+                    + " may end the process", version, UcxStatus.of(status));
         }
     }
 
@@ -117,8 +122,9 @@ final class NativeLibrary {
             for (String dependency : DEPENDENCIES) {
                 Path file = path.resolve(dependency);
                 if (!Files.exists(file)) {
-                    throw new UcxUnavailableException("There is no " + dependency + " in " + path + ", the folder that -D"
-                            + PATH_PROPERTY + " names", "Name the folder that holds libucp.so.0 and its sister libraries", null);
+                    throw new UcxUnavailableException("There is no " + dependency + " in " + path
+                            + ", the folder that -D" + PATH_PROPERTY + " names",
+                            "Name the folder that holds libucp.so.0 and its sister libraries", null);
                 }
                 lookup(file.toString(), "Check that " + path + " holds a complete UCX for this machine's architecture");
             }
@@ -142,8 +148,8 @@ final class NativeLibrary {
     private static UcxVersion checkedVersion() {
         UcxVersion version = version();
         if (version.compareTo(UcxVersion.MINIMUM) < 0) {
-            throw new UcxUnavailableException("UCX " + version + " is too old, " + UcxVersion.MINIMUM + " is the oldest that works",
-                    INSTALL, null);
+            throw new UcxUnavailableException("UCX " + version + " is too old, " + UcxVersion.MINIMUM
+                    + " is the oldest that works", INSTALL, null);
         }
         return version;
     }
@@ -152,8 +158,8 @@ final class NativeLibrary {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment numbers = arena.allocate(ValueLayout.JAVA_INT, 3);
             ucx_h.ucp_get_version(numbers, numbers.asSlice(4), numbers.asSlice(8));
-            return new UcxVersion(numbers.getAtIndex(ValueLayout.JAVA_INT, 0), numbers.getAtIndex(ValueLayout.JAVA_INT, 1),
-                    numbers.getAtIndex(ValueLayout.JAVA_INT, 2));
+            return new UcxVersion(numbers.getAtIndex(ValueLayout.JAVA_INT, 0),
+                    numbers.getAtIndex(ValueLayout.JAVA_INT, 1), numbers.getAtIndex(ValueLayout.JAVA_INT, 2));
         }
     }
 }

@@ -42,7 +42,8 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
     private static void checkSupport(UcpContext context, UcpWorkerParameters parameters) {
         UcxThreadMode mode = parameters.threadMode();
         if (mode != UcxThreadMode.SINGLE && !context.config().workersShared()) {
-            throw new UcxUnsupportedException("worker_create", "thread mode " + mode + " in a context with workersShared(false)");
+            throw new UcxUnsupportedException("worker_create", "thread mode " + mode
+                    + " in a context with workersShared(false)");
         }
         if (mode == UcxThreadMode.MULTI) {
             context.support(UcpCapability.MULTI_THREADED_WORKERS).require("worker_create");

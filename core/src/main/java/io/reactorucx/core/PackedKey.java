@@ -43,7 +43,8 @@ final class PackedKey {
             }
             return key;
         } catch (BufferUnderflowException e) {
-            throw new IllegalArgumentException("key of " + key.length + " bytes: it ends before what it says to hold", e);
+            throw new IllegalArgumentException("key of " + key.length
+                    + " bytes: it ends before what it says to hold", e);
         }
     }
 
@@ -57,7 +58,8 @@ final class PackedKey {
         }
         long start = part.getLong(POSIX_ADDRESS_OFFSET);
         long length = part.getLong(POSIX_LENGTH_OFFSET);
-        boolean isPosix = start == 0 || start % AddressSpace.PAGE_BYTES == 0 && Long.compareUnsigned(address - start, MAX_WINDOW_OFFSET) < 0;
+        boolean isPosix = start == 0 || start % AddressSpace.PAGE_BYTES == 0
+                && Long.compareUnsigned(address - start, MAX_WINDOW_OFFSET) < 0;
         if (isPosix && (length < 1 || length > MAX_BYTES)) {
             throw new IllegalArgumentException("key: its memory has " + length + " bytes, must be in 1.." + MAX_BYTES);
         }

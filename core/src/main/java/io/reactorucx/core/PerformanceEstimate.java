@@ -36,7 +36,8 @@ final class PerformanceEstimate {
             UcpContext.check(ucx_h.ucp_ep_evaluate_perf(endpoint, param, attr), "ep_evaluate_perf");
             double seconds = ucp_ep_evaluate_perf_attr_t.estimated_time(attr);
             // Without a transport UCX divides by a bandwidth of 0.
-            return Double.isFinite(seconds) ? OptionalLong.of(Math.round(seconds * NANOS_PER_SECOND)) : OptionalLong.empty();
+            return Double.isFinite(seconds) ? OptionalLong.of(Math.round(seconds * NANOS_PER_SECOND))
+                    : OptionalLong.empty();
         }
     }
 }

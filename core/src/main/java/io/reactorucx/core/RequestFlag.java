@@ -16,7 +16,10 @@ public enum RequestFlag {
     FORCE_IMMEDIATE_COMPLETION(ucx_h.UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL()),
     /** Let UCX find out where the memory is, instead of taking it for the host's. */
     DETECT_MEMORY_TYPE(0),
-    /** Keep UCX's request in memory of this process that was set aside for the operation's slot, instead of in UCX's pool. */
+    /**
+     * Keep UCX's request in memory of this process that was set aside for the operation's slot, instead of in UCX's
+     * pool.
+     */
     USER_REQUEST(0);
 
     private final int bit;

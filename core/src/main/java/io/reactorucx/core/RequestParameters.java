@@ -44,16 +44,16 @@ final class RequestParameters {
 
     /** For an atomic operation, which UCX 1.13 would report as done before it is when it has no reply. */
     MemorySegment forAtomic(MemorySegment stub, long token, long datatype, @Nullable MemorySegment reply) {
-        int attributes = ucx_h.UCP_OP_ATTR_FIELD_DATATYPE() | (reply == null ? ucx_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL()
-                : ucx_h.UCP_OP_ATTR_FIELD_REPLY_BUFFER());
+        int attributes = ucx_h.UCP_OP_ATTR_FIELD_DATATYPE() | (reply == null
+                ? ucx_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL() : ucx_h.UCP_OP_ATTR_FIELD_REPLY_BUFFER());
         ucp_request_param_t.datatype(struct, datatype);
         ucp_request_param_t.reply_buffer(struct, reply == null ? MemorySegment.NULL : reply);
         return of(stub, token, null, attributes, 0);
     }
 
     /** For an operation with all options. */
-    MemorySegment forData(MemorySegment stub, long token, long datatype, @Nullable UcpMemory registration, int attributes, int flags,
-            UcxMemoryType memoryType) {
+    MemorySegment forData(MemorySegment stub, long token, long datatype, @Nullable UcpMemory registration,
+            int attributes, int flags, UcxMemoryType memoryType) {
         int all = attributes | (flags == 0 ? 0 : ucx_h.UCP_OP_ATTR_FIELD_FLAGS());
         if (datatype != BYTES) {
             all |= ucx_h.UCP_OP_ATTR_FIELD_DATATYPE();
@@ -61,7 +61,8 @@ final class RequestParameters {
         }
         MemorySegment filled = of(stub, token, registration, all, flags);
         if (memoryType == UcxMemoryType.UNKNOWN) {
-            ucp_request_param_t.op_attr_mask(filled, ucp_request_param_t.op_attr_mask(filled) & ~ucx_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE());
+            ucp_request_param_t.op_attr_mask(filled,
+                    ucp_request_param_t.op_attr_mask(filled) & ~ucx_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE());
         } else {
             ucp_request_param_t.memory_type(filled, memoryType.code());
         }
@@ -72,11 +73,13 @@ final class RequestParameters {
     void withRequest(MemorySegment request) {
         if (request.address() != 0) {
             ucp_request_param_t.request(struct, request);
-            ucp_request_param_t.op_attr_mask(struct, ucp_request_param_t.op_attr_mask(struct) | ucx_h.UCP_OP_ATTR_FIELD_REQUEST());
+            ucp_request_param_t.op_attr_mask(struct, ucp_request_param_t.op_attr_mask(struct)
+                    | ucx_h.UCP_OP_ATTR_FIELD_REQUEST());
         }
     }
 
-    private MemorySegment of(MemorySegment stub, long token, @Nullable UcpMemory registration, int attributes, int flags) {
+    private MemorySegment of(MemorySegment stub, long token, @Nullable UcpMemory registration, int attributes,
+            int flags) {
         int mask = COMMON | attributes;
         if (registration != null) {
             mask |= ucx_h.UCP_OP_ATTR_FIELD_MEMH();

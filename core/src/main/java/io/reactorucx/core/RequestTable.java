@@ -24,7 +24,10 @@ import org.slf4j.LoggerFactory;
  */
 final class RequestTable {
 
-    /** Headers, and headers with their payload, up to this size are copied into the slot, so that the caller's memory is free at once. */
+    /**
+     * Headers, and headers with their payload, up to this size are copied into the slot, so that the caller's memory is
+     * free at once.
+     */
     static final int SLOT_HEADER_BYTES = 128;
 
     static final long NONE = -1;
@@ -57,7 +60,10 @@ final class RequestTable {
     private int[] ready = new int[0];
     private int readyHead;
     private int readyCount;
-    /** The operation that is being posted. It gets its slot when UCX keeps it: most small sends are done within the call. */
+    /**
+     * The operation that is being posted. It gets its slot when UCX keeps it: most small sends are done within the
+     * call.
+     */
     private long posting = NONE;
     private @Nullable Completion postingCompletion;
     private @Nullable UcpEndpoint postingEndpoint;
@@ -104,7 +110,8 @@ final class RequestTable {
     }
 
     /** Prepares a slot for an operation that is about to be posted. */
-    long begin(String operation, Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin, @Nullable Object keepReachable) {
+    long begin(String operation, Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin,
+            @Nullable Object keepReachable) {
         Objects.requireNonNull(whenDone, "whenDone");
         dropUnposted();
         requireFree(limit, operation, of);
@@ -136,7 +143,8 @@ final class RequestTable {
         return take(whenDone, of, null, null);
     }
 
-    private long take(Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin, @Nullable Object keepReachable) {
+    private long take(Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin,
+            @Nullable Object keepReachable) {
         if (pin != null) {
             pin.pin();
         }
@@ -175,7 +183,10 @@ final class RequestTable {
         postingMemory = null;
     }
 
-    /** Gives back the slot of a call that threw in Java before it reached UCX, such as one on a segment closed meanwhile. */
+    /**
+     * Gives back the slot of a call that threw in Java before it reached UCX, such as one on a segment closed
+     * meanwhile.
+     */
     void dropUnposted() {
         if (posting != NONE) {
             endedInCall(posting);
@@ -281,7 +292,8 @@ final class RequestTable {
      * As {@link #posted}, for a receive whose completion is always called: when it ended within the call, its length is
      * behind a pointer.
      */
-    boolean postedWithLength(String operation, @Nullable String peer, long token, MemorySegment statusPointer, MemorySegment bytes) {
+    boolean postedWithLength(String operation, @Nullable String peer, long token, MemorySegment statusPointer,
+            MemorySegment bytes) {
         if (statusPointer.address() == 0) {
             claimSlot(token);
             ended(token, (byte) 0, bytes.get(ValueLayout.JAVA_LONG, 0), 0);
@@ -351,7 +363,8 @@ final class RequestTable {
             completedWhilePosting = true;
         }
         int slot = slot(token);
-        if (slot >= generation.length || generation[slot] != (int) (token >>> Integer.SIZE) || completion[slot] == null) {
+        if (slot >= generation.length || generation[slot] != (int) (token >>> Integer.SIZE)
+                || completion[slot] == null) {
             LOG.warn("UCX completed an operation that is not in flight, token {}", token);
             return false;
         }
@@ -366,11 +379,15 @@ final class RequestTable {
     /** The request of an operation in flight, 0 for any other. */
     long request(long token) {
         int slot = slot(token);
-        boolean current = slot < generation.length && generation[slot] == (int) (token >>> Integer.SIZE) && completion[slot] != null;
+        boolean current = slot < generation.length && generation[slot] == (int) (token >>> Integer.SIZE)
+                && completion[slot] != null;
         return current ? request[slot] : 0;
     }
 
-    /** Requests of operations on the worker itself: receives, the only ones that UCX cancels, and fetches, where it does nothing. */
+    /**
+     * Requests of operations on the worker itself: receives, the only ones that UCX cancels, and fetches, where it does
+     * nothing.
+     */
     long[] cancellable() {
         return IntStream.range(0, generation.length).filter(slot -> endpoint[slot] == null && request[slot] != 0)
                 .mapToLong(slot -> request[slot]).toArray();

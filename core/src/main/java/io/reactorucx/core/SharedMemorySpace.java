@@ -39,7 +39,8 @@ final class SharedMemorySpace {
             return;
         }
         // UCX asks sysv first, unless the setting has another order.
-        if (order.isEmpty() && transports.stream().anyMatch(name -> name.startsWith("sysv/")) && bytes <= availableMemory()) {
+        if (order.isEmpty() && transports.stream().anyMatch(name -> name.startsWith("sysv/"))
+                && bytes <= availableMemory()) {
             return;
         }
         throw new UcxException(UcxStatus.NO_MEMORY, operation, null, bytes + " bytes, posix has room for " + room
@@ -54,8 +55,8 @@ final class SharedMemorySpace {
         boolean outOfRoom = status == UcxStatus.NO_MEMORY || status == UcxStatus.NO_RESOURCE;
         if (outOfRoom && context.transports().stream().anyMatch(name -> name.startsWith("posix/"))) {
             String directory = directory(context);
-            throw new UcxException(status, "worker_create", null, "a worker takes some MiB of shared memory, and " + directory
-                    + " has room for " + room(directory)
+            throw new UcxException(status, "worker_create", null, "a worker takes some MiB of shared memory, and "
+                    + directory + " has room for " + room(directory)
                     + " bytes; leave posix out of the context's transports, or give that file system more");
         }
         UcpContext.check(rawStatus, "worker_create");
@@ -77,7 +78,8 @@ final class SharedMemorySpace {
 
     private static long availableMemory() {
         try {
-            return Files.readAllLines(MEMINFO, StandardCharsets.US_ASCII).stream().filter(line -> line.startsWith(AVAILABLE))
+            return Files.readAllLines(MEMINFO, StandardCharsets.US_ASCII).stream()
+                    .filter(line -> line.startsWith(AVAILABLE))
                     .mapToLong(line -> KIB * Long.parseLong(line.replaceAll("[^0-9]", ""))).findFirst().orElse(0);
         } catch (IOException e) {
             return 0;

@@ -2,7 +2,10 @@ package io.reactorucx.core;
 
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Which thread may use a worker now: with {@link UcxThreadMode#SINGLE} always the same, else the one that has entered it. */
+/**
+ * Which thread may use a worker now: with {@link UcxThreadMode#SINGLE} always the same, else the one that has entered
+ * it.
+ */
 final class ThreadConfinement {
 
     private static final UcpWorker.Entry NOTHING_TO_LEAVE = () -> { };
@@ -40,8 +43,9 @@ final class ThreadConfinement {
             }
             case SERIALIZED -> {
                 if (!entered.tryLock()) {
-                    throw new IllegalStateException("worker " + name + ": another thread is in it; with thread mode SERIALIZED the"
-                            + " application has to see that one enters at a time");
+                    throw new IllegalStateException("worker " + name
+                            + ": another thread is in it; with thread mode SERIALIZED the application has to see that"
+                            + " one enters at a time");
                 }
             }
             case MULTI -> entered.lock();

@@ -7,15 +7,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * An active message that has arrived: its header, and its data or an offer of it.
  *
- * <p>Small data is <em>inline</em>: copied, on the Java heap, nothing to release. Other data is <em>held</em> by UCX, a rendezvous offer or
- * a large eager message: exactly one of {@link UcpWorker#fetch} and {@link UcpWorker#release} ends it.
+ * <p>Small data is <em>inline</em>: copied, on the Java heap, nothing to release. Other data is <em>held</em> by UCX, a
+ * rendezvous offer or a large eager message: exactly one of {@link UcpWorker#fetch} and {@link UcpWorker#release} ends
+ * it.
  *
- * <p>An inline message is the handler's until it returns: then the worker fills the same object with another one. {@link #keep()} gives one
- * that stays, and so do the segments and arrays that the other methods give.
+ * <p>An inline message is the handler's until it returns: then the worker fills the same object with another one.
+ * {@link #keep()} gives one that stays, and so do the segments and arrays that the other methods give.
  *
- * <p><b>Threading:</b> the worker's thread, while it is the handler's; any thread, once it is kept. <b>Ownership:</b> as above.
- * <b>Errors:</b> {@link #payload()} and {@link #toByteArray()} of held data, and of a message that was not kept, throw
- * {@link IllegalStateException}; the latter is not noticed any more when the object has another message.
+ * <p><b>Threading:</b> the worker's thread, while it is the handler's; any thread, once it is kept. <b>Ownership:</b>
+ * as above. <b>Errors:</b> {@link #payload()} and {@link #toByteArray()} of held data, and of a message that was not
+ * kept, throw {@link IllegalStateException}; the latter is not noticed any more when the object has another message.
  */
 public final class UcpActiveMessage {
 
@@ -27,8 +28,8 @@ public final class UcpActiveMessage {
     private int headerLength;
     private long length;
     /**
-     * Descriptor of held data. Without bytes it is inline data of up to 8 bytes itself, the first one lowest: messages as small as that come
-     * in great numbers, and an array would be all that they allocate.
+     * Descriptor of held data. Without bytes it is inline data of up to 8 bytes itself, the first one lowest: messages
+     * as small as that come in great numbers, and an array would be all that they allocate.
      */
     private long word;
     private final boolean rendezvous;
@@ -37,7 +38,8 @@ public final class UcpActiveMessage {
     private @Nullable Object replyTo;
 
     /** One whose data UCX holds, with its header. */
-    UcpActiveMessage(int id, byte[] header, long length, long descriptor, boolean rendezvous, @Nullable Object replyTo) {
+    UcpActiveMessage(int id, byte[] header, long length, long descriptor, boolean rendezvous,
+            @Nullable Object replyTo) {
         this.id = id;
         this.bytes = header;
         this.headerLength = header.length;
@@ -162,8 +164,8 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * As {@link #toByteArray()}, without a copy where there is no header: for one that is alone with the message, and does not look at it
-     * again.
+     * As {@link #toByteArray()}, without a copy where there is no header: for one that is alone with the message, and
+     * does not look at it again.
      *
      * @return the data, which is the caller's
      */
@@ -177,12 +179,15 @@ public final class UcpActiveMessage {
         return bytes == null;
     }
 
-    /** {@return the data of a message that {@link #isWord()}, without an array: the first byte lowest, 0 beyond the length} */
+    /**
+     * {@return the data of a message that {@link #isWord()}, without an array: the first byte lowest, 0 beyond the
+     * length}
+     */
     public long word() {
         checkNotOver();
         if (!isWord()) {
-            throw new IllegalStateException("active message " + id + ": its header of " + headerLength + " bytes and data of " + length
-                    + " are more than a word");
+            throw new IllegalStateException("active message " + id + ": its header of " + headerLength
+                    + " bytes and data of " + length + " are more than a word");
         }
         return word;
     }
@@ -196,24 +201,29 @@ public final class UcpActiveMessage {
     private void checkInline() {
         checkNotOver();
         if (data() != 0) {
-            throw new IllegalStateException("active message " + id + ": its " + length + " bytes are held by UCX, fetch or release them");
+            throw new IllegalStateException("active message " + id + ": its " + length
+                    + " bytes are held by UCX, fetch or release them");
         }
     }
 
-    /** {@return the endpoint that leads back to the sender; null when the sender did not ask for replies or it is closed here} */
+    /**
+     * {@return the endpoint that leads back to the sender; null when the sender did not ask for replies or it is closed
+     * here}
+     */
     public @Nullable UcpEndpoint replyEndpoint() {
         return replyTo instanceof UcpEndpoint endpoint ? endpoint : null;
     }
 
     /**
-     * Whether an endpoint is the way back to the sender, also one that was made after this message had come: UCX makes an endpoint for itself
-     * when a peer connects by worker address, and hands it out when this side connects back.
+     * Whether an endpoint is the way back to the sender, also one that was made after this message had come: UCX makes
+     * an endpoint for itself when a peer connects by worker address, and hands it out when this side connects back.
      *
      * @param endpoint an endpoint of the worker that got this message
      * @return whether what is sent over it reaches the endpoint that sent this message
      */
     public boolean isAnsweredBy(UcpEndpoint endpoint) {
-        long replyHandle = replyTo instanceof UcpEndpoint known ? known.handle().address() : replyTo instanceof Long handle ? handle : 0;
+        long replyHandle = replyTo instanceof UcpEndpoint known ? known.handle().address()
+                : replyTo instanceof Long handle ? handle : 0;
         return replyHandle != 0 && !endpoint.isClosed() && endpoint.handle().address() == replyHandle;
     }
 

@@ -15,7 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The active messages that arrive at a worker: a handler for each id, and the messages whose data UCX holds until it is fetched or released.
+ * The active messages that arrive at a worker: a handler for each id, and the messages whose data UCX holds until it is
+ * fetched or released.
  *
  * <p><b>Threading, ownership, errors:</b> as {@link UcpWorker} has them.
  */
@@ -39,8 +40,9 @@ public final class UcpActiveMessages {
     }
 
     /**
-     * Tells UCX every id, without a callback. Up to 1.16 UCX leaves the entries between the ids that were set uninitialised, and reads the
-     * entry of a rendezvous before it checks the id: a message of an id without a handler would jump to any address.
+     * Tells UCX every id, without a callback. Up to 1.16 UCX leaves the entries between the ids that were set
+     * uninitialised, and reads the entry of a rendezvous before it checks the id: a message of an id without a handler
+     * would jump to any address.
      */
     void clear() {
         try (Arena call = Arena.ofConfined()) {
@@ -62,12 +64,13 @@ public final class UcpActiveMessages {
     }
 
     /**
-     * Sets the handler of an id, and whether UCX keeps the eager data of its messages ({@code UCP_AM_FLAG_PERSISTENT_DATA}).
+     * Sets the handler of an id, and whether UCX keeps the eager data of its messages ({@code
+     * UCP_AM_FLAG_PERSISTENT_DATA}).
      *
      * @param id 0 to {@value #MAX_ID}
      * @param handler called with each message, null for none
-     * @param persistentData whether UCX holds all data past {@link UcpWorkerConfig#maxInlineBytes()}, also where the transport lends it only
-     *     during the upcall, so that it would have to be copied to the Java heap
+     * @param persistentData whether UCX holds all data past {@link UcpWorkerConfig#maxInlineBytes()}, also where the
+     *     transport lends it only during the upcall, so that it would have to be copied to the Java heap
      */
     public void handler(int id, @Nullable ActiveMessageHandler handler, boolean persistentData) {
         worker.checkOpen("worker_set_am_recv_handler");
@@ -75,7 +78,8 @@ public final class UcpActiveMessages {
         Arguments.range(id, 0, MAX_ID, "id");
         MemorySegment stub = worker.upcalls().onActiveMessage;
         try (Arena call = Arena.ofConfined()) {
-            set(id, parameters(handler == null ? MemorySegment.NULL : stub, persistentData ? ucx_h.UCP_AM_FLAG_PERSISTENT_DATA() : 0, call));
+            int flags = persistentData ? ucx_h.UCP_AM_FLAG_PERSISTENT_DATA() : 0;
+            set(id, parameters(handler == null ? MemorySegment.NULL : stub, flags, call));
         }
         if (id >= handlers.length) {
             handlers = Arrays.copyOf(handlers, id + 1);
@@ -85,7 +89,8 @@ public final class UcpActiveMessages {
 
     private static MemorySegment parameters(MemorySegment stub, int flags, Arena arena) {
         MemorySegment params = ucp_am_handler_param.allocate(arena);
-        ucp_am_handler_param.field_mask(params, ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ID() | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_CB()
+        ucp_am_handler_param.field_mask(params, ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ID()
+                | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_CB()
                 | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_ARG() | ucx_h.UCP_AM_HANDLER_PARAM_FIELD_FLAGS());
         ucp_am_handler_param.flags(params, ucx_h.UCP_AM_FLAG_WHOLE_MSG() | flags);
         ucp_am_handler_param.cb(params, stub);
@@ -148,7 +153,8 @@ public final class UcpActiveMessages {
     }
 
     /**
-     * Moves held data into memory of the caller ({@code ucp_am_recv_data_nbx}). The message ends with that, whether or not it succeeds.
+     * Moves held data into memory of the caller ({@code ucp_am_recv_data_nbx}). The message ends with that, whether or
+     * not it succeeds.
      *
      * @param message a message whose data is held
      * @param destination native memory of at least the message's length
@@ -156,14 +162,16 @@ public final class UcpActiveMessages {
      * @param whenDone called when the data has arrived
      * @return whether it has arrived within the call, so that {@code whenDone} is not called
      */
-    public boolean fetch(UcpActiveMessage message, MemorySegment destination, @Nullable UcpMemory registration, Completion whenDone) {
+    public boolean fetch(UcpActiveMessage message, MemorySegment destination, @Nullable UcpMemory registration,
+            Completion whenDone) {
         worker.checkOpen("am_recv_data");
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(whenDone, "whenDone");
         MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
         long length = message.length();
         if (target.byteSize() < length) {
-            throw new IllegalArgumentException("destination of " + destination.byteSize() + " bytes: the message has " + length);
+            throw new IllegalArgumentException("destination of " + destination.byteSize() + " bytes: the message has "
+                    + length);
         }
         checkHeld(message);
         if (!message.isRendezvous()) {
@@ -175,15 +183,19 @@ public final class UcpActiveMessages {
         Pinned pin = worker.context().pinned(registration, target);
         long token = requests.begin("am_recv_data", whenDone, message.replyEndpoint(), pin, destination);
         claim(message);
-        // Exactly the message's length: with less room UCX aborts the process, with more it reports the room as the length.
-        MemorySegment parameters = worker.parameters().of(worker.requests().onDataReceive, token, UcpMemory.nullIfEmpty(registration, target));
+        // Exactly the message's length: with less room UCX aborts the process, with more it reports the room as the
+        // length.
+        MemorySegment parameters = worker.parameters().of(worker.requests().onDataReceive, token,
+                UcpMemory.nullIfEmpty(registration, target));
         return requests.posted("am_recv_data", null, token,
-                ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), target, length, parameters));
+                ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), target, length,
+                        parameters));
     }
 
     /**
-     * Moves held data into data of any layout, but for a generic one ({@code ucp_am_recv_data_nbx}). Eager data, which has arrived already,
-     * is copied by the processor: {@link UcxUnsupportedException} for memory that it may not reach.
+     * Moves held data into data of any layout, but for a generic one ({@code ucp_am_recv_data_nbx}). Eager data, which
+     * has arrived already, is copied by the processor: {@link UcxUnsupportedException} for memory that it may not
+     * reach.
      *
      * @param message a message whose data is held
      * @param destination at least as long as the message
@@ -191,33 +203,40 @@ public final class UcpActiveMessages {
      * @param whenDone called when the data has arrived, unless it has within the call
      * @return the operation
      */
-    public UcpRequest fetchInto(UcpActiveMessage message, UcpData destination, Set<RequestFlag> flags, Completion whenDone) {
+    public UcpRequest fetchInto(UcpActiveMessage message, UcpData destination, Set<RequestFlag> flags,
+            Completion whenDone) {
         Set<RequestFlag> checked = RequestFlag.copy(flags);
         worker.checkOpen("am_recv_data");
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(whenDone, "whenDone");
-        DataOperation fetch = new DataOperation("am_recv_data", worker, message.replyEndpoint(), destination, true, checked);
+        DataOperation fetch = new DataOperation("am_recv_data", worker, message.replyEndpoint(), destination, true,
+                checked);
         if (destination.generic() != null) {
-            throw new UcxUnsupportedException("am_recv_data", "a generic datatype cannot take an active message, fetch into memory");
+            throw new UcxUnsupportedException("am_recv_data",
+                    "a generic datatype cannot take an active message, fetch into memory");
         }
         long length = message.length();
         if (destination.byteSize() < length) {
-            throw new IllegalArgumentException("destination of " + destination.byteSize() + " bytes: the message has " + length);
+            throw new IllegalArgumentException("destination of " + destination.byteSize() + " bytes: the message has "
+                    + length);
         }
         checkHeld(message);
         if (!message.isRendezvous()) {
-            return fetch.postCopy(MemorySegment.ofAddress(message.data()).reinterpret(length), whenDone, () -> drop(message));
+            return fetch.postCopy(MemorySegment.ofAddress(message.data()).reinterpret(length), whenDone,
+                    () -> drop(message));
         }
         return fetch.post(worker.requests().onDataReceive, 0, whenDone, (token, data, parameters) -> {
             claim(message);
             UcpData.Native exact = destination.toNative(length);
             worker.requests().keep(token, exact.buffer());
-            return ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), exact.buffer(), exact.count(), parameters);
+            return ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), exact.buffer(),
+                    exact.count(), parameters);
         });
     }
 
     /**
-     * Releases held data unread ({@code ucp_am_data_release}). The sender of a rendezvous sees success, as if it had been delivered.
+     * Releases held data unread ({@code ucp_am_data_release}). The sender of a rendezvous sees success, as if it had
+     * been delivered.
      *
      * @param message a message whose data is held
      */

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Atomic operations on one word of a peer's memory ({@code ucp_atomic_op_nbx}).
  *
- * <p>Words are in the byte order of both hosts, which have to agree. Where the transport only emulates them, an operation is atomic towards
- * others of the same kind, and happens when the owner of the memory makes progress; all peers of a word have to reach it over the same kind
- * of transport.
+ * <p>Words are in the byte order of both hosts, which have to agree. Where the transport only emulates them, an
+ * operation is atomic towards others of the same kind, and happens when the owner of the memory makes progress; all
+ * peers of a word have to reach it over the same kind of transport.
  *
  * <p><b>Threading:</b> the thread of the endpoint's worker. <b>Ownership:</b> a reply has to stay alive until the
  * operation has ended; an operand is copied. <b>Errors:</b> {@link IllegalArgumentException} for a word that is not
@@ -43,9 +43,11 @@ public final class UcpAtomics {
      *     UcpEndpoint#flush}
      * @return whether it is done already
      */
-    public boolean post(AtomicOperation operation, AtomicWidth width, long operand, UcpRemoteKey key, long offset, Completion whenDone) {
+    public boolean post(AtomicOperation operation, AtomicWidth width, long operand, UcpRemoteKey key, long offset,
+            Completion whenDone) {
         if (!Objects.requireNonNull(operation, "operation").isPostable()) {
-            throw new IllegalArgumentException("operation " + operation + ": needs a reply for the old value, use fetch");
+            throw new IllegalArgumentException("operation " + operation
+                    + ": needs a reply for the old value, use fetch");
         }
         return post(operation, width, operand, null, key, offset, whenDone);
     }
@@ -62,8 +64,8 @@ public final class UcpAtomics {
      * @param whenDone called when the old value is in the reply
      * @return whether it is done already
      */
-    public boolean fetch(AtomicOperation operation, AtomicWidth width, long operand, MemorySegment reply, UcpRemoteKey key, long offset,
-            Completion whenDone) {
+    public boolean fetch(AtomicOperation operation, AtomicWidth width, long operand, MemorySegment reply,
+            UcpRemoteKey key, long offset, Completion whenDone) {
         if (Objects.requireNonNull(operation, "operation") == AtomicOperation.COMPARE_AND_SWAP) {
             throw new IllegalArgumentException("operation " + operation + ": has two operands, use compareAndSwap");
         }
@@ -78,8 +80,8 @@ public final class UcpAtomics {
     }
 
     /** As {@link #fetch}, with UCX's own operation whatever it computes. */
-    boolean fetchNatively(AtomicOperation operation, AtomicWidth width, long operand, MemorySegment reply, UcpRemoteKey key, long offset,
-            Completion whenDone) {
+    boolean fetchNatively(AtomicOperation operation, AtomicWidth width, long operand, MemorySegment reply,
+            UcpRemoteKey key, long offset, Completion whenDone) {
         return post(operation, width, operand, checked(reply, width), key, offset, whenDone);
     }
 
@@ -89,14 +91,15 @@ public final class UcpAtomics {
      * @param width size of the word
      * @param expected value that the word has to have
      * @param replacement what it becomes then
-     * @param reply native memory of the word's size and alignment; gets the old value, which is the expected one if the word was replaced
+     * @param reply native memory of the word's size and alignment; gets the old value, which is the expected one if the
+     *     word was replaced
      * @param key the peer's memory
      * @param offset where the word is, so that its address there is a multiple of its size
      * @param whenDone called when the old value is in the reply
      * @return whether it is done already
      */
-    public boolean compareAndSwap(AtomicWidth width, long expected, long replacement, MemorySegment reply, UcpRemoteKey key, long offset,
-            Completion whenDone) {
+    public boolean compareAndSwap(AtomicWidth width, long expected, long replacement, MemorySegment reply,
+            UcpRemoteKey key, long offset, Completion whenDone) {
         MemorySegment swap = checked(reply, width);
         long token = begin("atomic_cswap", width, swap, key, offset, whenDone);
         // UCX takes the replacement from where it puts the old value.
@@ -104,8 +107,8 @@ public final class UcpAtomics {
         return posted("atomic_cswap", AtomicOperation.COMPARE_AND_SWAP, width, expected, swap, key, offset, token);
     }
 
-    private boolean post(AtomicOperation operation, AtomicWidth width, long operand, @Nullable MemorySegment reply, UcpRemoteKey key,
-            long offset, Completion whenDone) {
+    private boolean post(AtomicOperation operation, AtomicWidth width, long operand, @Nullable MemorySegment reply,
+            UcpRemoteKey key, long offset, Completion whenDone) {
         long token = begin("atomic_op", width, reply, key, offset, whenDone);
         return posted("atomic_op", operation, width, operand, reply, key, offset, token);
     }
@@ -116,11 +119,12 @@ public final class UcpAtomics {
      */
     private void check(String name, AtomicWidth width, UcpRemoteKey key, long offset) {
         endpoint.requireUsable(name, Objects.requireNonNull(width, "width").feature());
-        Arguments.aligned(Objects.requireNonNull(key, "key").address(endpoint, offset, width.bytes()), width.bytes(), "remote word");
+        Arguments.aligned(Objects.requireNonNull(key, "key").address(endpoint, offset, width.bytes()), width.bytes(),
+                "remote word");
         UcpSupport known = support;
         if (known == null) {
-            known = worker.context().support(width == AtomicWidth.INT ? UcpCapability.ATOMICS_32 : UcpCapability.ATOMICS_64,
-                    endpoint.errorMode());
+            UcpCapability capability = width == AtomicWidth.INT ? UcpCapability.ATOMICS_32 : UcpCapability.ATOMICS_64;
+            known = worker.context().support(capability, endpoint.errorMode());
             support = known;
         }
         known.require(name);
@@ -136,24 +140,27 @@ public final class UcpAtomics {
         return checked;
     }
 
-    private long begin(String name, AtomicWidth width, @Nullable MemorySegment reply, UcpRemoteKey key, long offset, Completion whenDone) {
+    private long begin(String name, AtomicWidth width, @Nullable MemorySegment reply, UcpRemoteKey key, long offset,
+            Completion whenDone) {
         check(name, width, key, offset);
         Pinned pin = Pinned.both(key.pinned(), reply == null ? null : worker.context().pinned(null, reply));
         return worker.requests().begin(name, whenDone, endpoint, pin, reply);
     }
 
-    private boolean posted(String name, AtomicOperation operation, AtomicWidth width, long operand, @Nullable MemorySegment reply,
-            UcpRemoteKey key, long offset, long token) {
+    private boolean posted(String name, AtomicOperation operation, AtomicWidth width, long operand,
+            @Nullable MemorySegment reply, UcpRemoteKey key, long offset, long token) {
         RequestTable requests = worker.requests();
         MemorySegment value = requests.scratch(token, Long.BYTES);
         store(value, width, operand);
         long address = key.address(endpoint, offset, width.bytes());
-        return requests.posted(name, endpoint.peer(), token, ucx_h.ucp_atomic_op_nbx(endpoint.handle(), operation.code(), value, 1, address,
+        return requests.posted(name, endpoint.peer(), token,
+                ucx_h.ucp_atomic_op_nbx(endpoint.handle(), operation.code(), value, 1, address,
                 key.handle(), worker.parameters().forAtomic(requests.onSend, token, width.datatype(), reply)));
     }
 
     static long load(MemorySegment memory, AtomicWidth width) {
-        return width == AtomicWidth.INT ? Integer.toUnsignedLong(memory.get(ValueLayout.JAVA_INT, 0)) : memory.get(ValueLayout.JAVA_LONG, 0);
+        return width == AtomicWidth.INT ? Integer.toUnsignedLong(memory.get(ValueLayout.JAVA_INT, 0))
+                : memory.get(ValueLayout.JAVA_LONG, 0);
     }
 
     private static void store(MemorySegment memory, AtomicWidth width, long value) {

@@ -3,7 +3,10 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.UcpCompat;
 import org.jspecify.annotations.Nullable;
 
-/** What a library and a context may or may not be able to do; {@link UcpContext#support(UcpCapability)} says which, and why not. */
+/**
+ * What a library and a context may or may not be able to do; {@link UcpContext#support(UcpCapability)} says which, and
+ * why not.
+ */
 public enum UcpCapability {
     /** Active messages. */
     ACTIVE_MESSAGES(UcpFeature.AM, 13, "ucp_am_send_nbx"),

@@ -16,18 +16,20 @@ import java.util.regex.Pattern;
 /**
  * What a context is made with: features, a name for logs, and UCX's own settings by name.
  *
- * <p>A setting given here wins over the environment ({@code UCX_*}), which wins over the library's defaults. Settings of single
- * transports ({@code TCP_*}, {@code POSIX_*}) reach UCX only through the environment of the process, which is changed for the moment in
- * which a context or a worker is made.
+ * <p>A setting given here wins over the environment ({@code UCX_*}), which wins over the library's defaults. Settings
+ * of single transports ({@code TCP_*}, {@code POSIX_*}) reach UCX only through the environment of the process, which is
+ * changed for the moment in which a context or a worker is made.
  *
  * @param name name of the context, at most 31 characters
  * @param features what the context can do
  * @param estimatedEndpoints how many endpoints to expect, a hint for the choice of transports
  * @param settings UCX's settings, names without the prefix {@code UCX_}
  * @param estimatedProcessesPerNode how many processes to expect on this host, a hint for the choice of transports
- * @param workersShared whether workers of several threads share the context; without it everything belongs to the thread that made it
+ * @param workersShared whether workers of several threads share the context; without it everything belongs to the
+ *     thread that made it
  * @param tagSenderMask bits of a tag that name its sender, a hint for hardware tag matching
- * @param environmentPrefix prefix of variables that win over {@code UCX_*}: {@code APP} for {@code APP_UCX_*}; empty for none
+ * @param environmentPrefix prefix of variables that win over {@code UCX_*}: {@code APP} for {@code APP_UCX_*}; empty
+ *     for none
  */
 public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEndpoints, Map<String, String> settings,
         long estimatedProcessesPerNode, boolean workersShared, long tagSenderMask, String environmentPrefix) {
@@ -45,7 +47,8 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         hint(estimatedEndpoints, "estimatedEndpoints");
         hint(estimatedProcessesPerNode, "estimatedProcessesPerNode");
         if (!PREFIX.matcher(Objects.requireNonNull(environmentPrefix, "environmentPrefix")).matches()) {
-            throw new IllegalArgumentException("environmentPrefix " + environmentPrefix + ": a letter and then letters and digits, at most 31");
+            throw new IllegalArgumentException("environmentPrefix " + environmentPrefix
+                    + ": a letter and then letters and digits, at most 31");
         }
         features = Collections.unmodifiableSet(EnumSet.copyOf(features));
         Map<String, String> checked = new TreeMap<>();
@@ -59,7 +62,8 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
     /** In C, a text ends at its first 0. */
     private static String text(String key, String value) {
         if (Objects.requireNonNull(value, key).indexOf(0) >= 0) {
-            throw new IllegalArgumentException("setting " + key + ": a value has no character 0, UCX would take only what is before it");
+            throw new IllegalArgumentException("setting " + key + ": a value has no character 0, UCX would take only"
+                    + " what is before it");
         }
         return value;
     }
@@ -177,9 +181,11 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         }
 
         /**
-         * Whether workers of several threads share the context ({@code mt_workers_shared}); they do unless this says no.
+         * Whether workers of several threads share the context ({@code mt_workers_shared}); they do unless this says
+         * no.
          *
-         * @param value no saves UCX's locks, and binds the context, its memory and its workers to the thread that makes it
+         * @param value no saves UCX's locks, and binds the context, its memory and its workers to the thread that makes
+         *     it
          * @return this
          */
         public Builder workersShared(boolean value) {
@@ -210,7 +216,8 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
         }
 
         /**
-         * Which transports may be used ({@code UCX_TLS}). Socket addresses need {@code tcp} or {@code rdmacm} among them.
+         * Which transports may be used ({@code UCX_TLS}). Socket addresses need {@code tcp} or {@code rdmacm} among
+         * them.
          *
          * @param names names or aliases of transports, such as {@code tcp}, {@code posix}, {@code ib}
          * @return this
@@ -270,8 +277,8 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
 
         /** {@return the configuration} */
         public UcpConfig build() {
-            return new UcpConfig(name, features, estimatedEndpoints, settings, estimatedProcessesPerNode, workersShared, tagSenderMask,
-                    environmentPrefix);
+            return new UcpConfig(name, features, estimatedEndpoints, settings, estimatedProcessesPerNode, workersShared,
+                    tagSenderMask, environmentPrefix);
         }
     }
 }

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * {@link UcpWorker#accept} on any worker of the same context, or by {@link #reject()}. A listener that closes rejects
  * what is left.
  *
- * <p><b>Threading:</b> accept on the accepting worker's thread, reject on the listener's, questions on any. <b>Ownership:</b> ends with
- * the answer. <b>Errors:</b> a second answer throws {@link IllegalStateException}.
+ * <p><b>Threading:</b> accept on the accepting worker's thread, reject on the listener's, questions on any.
+ * <b>Ownership:</b> ends with the answer. <b>Errors:</b> a second answer throws {@link IllegalStateException}.
  */
 public final class UcpConnectionRequest {
 
@@ -41,8 +41,9 @@ public final class UcpConnectionRequest {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment attr = ucp_conn_request_attr.allocate(call);
             boolean known = query(handle, attr, ucx_h.UCP_CONN_REQUEST_ATTR_FIELD_CLIENT_ADDR());
-            return new UcpConnectionRequest(listener, handle,
-                    known ? SocketAddresses.read(ucp_conn_request_attr.client_address(attr)) : new InetSocketAddress(0));
+            InetSocketAddress client = known ? SocketAddresses.read(ucp_conn_request_attr.client_address(attr))
+                    : new InetSocketAddress(0);
+            return new UcpConnectionRequest(listener, handle, client);
         }
     }
 

@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The application's use of UCX: features, transports and registered memory ({@code ucp_context_h}).
  *
- * <p><b>Threading:</b> any thread, and workers of several threads share it, unless {@link UcpConfig#workersShared()} is off.
- * <b>Ownership:</b> close it last: it refuses while a worker or registered memory is open.
- * <b>Errors:</b> {@link UcxUnavailableException} without a usable library, {@link UcxException} with UCX's status.
+ * <p><b>Threading:</b> any thread, and workers of several threads share it, unless {@link UcpConfig#workersShared()} is
+ * off. <b>Ownership:</b> close it last: it refuses while a worker or registered memory is open. <b>Errors:</b> {@link
+ * UcxUnavailableException} without a usable library, {@link UcxException} with UCX's status.
  */
 public final class UcpContext implements AutoCloseable {
 
@@ -79,14 +79,16 @@ public final class UcpContext implements AutoCloseable {
             UcpCapability.EXPORTED_MEMORY.inLibrary().require("ucp_init with the feature EXPORTED_MEMH");
         }
         Map<String, String> ofTransports = ContextSettings.ofTransports(config);
-        return NativeEnvironment.with(ofTransports, () -> ContextSettings.with(config, settings -> init(config, settings, ofTransports)));
+        return NativeEnvironment.with(ofTransports,
+                () -> ContextSettings.with(config, settings -> init(config, settings, ofTransports)));
     }
 
     private static UcpContext init(UcpConfig config, MemorySegment settings, Map<String, String> ofTransports) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             int minor = Math.min(ucx_h.UCP_API_MINOR(), Ucx.version().minor());
-            check(ucx_h.ucp_init_version(ucx_h.UCP_API_MAJOR(), minor, params(config, arena), settings, pointer), "ucp_init");
+            check(ucx_h.ucp_init_version(ucx_h.UCP_API_MAJOR(), minor, params(config, arena), settings, pointer),
+                    "ucp_init");
             MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
             try {
                 return new UcpContext(handle, config, ofTransports);
@@ -148,8 +150,8 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Lets UCX allocate registered memory, zeroed ({@code ucp_mem_map} with {@code UCP_MEM_MAP_ALLOCATE}). Between processes of one
-     * host, only such memory is reached without the other side's help.
+     * Lets UCX allocate registered memory, zeroed ({@code ucp_mem_map} with {@code UCP_MEM_MAP_ALLOCATE}). Between
+     * processes of one host, only such memory is reached without the other side's help.
      *
      * @param bytes size, at least 1
      * @return the memory, to be closed by the caller
@@ -172,7 +174,8 @@ public final class UcpContext implements AutoCloseable {
     /**
      * Maps a peer's memory, from UCX 1.14 on.
      *
-     * @param exported what {@link UcpMemory#export()} gave on the other side; its structure is checked, what its keys say is trusted
+     * @param exported what {@link UcpMemory#export()} gave on the other side; its structure is checked, what its keys
+     *     say is trusted
      * @return the memory, to be closed by the caller
      */
     public UcpImportedMemory importMemory(byte[] exported) {
@@ -232,7 +235,8 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * UCX's own description of memory that it would allocate now ({@code ucp_mem_print_info}): where, how, and registered with what.
+     * UCX's own description of memory that it would allocate now ({@code ucp_mem_print_info}): where, how, and
+     * registered with what.
      *
      * @param bytes how much it allocates for this, and frees again
      * @return the description
@@ -245,7 +249,8 @@ public final class UcpContext implements AutoCloseable {
                 MemorySegment text = arena.allocateFrom(size);
                 String info = NativeText.print(stream -> ucx_h.ucp_mem_print_info(text, handle, stream));
                 if (info.isEmpty()) {
-                    throw new UcxException(UcxStatus.NO_MEMORY, "ucp_mem_print_info", null, bytes + " bytes cannot be allocated");
+                    throw new UcxException(UcxStatus.NO_MEMORY, "ucp_mem_print_info", null,
+                            bytes + " bytes cannot be allocated");
                 }
                 return info;
             }
@@ -286,8 +291,9 @@ public final class UcpContext implements AutoCloseable {
      */
     void requireFamily(InetSocketAddress address, String operation) {
         if (address.getAddress() instanceof Inet6Address && !tcpUsesOnlyIpv6) {
-            throw new UcxUnsupportedException(operation, address + " is an IPv6 address: UCX's tcp transport corrupts memory there unless"
-                    + " the context is made with the setting TCP_AF_PRIO=inet6, which leaves IPv4 out");
+            throw new UcxUnsupportedException(operation, address + " is an IPv6 address: UCX's tcp transport corrupts"
+                    + " memory there unless the context is made with the setting TCP_AF_PRIO=inet6, which leaves"
+                    + " IPv4 out");
         }
     }
 
@@ -305,7 +311,10 @@ public final class UcpContext implements AutoCloseable {
         return "the context was made without the feature " + feature + ", add it to its UcpConfig";
     }
 
-    /** What a setting is for this context: its own, else the environment's with its prefix, else that without, else empty. */
+    /**
+     * What a setting is for this context: its own, else the environment's with its prefix, else that without, else
+     * empty.
+     */
     String setting(String key) {
         String own = config.settings().get(key);
         if (own != null) {
@@ -319,8 +328,9 @@ public final class UcpContext implements AutoCloseable {
     /** Without UCX's locks ({@code mt_workers_shared}) only one thread may use the context. */
     void checkThread() {
         if (owner != null && Thread.currentThread() != owner) {
-            throw new IllegalStateException("context " + config.name() + ": it was made with workersShared(false) and belongs to the thread "
-                    + owner.getName() + ", this is " + Thread.currentThread().getName());
+            throw new IllegalStateException("context " + config.name()
+                    + ": it was made with workersShared(false) and belongs to the thread " + owner.getName()
+                    + ", this is " + Thread.currentThread().getName());
         }
     }
 
@@ -332,7 +342,8 @@ public final class UcpContext implements AutoCloseable {
             estimatesAreSafe = safe;
         }
         if (!safe) {
-            throw new UcxUnsupportedException(operation, "with the setting UNIFIED_MODE UCX reads past its interfaces there");
+            throw new UcxUnsupportedException(operation,
+                    "with the setting UNIFIED_MODE UCX reads past its interfaces there");
         }
     }
 
@@ -419,16 +430,16 @@ public final class UcpContext implements AutoCloseable {
                 return;
             }
             if (openWorkers.get() > abandonedWorkers.get() || openMemory.get() > 0) {
-                throw new IllegalStateException("context " + config.name() + ": close its " + openWorkers.get() + " workers and "
-                        + openMemory.get() + " registrations first");
+                throw new IllegalStateException("context " + config.name() + ": close its " + openWorkers.get()
+                        + " workers and " + openMemory.get() + " registrations first");
             }
             closed = true;
         } finally {
             lifetime.writeLock().unlock();
         }
         if (abandonedWorkers.get() > 0 || abandonedMemory.get() > 0) {
-            LOG.error("The context {} is left to the process: {} of its workers could not be destroyed, {} of its registrations not ended",
-                    config.name(), abandonedWorkers.get(), abandonedMemory.get());
+            LOG.error("The context {} is left to the process: {} of its workers could not be destroyed, {} of its"
+                    + " registrations not ended", config.name(), abandonedWorkers.get(), abandonedMemory.get());
             return;
         }
         ucx_h.ucp_cleanup(handle);

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * The data of an operation and how it is laid out ({@code ucp_datatype_t}): bytes, elements of one size, a list of
  * segments, or data that a {@link GenericDatatype} packs.
  *
- * <p><b>Threading:</b> immutable, but for the memory it names. <b>Ownership:</b> the memory has to stay alive until the operation has ended.
- * <b>Errors:</b> {@link IllegalArgumentException} for sizes that do not fit; the memory is checked when an operation is posted.
+ * <p><b>Threading:</b> immutable, but for the memory it names. <b>Ownership:</b> the memory has to stay alive until the
+ * operation has ended. <b>Errors:</b> {@link IllegalArgumentException} for sizes that do not fit; the memory is checked
+ * when an operation is posted.
  */
 public final class UcpData {
 
@@ -34,12 +35,13 @@ public final class UcpData {
     private final @Nullable GenericDatatype generic;
     private final UcxMemoryType memoryType;
 
-    private UcpData(List<MemorySegment> segments, @Nullable UcpMemory registration, long elementBytes, @Nullable GenericDatatype generic) {
+    private UcpData(List<MemorySegment> segments, @Nullable UcpMemory registration, long elementBytes,
+            @Nullable GenericDatatype generic) {
         this(segments, registration, elementBytes, generic, UcxMemoryType.HOST);
     }
 
-    private UcpData(List<MemorySegment> segments, @Nullable UcpMemory registration, long elementBytes, @Nullable GenericDatatype generic,
-            UcxMemoryType memoryType) {
+    private UcpData(List<MemorySegment> segments, @Nullable UcpMemory registration, long elementBytes,
+            @Nullable GenericDatatype generic, UcxMemoryType memoryType) {
         this.memoryType = memoryType;
         this.segments = segments;
         this.registration = registration;
@@ -144,7 +146,8 @@ public final class UcpData {
         try (Arena call = Arena.ofConfined()) {
             Native buffer = toNative();
             MemorySegment attr = ucp_datatype_attr.allocate(call);
-            ucp_datatype_attr.field_mask(attr, ucx_h.UCP_DATATYPE_ATTR_FIELD_PACKED_SIZE() | ucx_h.UCP_DATATYPE_ATTR_FIELD_BUFFER()
+            ucp_datatype_attr.field_mask(attr, ucx_h.UCP_DATATYPE_ATTR_FIELD_PACKED_SIZE()
+                    | ucx_h.UCP_DATATYPE_ATTR_FIELD_BUFFER()
                     | ucx_h.UCP_DATATYPE_ATTR_FIELD_COUNT());
             ucp_datatype_attr.buffer(attr, buffer.buffer());
             ucp_datatype_attr.count(attr, buffer.count());

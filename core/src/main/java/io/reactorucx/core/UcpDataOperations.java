@@ -10,8 +10,8 @@ import java.util.Set;
  * Sends messages of an endpoint with all options of UCX: data of any layout, flags, and a handle to query the
  * operation. The endpoint's own methods are faster where none of these is needed.
  *
- * <p><b>Threading, ownership, errors:</b> as {@link UcpEndpoint} has them; {@link UcxUnsupportedException} for what the loaded library
- * cannot do.
+ * <p><b>Threading, ownership, errors:</b> as {@link UcpEndpoint} has them; {@link UcxUnsupportedException} for what the
+ * loaded library cannot do.
  */
 public final class UcpDataOperations {
 
@@ -41,10 +41,12 @@ public final class UcpDataOperations {
         endpoint.requireUsable("am_send", UcpFeature.AM);
         Arguments.range(id, 0, UcpActiveMessages.MAX_ID, "id");
         Arguments.header(header, worker.maxHeaderBytes());
-        DataOperation send = new DataOperation("am_send", worker, endpoint, payload, false, checked).requireLayoutIsHonoured();
+        DataOperation send = new DataOperation("am_send", worker, endpoint, payload, false, checked)
+                .requireLayoutIsHonoured();
         RequestTable requests = worker.requests();
         return send.post(requests.onSend, bits, whenDone,
-                (token, data, parameters) -> ucx_h.ucp_am_send_nbx(endpoint.handle(), id, requests.header(token, header), header.byteSize(),
+                (token, data, parameters) ->
+                        ucx_h.ucp_am_send_nbx(endpoint.handle(), id, requests.header(token, header), header.byteSize(),
                         data.buffer(), data.count(), parameters));
     }
 
@@ -60,8 +62,10 @@ public final class UcpDataOperations {
     public UcpRequest tagSend(UcpData payload, long tag, Set<RequestFlag> flags, Completion whenDone) {
         Set<RequestFlag> checked = RequestFlag.copy(flags);
         endpoint.requireUsable("tag_send", UcpFeature.TAG);
-        return new DataOperation("tag_send", worker, endpoint, payload, false, checked).post(worker.requests().onSend, 0, whenDone,
-                (token, data, parameters) -> ucx_h.ucp_tag_send_nbx(endpoint.handle(), data.buffer(), data.count(), tag, parameters));
+        return new DataOperation("tag_send", worker, endpoint, payload, false, checked)
+                .post(worker.requests().onSend, 0, whenDone,
+                        (token, data, parameters) -> ucx_h.ucp_tag_send_nbx(endpoint.handle(),
+                                data.buffer(), data.count(), tag, parameters));
     }
 
     /**
@@ -78,7 +82,8 @@ public final class UcpDataOperations {
         endpoint.requireUsable("tag_send_sync", UcpFeature.TAG);
         return new DataOperation("tag_send_sync", worker, endpoint, payload, false, checked)
                 .refuse(RequestFlag.FORCE_IMMEDIATE_COMPLETION, "a peer's match never comes within the call")
-                .post(worker.requests().onSend, 0, whenDone, (token, data, parameters) -> ucx_h.ucp_tag_send_sync_nbx(endpoint.handle(),
-                        data.buffer(), data.count(), tag, parameters));
+                .post(worker.requests().onSend, 0, whenDone,
+                        (token, data, parameters) -> ucx_h.ucp_tag_send_sync_nbx(endpoint.handle(),
+                                data.buffer(), data.count(), tag, parameters));
     }
 }

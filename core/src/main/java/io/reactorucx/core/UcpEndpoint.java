@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * called; {@code false} when the completion will be called. It throws when UCX refuses it, and the completion is not
  * called then either.
  *
- * <p><b>Threading:</b> the thread of its worker. <b>Ownership:</b> close it once; memory of an operation, headers aside, has to stay alive
- * until the operation has ended. <b>Errors:</b> {@link UcxException} with UCX's status, {@link UcxClosedException} after close.
+ * <p><b>Threading:</b> the thread of its worker. <b>Ownership:</b> close it once; memory of an operation, headers
+ * aside, has to stay alive until the operation has ended. <b>Errors:</b> {@link UcxException} with UCX's status, {@link
+ * UcxClosedException} after close.
  */
 public final class UcpEndpoint {
 
@@ -40,7 +41,8 @@ public final class UcpEndpoint {
     private int failure;
     private boolean closed;
 
-    UcpEndpoint(UcpWorker worker, MemorySegment handle, ErrorMode errorMode, String peer, EndpointErrorHandler onError) {
+    UcpEndpoint(UcpWorker worker, MemorySegment handle, ErrorMode errorMode, String peer,
+            EndpointErrorHandler onError) {
         this.worker = worker;
         this.handle = handle;
         this.address = handle.address();
@@ -64,8 +66,8 @@ public final class UcpEndpoint {
      * @param whenDone called when the payload is free again
      * @return whether it is done already
      */
-    public boolean amSend(int id, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration, AmProtocol protocol,
-            boolean replyable, Completion whenDone) {
+    public boolean amSend(int id, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
+            AmProtocol protocol, boolean replyable, Completion whenDone) {
         requireUsable("am_send", UcpFeature.AM);
         Arguments.range(id, 0, UcpActiveMessages.MAX_ID, "id");
         Arguments.header(header, worker.maxHeaderBytes());
@@ -77,7 +79,8 @@ public final class UcpEndpoint {
             long token = beginSmall("am_send", registration, whenDone);
             long copy = requests.copy(token, header, data);
             if (copy != 0) {
-                MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, null, flags(protocol, replyable));
+                MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, null,
+                        flags(protocol, replyable));
                 return requests.posted("am_send", peer, token, UcpDirect.ucp_am_send_nbx(address, id, copy, headerBytes,
                         copy + headerBytes, data.byteSize(), parameters.address()));
             }
@@ -111,12 +114,14 @@ public final class UcpEndpoint {
         return amSend(id, token, MemorySegment.NULL, 0, data, null, AmProtocol.EAGER, true);
     }
 
-    private boolean amSend(int id, long token, MemorySegment header, long headerBytes, MemorySegment data, @Nullable UcpMemory registration,
-            AmProtocol protocol, boolean replyable) {
+    private boolean amSend(int id, long token, MemorySegment header, long headerBytes, MemorySegment data,
+            @Nullable UcpMemory registration, AmProtocol protocol, boolean replyable) {
         RequestTable requests = worker.requests();
-        MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, registration, flags(protocol, replyable));
+        MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, registration,
+                flags(protocol, replyable));
         return requests.posted("am_send", peer, token,
-                UcpDirect.ucp_am_send_nbx(address, id, header.address(), headerBytes, data, data.byteSize(), parameters.address()));
+                UcpDirect.ucp_am_send_nbx(address, id, header.address(), headerBytes, data, data.byteSize(),
+                        parameters.address()));
     }
 
     private static int flags(AmProtocol protocol, boolean replyable) {
@@ -139,13 +144,17 @@ public final class UcpEndpoint {
             long token = beginSmall("tag_send", registration, whenDone);
             long copy = worker.requests().copy(token, MemorySegment.NULL, data);
             if (copy != 0) {
-                return worker.requests().posted("tag_send", peer, token, UcpDirect.ucp_tag_send_nbx(address, copy, data.byteSize(),
+                return worker.requests().posted("tag_send", peer, token,
+                        UcpDirect.ucp_tag_send_nbx(address, copy, data.byteSize(),
                         tag, worker.parameters().of(worker.requests().onSend, token, null).address()));
             }
         }
-        long token = worker.requests().begin("tag_send", whenDone, this, worker.context().pinned(registration, data), payload);
-        return worker.requests().posted("tag_send", peer, token, UcpDirect.ucp_tag_send_nbx(address, data, data.byteSize(), tag,
-                worker.parameters().of(worker.requests().onSend, token, UcpMemory.nullIfEmpty(registration, data)).address()));
+        long token = worker.requests().begin("tag_send", whenDone, this, worker.context().pinned(registration, data),
+                payload);
+        return worker.requests().posted("tag_send", peer, token,
+                UcpDirect.ucp_tag_send_nbx(address, data, data.byteSize(), tag,
+                worker.parameters().of(worker.requests().onSend, token, UcpMemory.nullIfEmpty(registration, data))
+                .address()));
     }
 
     /**
@@ -160,15 +169,18 @@ public final class UcpEndpoint {
     public boolean tagSendSync(MemorySegment payload, @Nullable UcpMemory registration, long tag, Completion whenDone) {
         requireUsable("tag_send_sync", UcpFeature.TAG);
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
-        long token = worker.requests().begin("tag_send_sync", whenDone, this, worker.context().pinned(registration, data), payload);
-        return worker.requests().posted("tag_send_sync", peer, token, ucx_h.ucp_tag_send_sync_nbx(handle, data, data.byteSize(), tag,
+        long token = worker.requests().begin("tag_send_sync", whenDone, this,
+                worker.context().pinned(registration, data), payload);
+        return worker.requests().posted("tag_send_sync", peer, token,
+                ucx_h.ucp_tag_send_sync_nbx(handle, data, data.byteSize(), tag,
                 worker.parameters().of(worker.requests().onSend, token, UcpMemory.nullIfEmpty(registration, data))));
     }
 
     /**
      * Unpacks a peer's descriptor for this endpoint ({@code ucp_ep_rkey_unpack}).
      *
-     * @param descriptor what the owner of the memory sent. UCX trusts most of its bytes: take them from a trusted source
+     * @param descriptor what the owner of the memory sent. UCX trusts most of its bytes: take them from a trusted
+     *     source
      * @return the key, which ends with this endpoint at the latest
      */
     public UcpRemoteKey unpack(MemoryDescriptor descriptor) {
@@ -198,7 +210,8 @@ public final class UcpEndpoint {
      * @param whenDone called when the source is free again; the peer sees the bytes after a {@link #flush}
      * @return whether it is done already
      */
-    public boolean put(MemorySegment source, @Nullable UcpMemory registration, UcpRemoteKey key, long offset, Completion whenDone) {
+    public boolean put(MemorySegment source, @Nullable UcpMemory registration, UcpRemoteKey key, long offset,
+            Completion whenDone) {
         requireUsable("put", UcpFeature.RMA);
         MemorySegment data = UcpMemory.within(registration, Arguments.source(source, "source"));
         long bytes = data.byteSize();
@@ -209,7 +222,8 @@ public final class UcpEndpoint {
             long token = requests.begin("put", whenDone, this, key.pinned(), null);
             long copy = requests.copy(token, data);
             if (copy != 0) {
-                return requests.posted("put", peer, token, UcpDirect.ucp_put_nbx(address, copy, bytes, remote, key.number(),
+                return requests.posted("put", peer, token,
+                        UcpDirect.ucp_put_nbx(address, copy, bytes, remote, key.number(),
                         worker.parameters().of(requests.onSend, token, null).address()));
             }
         }
@@ -229,7 +243,8 @@ public final class UcpEndpoint {
      * @param whenDone called when the bytes have arrived
      * @return whether it is done already
      */
-    public boolean get(MemorySegment destination, @Nullable UcpMemory registration, UcpRemoteKey key, long offset, Completion whenDone) {
+    public boolean get(MemorySegment destination, @Nullable UcpMemory registration, UcpRemoteKey key, long offset,
+            Completion whenDone) {
         requireUsable("get", UcpFeature.RMA);
         MemorySegment data = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
         long bytes = data.byteSize();
@@ -257,8 +272,8 @@ public final class UcpEndpoint {
     /**
      * Ends this endpoint ({@code ucp_ep_close_nbx}); nothing can be posted on it from here on.
      *
-     * @param mode {@link CloseMode#FLUSH} only with nothing in flight but receives of the stream, since UCX does not wait for the rest;
-     *     {@link CloseMode#FORCE} only in {@link ErrorMode#PEER}
+     * @param mode {@link CloseMode#FLUSH} only with nothing in flight but receives of the stream, since UCX does not
+     *     wait for the rest; {@link CloseMode#FORCE} only in {@link ErrorMode#PEER}
      * @param whenDone called when UCX has released it; with an error when it could not flush, as on an endpoint that
      *     has failed
      * @return whether that is so already
@@ -270,11 +285,13 @@ public final class UcpEndpoint {
         }
         boolean force = Objects.requireNonNull(mode, "mode") == CloseMode.FORCE;
         if (force && errorMode == ErrorMode.NONE) {
-            throw new IllegalArgumentException("mode FORCE: UCX closes by force only with error mode PEER, this endpoint has NONE");
+            throw new IllegalArgumentException("mode FORCE: UCX closes by force only with error mode PEER, this"
+                    + " endpoint has NONE");
         }
         int unfinished = inFlight() - stream.receives();
         if (!force && unfinished > 0) {
-            throw new IllegalStateException("mode FLUSH: " + unfinished + " operations are in flight, let them end first");
+            throw new IllegalStateException("mode FLUSH: " + unfinished
+                    + " operations are in flight, let them end first");
         }
         Objects.requireNonNull(whenDone, "whenDone");
         // A key whose pointer another thread is using throws here, before anything has happened to the endpoint.
@@ -313,7 +330,8 @@ public final class UcpEndpoint {
      *
      * @param messageBytes size of the message, at least 0
      * @return the time in ns, empty until the endpoint has a transport
-     * @throws UcxUnsupportedException in a context with the setting {@code UNIFIED_MODE}, where UCX reads past its interfaces
+     * @throws UcxUnsupportedException in a context with the setting {@code UNIFIED_MODE}, where UCX reads past its
+     *     interfaces
      */
     public OptionalLong estimateNanos(long messageBytes) {
         requireOpen("ep_evaluate_perf");

@@ -19,13 +19,15 @@ import java.util.stream.LongStream;
  * What UCX says of an endpoint ({@code ucp_ep_query}).
  *
  * @param name its name
- * @param localAddress this side's socket address, empty for an endpoint by worker address or one that is not connected yet
+ * @param localAddress this side's socket address, empty for an endpoint by worker address or one that is not connected
+ *     yet
  * @param remoteAddress the peer's socket address, as above
  * @param transports what it runs over, as {@code transport/device}; empty until it is connected
  * @param userData what it was made with; empty before UCX 1.18
  */
-public record UcpEndpointAttributes(String name, Optional<InetSocketAddress> localAddress, Optional<InetSocketAddress> remoteAddress,
-        List<String> transports, OptionalLong userData) {
+public record UcpEndpointAttributes(String name,
+        Optional<InetSocketAddress> localAddress, Optional<InetSocketAddress> remoteAddress, List<String> transports,
+        OptionalLong userData) {
 
     private static final int MAX_TRANSPORTS = 128;
     private static final long MAX_NAME_BYTES = 256;
@@ -43,7 +45,8 @@ public record UcpEndpointAttributes(String name, Optional<InetSocketAddress> loc
                     ucx_h.UCP_EP_ATTR_FIELD_NAME() | (knowsUserData ? ucx_h.UCP_EP_ATTR_FIELD_USER_DATA() : 0));
             UcpContext.check(ucx_h.ucp_ep_query(endpoint, attr), "ep_query");
             String name = ucp_ep_attr.name(attr).getString(0);
-            OptionalLong userData = knowsUserData ? OptionalLong.of(ucp_ep_attr.user_data(attr).address()) : OptionalLong.empty();
+            OptionalLong userData = knowsUserData ? OptionalLong.of(ucp_ep_attr.user_data(attr).address())
+                    : OptionalLong.empty();
             return new UcpEndpointAttributes(name, address(endpoint, ucx_h.UCP_EP_ATTR_FIELD_LOCAL_SOCKADDR(), attr),
                     address(endpoint, ucx_h.UCP_EP_ATTR_FIELD_REMOTE_SOCKADDR(), attr), transports(endpoint), userData);
         }
@@ -55,8 +58,8 @@ public record UcpEndpointAttributes(String name, Optional<InetSocketAddress> loc
         if (ucx_h.ucp_ep_query(endpoint, attr) < 0) {
             return Optional.empty();
         }
-        return Optional.of(SocketAddresses.read(field == ucx_h.UCP_EP_ATTR_FIELD_LOCAL_SOCKADDR() ? ucp_ep_attr.local_sockaddr(attr)
-                : ucp_ep_attr.remote_sockaddr(attr)));
+        return Optional.of(SocketAddresses.read(field == ucx_h.UCP_EP_ATTR_FIELD_LOCAL_SOCKADDR()
+                ? ucp_ep_attr.local_sockaddr(attr) : ucp_ep_attr.remote_sockaddr(attr)));
     }
 
     /** Asks UCX for the transports where the library supports that, else reads them from the text that it prints. */
@@ -75,7 +78,8 @@ public record UcpEndpointAttributes(String name, Optional<InetSocketAddress> loc
             UcpContext.check(ucx_h.ucp_ep_query(endpoint, attr), "ep_query");
             return LongStream.range(0, Math.min(ucp_transports_t.num_entries(list), MAX_TRANSPORTS))
                     .mapToObj(index -> ucp_transport_entry_t.asSlice(entries, index))
-                    .map(entry -> text(ucp_transport_entry_t.transport_name(entry)) + "/" + text(ucp_transport_entry_t.device_name(entry)))
+                    .map(entry -> text(ucp_transport_entry_t.transport_name(entry)) + "/"
+                    + text(ucp_transport_entry_t.device_name(entry)))
                     // The connection manager is one of them, without a device.
                     .filter(transport -> !transport.endsWith("/")).distinct().toList();
         }

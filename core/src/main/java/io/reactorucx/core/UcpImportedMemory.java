@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * A peer's memory as its exported handle gives it to this process, from UCX 1.14 on and with devices that can do that.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> close it before the context. <b>Errors:</b> {@link UcxException} with UCX's status.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> close it before the context. <b>Errors:</b> {@link UcxException}
+ * with UCX's status.
  */
 public final class UcpImportedMemory implements AutoCloseable {
 

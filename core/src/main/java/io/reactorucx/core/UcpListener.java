@@ -47,7 +47,8 @@ public final class UcpListener implements AutoCloseable {
     private boolean refusing;
     private boolean closed;
 
-    private UcpListener(UcpWorker worker, MemorySegment handle, Consumer<UcpConnectionRequest> handler, int maxPending) {
+    private UcpListener(UcpWorker worker, MemorySegment handle, Consumer<UcpConnectionRequest> handler,
+            int maxPending) {
         this.worker = worker;
         this.handle = handle;
         this.handler = handler;
@@ -55,8 +56,8 @@ public final class UcpListener implements AutoCloseable {
         this.address = query(handle);
     }
 
-    static UcpListener create(UcpWorker worker, MemorySegment workerHandle, long id, MemorySegment onRequest, InetSocketAddress bindAddress,
-            Consumer<UcpConnectionRequest> handler, int maxPending) {
+    static UcpListener create(UcpWorker worker, MemorySegment workerHandle, long id, MemorySegment onRequest,
+            InetSocketAddress bindAddress, Consumer<UcpConnectionRequest> handler, int maxPending) {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment params = ucp_listener_params.allocate(call);
             ucp_listener_params.field_mask(params,
@@ -116,7 +117,8 @@ public final class UcpListener implements AutoCloseable {
         }
         if (pending.size() > maxPending) {
             rejected++;
-            LOG.warn("[{}] connection from {} rejected: {} requests wait already", address, request.clientAddress(), maxPending);
+            LOG.warn("[{}] connection from {} rejected: {} requests wait already", address, request.clientAddress(),
+                    maxPending);
             reject(request);
             return;
         }

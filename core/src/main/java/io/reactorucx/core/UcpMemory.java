@@ -23,11 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Memory that is registered with a context ({@code ucp_mem_h}), so that operations on it and remote access to it need no set-up.
+ * Memory that is registered with a context ({@code ucp_mem_h}), so that operations on it and remote access to it need
+ * no set-up.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> memory that UCX allocated ends with {@link #close()}; memory of the caller has to
- * stay alive until then. <b>Errors:</b> {@link #close()} refuses while an operation of this process uses the memory, other than those of
- * an abandoned worker, for which it stays mapped; accesses of peers are not known to this side.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> memory that UCX allocated ends with {@link #close()}; memory of
+ * the caller has to stay alive until then. <b>Errors:</b> {@link #close()} refuses while an operation of this process
+ * uses the memory, other than those of an abandoned worker, for which it stays mapped; accesses of peers are not known
+ * to this side.
  */
 public final class UcpMemory implements AutoCloseable {
 
@@ -99,22 +101,24 @@ public final class UcpMemory implements AutoCloseable {
             return;
         }
         if (!type.isHostAccessible()) {
-            throw new UcxUnsupportedException("ucp_mem_map", "memory type " + type + " cannot be reached by the host, so it makes no"
-                    + " MemorySegment");
+            throw new UcxUnsupportedException("ucp_mem_map", "memory type " + type
+                    + " cannot be reached by the host, so it makes no MemorySegment");
         }
         // UCX takes the type for an index without a check.
         if (!UcpContextAttributes.of(context.handle()).memoryTypes().contains(type)) {
-            throw new UcxUnsupportedException("ucp_mem_map", "memory type " + type + " is none that the transports of this context know");
+            throw new UcxUnsupportedException("ucp_mem_map", "memory type " + type
+                    + " is none that the transports of this context know");
         }
     }
 
     private static UcpMemory allocate(UcpContext context, UcpMemoryParameters parameters) {
         long bytes = parameters.length();
         SharedMemorySpace.require(context, bytes, "ucp_mem_map");
-        AddressReservation place = parameters.address() == 0 ? null : AddressReservation.tryReserve(parameters.address(), bytes);
+        AddressReservation place = parameters.address() == 0
+                ? null : AddressReservation.tryReserve(parameters.address(), bytes);
         if (place == null && parameters.flags().contains(MemoryMapFlag.FIXED)) {
-            throw new IllegalArgumentException("address 0x" + Long.toHexString(parameters.address()) + ": FIXED needs twice " + bytes
-                    + " bytes of address space there that nothing is in");
+            throw new IllegalArgumentException("address 0x" + Long.toHexString(parameters.address())
+                    + ": FIXED needs twice " + bytes + " bytes of address space there that nothing is in");
         }
         Arena arena = Arena.ofShared();
         try (Arena call = Arena.ofConfined()) {
@@ -130,7 +134,8 @@ public final class UcpMemory implements AutoCloseable {
                     }
                     place = null;
                 }
-                MemorySegment memory = MemorySegment.ofAddress(attributes.address()).reinterpret(bytes, arena, null).fill((byte) 0);
+                MemorySegment memory = MemorySegment.ofAddress(attributes.address()).reinterpret(bytes, arena, null)
+                        .fill((byte) 0);
                 return new UcpMemory(context, handle, memory, arena);
             } catch (RuntimeException | Error e) {
                 ucx_h.ucp_mem_unmap(context.handle(), handle);
@@ -145,7 +150,8 @@ public final class UcpMemory implements AutoCloseable {
         }
     }
 
-    private static MemorySegment map(UcpContext context, UcpMemoryParameters parameters, MemorySegment address, Arena call) {
+    private static MemorySegment map(UcpContext context, UcpMemoryParameters parameters, MemorySegment address,
+            Arena call) {
         MemorySegment params = ucp_mem_map_params.allocate(call);
         long mask = ucx_h.UCP_MEM_MAP_PARAM_FIELD_ADDRESS() | ucx_h.UCP_MEM_MAP_PARAM_FIELD_LENGTH()
                 | ucx_h.UCP_MEM_MAP_PARAM_FIELD_FLAGS();
@@ -163,7 +169,8 @@ public final class UcpMemory implements AutoCloseable {
         }
         ucp_mem_map_params.field_mask(params, mask);
         MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
-        UcpContext.check(ucx_h.ucp_mem_map(context.handle(), params, pointer), "ucp_mem_map of " + parameters.length() + " bytes");
+        UcpContext.check(ucx_h.ucp_mem_map(context.handle(), params, pointer), "ucp_mem_map of " + parameters.length()
+                + " bytes");
         return pointer.get(ValueLayout.ADDRESS, 0);
     }
 
@@ -262,8 +269,8 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * A handle that a process on another host's device can map and use as its own, from UCX 1.14 on ({@code ucp_memh_pack} with
-     * {@code UCP_MEMH_PACK_FLAG_EXPORT}).
+     * A handle that a process on another host's device can map and use as its own, from UCX 1.14 on ({@code
+     * ucp_memh_pack} with {@code UCP_MEMH_PACK_FLAG_EXPORT}).
      *
      * @return the handle for {@link UcpContext#importMemory}
      */
@@ -301,7 +308,8 @@ public final class UcpMemory implements AutoCloseable {
     /** Memory of an operation, which has to be part of the registration that is passed along with it, if one is. */
     static MemorySegment within(@Nullable UcpMemory registration, MemorySegment local) {
         if (registration != null && local.byteSize() > 0 && !registration.contains(local)) {
-            throw new IllegalArgumentException("registration: the " + local.byteSize() + " bytes are not part of this registered memory");
+            throw new IllegalArgumentException("registration: the " + local.byteSize()
+                    + " bytes are not part of this registered memory");
         }
         return local;
     }
@@ -379,7 +387,8 @@ public final class UcpMemory implements AutoCloseable {
         if (!pins.compareAndSet(abandoned, CLOSED)) {
             int uses = pins.get();
             if (uses > 0) {
-                throw new IllegalStateException("registered memory: " + (uses - abandoned) + " operations still use it");
+                throw new IllegalStateException("registered memory: " + (uses - abandoned)
+                        + " operations still use it");
             }
             return;
         }
@@ -399,8 +408,8 @@ public final class UcpMemory implements AutoCloseable {
             mapped.remove();
         }
         if (abandoned > 0) {
-            LOG.error("{} bytes of registered memory are left to the process: {} operations of abandoned workers use them",
-                    segment.byteSize(), abandoned);
+            LOG.error("{} bytes of registered memory are left to the process: {} operations of abandoned workers"
+                    + " use them", segment.byteSize(), abandoned);
             context.memoryAbandoned();
         } else {
             ucx_h.ucp_mem_unmap(context.handle(), handle);

@@ -44,23 +44,26 @@ public record UcpMemoryParameters(@Nullable MemorySegment segment, long length, 
         boolean allocate = flags.contains(MemoryMapFlag.ALLOCATE);
         boolean fixed = flags.contains(MemoryMapFlag.FIXED);
         if (fixed && !allocate) {
-            throw new IllegalArgumentException("flags " + flags + ": FIXED says where to ALLOCATE, and goes only with it");
+            throw new IllegalArgumentException("flags " + flags
+                    + ": FIXED says where to ALLOCATE, and goes only with it");
         }
         if (fixed && address == 0) {
             throw new IllegalArgumentException("flags " + flags + ": FIXED needs an address");
         }
         if (allocate && segment != null) {
-            throw new IllegalArgumentException("flags " + flags + ": with ALLOCATE the memory is UCX's, the segment of the caller has no use");
+            throw new IllegalArgumentException("flags " + flags + ": with ALLOCATE the memory is UCX's, the segment of"
+                    + " the caller has no use");
         }
         if (!allocate && segment == null) {
             throw new IllegalArgumentException("segment: needed unless UCX has to ALLOCATE the memory");
         }
         if (address != 0 && !allocate) {
-            throw new IllegalArgumentException("address 0x" + Long.toHexString(address) + ": says where to ALLOCATE, and goes only with it");
+            throw new IllegalArgumentException("address 0x" + Long.toHexString(address)
+                    + ": says where to ALLOCATE, and goes only with it");
         }
         if (address < 0 || address % AddressSpace.PAGE_BYTES != 0) {
-            throw new IllegalArgumentException("address 0x" + Long.toHexString(address) + ": must be a positive multiple of "
-                    + AddressSpace.PAGE_BYTES);
+            throw new IllegalArgumentException("address 0x" + Long.toHexString(address)
+                    + ": must be a positive multiple of " + AddressSpace.PAGE_BYTES);
         }
         if (copy.containsAll(EnumSet.of(MemoryMapFlag.NONBLOCK, MemoryMapFlag.LOCK))) {
             throw new IllegalArgumentException("flags " + flags + ": NONBLOCK and LOCK exclude each other");
@@ -116,7 +119,8 @@ public record UcpMemoryParameters(@Nullable MemorySegment segment, long length, 
      * @return other parameters
      */
     public UcpMemoryParameters of(UcxMemoryType type) {
-        return new UcpMemoryParameters(segment, length, address, flags, Objects.requireNonNull(type, "type"), protection);
+        return new UcpMemoryParameters(segment, length, address, flags, Objects.requireNonNull(type, "type"),
+                protection);
     }
 
     /**

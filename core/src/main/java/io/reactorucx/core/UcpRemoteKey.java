@@ -28,7 +28,10 @@ public final class UcpRemoteKey implements AutoCloseable {
     private final MemorySegment handle;
     private final long number;
     private final MemoryDescriptor descriptor;
-    /** The native key ends with the last of its uses: operations with it, which only its worker's thread counts, and those on its pointer. */
+    /**
+     * The native key ends with the last of its uses: operations with it, which only its worker's thread counts, and
+     * those on its pointer.
+     */
     private int operations;
     private final AtomicInteger pointerUses = new AtomicInteger();
     private final AtomicInteger abandonedUses = new AtomicInteger();
@@ -88,8 +91,8 @@ public final class UcpRemoteKey implements AutoCloseable {
      * The peer's memory as this process sees it ({@code ucp_rkey_ptr}): only shared memory that UCX allocated there,
      * see {@link UcpContext#allocate}. The application has to order concurrent writes of both sides.
      *
-     * @return the memory, for any thread, until the key is closed; where the peer is this process itself, a part of its registered
-     *     memory, which ends with that
+     * @return the memory, for any thread, until the key is closed; where the peer is this process itself, a part of its
+     *     registered memory, which ends with that
      */
     public MemorySegment pointer() {
         endpoint.worker().checkThread();
@@ -127,7 +130,8 @@ public final class UcpRemoteKey implements AutoCloseable {
         if (!AddressSpace.isSharedMapping(local, descriptor.length())
                 || local == remote && UcpMemory.isRegistered(local, descriptor.length())) {
             throw new UcxException(UcxStatus.INVALID_ADDR, "rkey_ptr", endpoint.peer(),
-                    "only shared memory that the peer's UCX allocated is mapped into this process, in one piece; this is something else");
+                    "only shared memory that the peer's UCX allocated is mapped into this process, in one piece; this"
+                    + " is something else");
         }
         Arena lifetime = Arena.ofShared();
         MemorySegment segment = MemorySegment.ofAddress(local).reinterpret(descriptor.length(), lifetime, null);
@@ -154,7 +158,8 @@ public final class UcpRemoteKey implements AutoCloseable {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment result = call.allocate(ValueLayout.JAVA_INT);
             MemorySegment params = ucp_rkey_compare_params.allocate(call);
-            UcpContext.check(ucx_h.ucp_rkey_compare(worker.handle(), handle, other.handle, params, result), "rkey_compare");
+            UcpContext.check(ucx_h.ucp_rkey_compare(worker.handle(), handle, other.handle, params, result),
+                    "rkey_compare");
             return result.get(ValueLayout.JAVA_INT, 0);
         }
     }
@@ -204,7 +209,8 @@ public final class UcpRemoteKey implements AutoCloseable {
     }
 
     private UcxClosedException ended() {
-        return new UcxClosedException("remote key", endpoint.peer(), "the key to " + descriptor.length() + " bytes is closed");
+        return new UcxClosedException("remote key", endpoint.peer(), "the key to " + descriptor.length()
+                + " bytes is closed");
     }
 
     private void pinPointer() {

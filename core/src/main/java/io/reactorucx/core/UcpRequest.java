@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One posted operation, which can be queried while it is in flight ({@code ucp_request_query}).
  *
- * <p><b>Threading:</b> the worker's thread. <b>Ownership:</b> none, it need not be closed. <b>Errors:</b> {@link #info()} of an operation
- * that has ended throws {@link IllegalStateException}.
+ * <p><b>Threading:</b> the worker's thread. <b>Ownership:</b> none, it need not be closed. <b>Errors:</b> {@link
+ * #info()} of an operation that has ended throws {@link IllegalStateException}.
  */
 public final class UcpRequest {
 
@@ -56,7 +56,8 @@ public final class UcpRequest {
             throw new IllegalStateException("request_query: the operation has ended");
         }
         // Of a send UCX describes the lane, which an endpoint has only between connection and close.
-        boolean described = endpoint == null || (!endpoint.isClosed() && endpoint.failure() == 0 && !endpoint.transports().isEmpty());
+        boolean described = endpoint == null
+                || (!endpoint.isClosed() && endpoint.failure() == 0 && !endpoint.transports().isEmpty());
         try (Arena call = Arena.ofConfined()) {
             MemorySegment attr = ucp_request_attr_t.allocate(call);
             long mask = ucx_h.UCP_REQUEST_ATTR_FIELD_STATUS() | ucx_h.UCP_REQUEST_ATTR_FIELD_MEM_TYPE();

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * The byte stream between two endpoints ({@code ucp_stream_send_nbx}, {@code ucp_stream_recv_nbx}): bytes arrive in
  * order, without message boundaries. UCX queues bytes that no receive waits for, without a limit.
  *
- * <p><b>Threading:</b> the thread of the endpoint's worker. <b>Ownership:</b> memory has to stay alive until the operation has ended; data
- * that was lent is given back by {@link UcpStreamData#close()}, at the latest by the close of the endpoint. A receive ends with data or with
- * the endpoint: UCX cannot cancel one. <b>Errors:</b> as {@link UcpEndpoint} has them; an empty send or receive is refused, since UCX aborts
- * the receiver's process on one.
+ * <p><b>Threading:</b> the thread of the endpoint's worker. <b>Ownership:</b> memory has to stay alive until the
+ * operation has ended; data that was lent is given back by {@link UcpStreamData#close()}, at the latest by the close of
+ * the endpoint. A receive ends with data or with the endpoint: UCX cannot cancel one. <b>Errors:</b> as {@link
+ * UcpEndpoint} has them; an empty send or receive is refused, since UCX aborts the receiver's process on one.
  */
 public final class UcpStream {
 
@@ -49,8 +49,10 @@ public final class UcpStream {
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         RequestTable requests = worker.requests();
         sent = true;
-        long token = requests.begin("stream_send", whenDone, endpoint, worker.context().pinned(registration, data), payload);
-        return requests.posted("stream_send", endpoint.peer(), token, ucx_h.ucp_stream_send_nbx(endpoint.handle(), data, data.byteSize(),
+        long token = requests.begin("stream_send", whenDone, endpoint, worker.context().pinned(registration, data),
+                payload);
+        return requests.posted("stream_send", endpoint.peer(), token,
+                ucx_h.ucp_stream_send_nbx(endpoint.handle(), data, data.byteSize(),
                 worker.parameters().of(requests.onSend, token, registration)));
     }
 
@@ -67,11 +69,13 @@ public final class UcpStream {
         endpoint.requireUsable("stream_send", UcpFeature.STREAM);
         sent = true;
         return operation("stream_send", payload, false, checked).post(worker.requests().onSend, 0, whenDone,
-                (token, data, parameters) -> ucx_h.ucp_stream_send_nbx(endpoint.handle(), data.buffer(), data.count(), parameters));
+                (token, data, parameters) -> ucx_h.ucp_stream_send_nbx(endpoint.handle(), data.buffer(), data.count(),
+                        parameters));
     }
 
     /**
-     * Receives what comes next. The completion is always called, with the length; receives end in the order in which they were posted.
+     * Receives what comes next. The completion is always called, with the length; receives end in the order in which
+     * they were posted.
      *
      * @param destination at least 1 byte, of any layout but one that unpacks itself
      * @param waitAll whether to wait for as much as fits, instead of taking what is there
@@ -90,15 +94,18 @@ public final class UcpStream {
         UcpRequest request = operation("stream_recv", destination, true, Set.of()).post(requests.onDataReceive,
                 waitAll ? ucx_h.UCP_STREAM_RECV_FLAG_WAITALL() : 0, counted, (token, data, parameters) -> {
                     length[0] = requests.scratch(token, Long.BYTES);
-                    return ucx_h.ucp_stream_recv_nbx(endpoint.handle(), data.buffer(), data.count(), length[0], parameters);
-                }, (token, pointer) -> requests.postedWithLength("stream_recv", endpoint.peer(), token, pointer, length[0]));
+                    return ucx_h.ucp_stream_recv_nbx(endpoint.handle(), data.buffer(), data.count(), length[0],
+                            parameters);
+                }, (token, pointer) -> requests.postedWithLength("stream_recv", endpoint.peer(), token, pointer,
+                        length[0]));
         receives++;
         return request;
     }
 
     private DataOperation operation(String name, UcpData data, boolean receives, Set<RequestFlag> flags) {
         if (data.generic() != null) {
-            throw new UcxUnsupportedException(name, "UCX aborts the process when a generic datatype fails within a stream, use memory");
+            throw new UcxUnsupportedException(name, "UCX aborts the process when a generic datatype fails within a"
+                    + " stream, use memory");
         }
         requireBytes(data.byteSize(), receives ? "destination" : "payload");
         return new DataOperation(name, worker, endpoint, data, receives, flags).requireLayoutIsHonoured();
@@ -126,7 +133,8 @@ public final class UcpStream {
             return Optional.empty();
         }
         // With other modes than SINGLE, the thread that gives it back or closes the endpoint may be another one.
-        Arena lease = worker.config().parameters().threadMode() == UcxThreadMode.SINGLE ? Arena.ofConfined() : Arena.ofShared();
+        Arena lease = worker.config().parameters().threadMode() == UcxThreadMode.SINGLE ? Arena.ofConfined()
+                : Arena.ofShared();
         UcpStreamData borrowed = new UcpStreamData(this, data, length.get(ValueLayout.JAVA_LONG, 0), lease);
         lent.add(borrowed);
         return Optional.of(borrowed);

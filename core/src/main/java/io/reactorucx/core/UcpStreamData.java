@@ -6,8 +6,9 @@ import java.lang.foreign.MemorySegment;
 /**
  * Bytes of a stream that UCX has lent.
  *
- * <p><b>Threading:</b> the thread of the endpoint's worker, reading included. <b>Ownership:</b> {@link #close()} gives it back; the close of
- * its endpoint does that, too. <b>Errors:</b> the segment is not accessible any more after that, {@link IllegalStateException}.
+ * <p><b>Threading:</b> the thread of the endpoint's worker, reading included. <b>Ownership:</b> {@link #close()} gives
+ * it back; the close of its endpoint does that, too. <b>Errors:</b> the segment is not accessible any more after that,
+ * {@link IllegalStateException}.
  */
 public final class UcpStreamData implements AutoCloseable {
 

@@ -1,7 +1,8 @@
 package io.reactorucx.core;
 
 /**
- * A tagged message that was taken out of the queue of those that wait ({@code ucp_tag_message_h}): no other receive gets it.
+ * A tagged message that was taken out of the queue of those that wait ({@code ucp_tag_message_h}): no other receive
+ * gets it.
  *
  * <p><b>Threading:</b> reading is safe from any thread. <b>Ownership:</b> {@link UcpTags#receive(UcpTagMessage,
  * UcpData, Completion)} it exactly once, or its sender may wait for ever and its memory leaks; a worker with such

@@ -34,7 +34,8 @@ public final class UcpTags {
     }
 
     /**
-     * Receives the next message with a matching tag ({@code ucp_tag_recv_nbx}). The completion is always called, with length and tag.
+     * Receives the next message with a matching tag ({@code ucp_tag_recv_nbx}). The completion is always called, with
+     * length and tag.
      *
      * @param destination native memory, may be empty; a longer message ends as {@link UcxStatus#MESSAGE_TRUNCATED}
      * @param registration the registered memory that the destination is part of, if it is
@@ -43,7 +44,8 @@ public final class UcpTags {
      * @param whenDone called when a message has been received
      * @return a number for {@link #cancel(long)}
      */
-    public long receive(MemorySegment destination, @Nullable UcpMemory registration, long tag, long mask, Completion whenDone) {
+    public long receive(MemorySegment destination, @Nullable UcpMemory registration, long tag, long mask,
+            Completion whenDone) {
         worker.checkOpen("tag_recv");
         worker.context().requireFeature(UcpFeature.TAG, "tag_recv");
         MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
@@ -52,7 +54,8 @@ public final class UcpTags {
         long token = requests.begin("tag_recv", whenDone, null, pin, destination);
         MemorySegment parameters = worker.parameters().withoutImmediateCompletion(requests.onTagReceive, token,
                 UcpMemory.nullIfEmpty(registration, target));
-        requests.posted("tag_recv", null, token, UcpDirect.ucp_tag_recv_nbx(workerHandle.address(), target, target.byteSize(), tag, mask,
+        requests.posted("tag_recv", null, token,
+                UcpDirect.ucp_tag_recv_nbx(workerHandle.address(), target, target.byteSize(), tag, mask,
                 parameters.address()));
         return token;
     }
@@ -80,8 +83,8 @@ public final class UcpTags {
     }
 
     /**
-     * Looks for a message, which stays where it is ({@code ucp_tag_probe_nb}). Call {@link UcpWorker#progress()} in between: probing does
-     * not let messages arrive.
+     * Looks for a message, which stays where it is ({@code ucp_tag_probe_nb}). Call {@link UcpWorker#progress()} in
+     * between: probing does not let messages arrive.
      *
      * @param tag the tag
      * @param mask bits of the tag that have to match
@@ -119,38 +122,44 @@ public final class UcpTags {
     }
 
     /**
-     * Receives the next message with a matching tag ({@code ucp_tag_recv_nbx}). The completion is always called, with length and tag.
+     * Receives the next message with a matching tag ({@code ucp_tag_recv_nbx}). The completion is always called, with
+     * length and tag.
      *
      * @param destination where to; a longer message ends as {@link UcxStatus#MESSAGE_TRUNCATED}
      * @param tag the tag
      * @param mask bits of the tag that have to match
-     * @param flags how UCX may treat it; not to be completed within the call, where UCX loses a message that would take longer
+     * @param flags how UCX may treat it; not to be completed within the call, where UCX loses a message that would take
+     *     longer
      * @param whenDone called when a message has been received
      * @return the operation, which can be cancelled
      */
     public UcpRequest receive(UcpData destination, long tag, long mask, Set<RequestFlag> flags, Completion whenDone) {
         DataOperation receive = receive("tag_recv", destination, flags);
-        return receive.post(worker.requests().onTagReceive, 0, whenDone, (token, data, parameters) -> ucx_h.ucp_tag_recv_nbx(workerHandle,
+        return receive.post(worker.requests().onTagReceive, 0, whenDone,
+                (token, data, parameters) -> ucx_h.ucp_tag_recv_nbx(workerHandle,
                 data.buffer(), data.count(), tag, mask, parameters));
     }
 
     /**
-     * Receives a message that was taken ({@code ucp_tag_msg_recv_nbx}). The completion is always called, with length and tag.
+     * Receives a message that was taken ({@code ucp_tag_msg_recv_nbx}). The completion is always called, with length
+     * and tag.
      *
      * @param message a message of this worker that was not received yet
-     * @param destination where to; less than the message's length ends as {@link UcxStatus#MESSAGE_TRUNCATED} and is the end of the message
+     * @param destination where to; less than the message's length ends as {@link UcxStatus#MESSAGE_TRUNCATED} and is
+     *     the end of the message
      * @param whenDone called when it has been received
      * @return the operation
      */
     public UcpRequest receive(UcpTagMessage message, UcpData destination, Completion whenDone) {
         DataOperation receive = receive("tag_msg_recv", destination, Set.of());
         if (!taken.contains(Objects.requireNonNull(message, "message"))) {
-            throw new IllegalStateException("message of tag 0x" + Long.toHexString(message.tag()) + ": it was received before, or taken from"
-                    + " another worker");
+            throw new IllegalStateException("message of tag 0x" + Long.toHexString(message.tag())
+                    + ": it was received before, or taken from another worker");
         }
         return receive.post(worker.requests().onTagReceive, 0, whenDone, (token, data, parameters) -> {
             taken.remove(message);
-            return ucx_h.ucp_tag_msg_recv_nbx(workerHandle, data.buffer(), data.count(), MemorySegment.ofAddress(message.handle()), parameters);
+            return ucx_h.ucp_tag_msg_recv_nbx(workerHandle, data.buffer(), data.count(),
+                    MemorySegment.ofAddress(message.handle()), parameters);
         });
     }
 
@@ -159,7 +168,8 @@ public final class UcpTags {
         worker.checkOpen(name);
         worker.context().requireFeature(UcpFeature.TAG, name);
         all.add(RequestFlag.NO_IMMEDIATE_COMPLETION);
-        return new DataOperation(name, worker, null, destination, true, Set.copyOf(all)).refuse(RequestFlag.FORCE_IMMEDIATE_COMPLETION,
+        return new DataOperation(name, worker, null, destination, true, Set.copyOf(all))
+                .refuse(RequestFlag.FORCE_IMMEDIATE_COMPLETION,
                 "UCX loses the message that it matches but cannot finish within the call");
     }
 

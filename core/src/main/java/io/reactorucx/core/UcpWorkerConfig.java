@@ -9,7 +9,8 @@ import java.util.Objects;
  * @param name name for logs, at most 31 characters
  * @param maxInFlight operations that may be in flight at once, 1 to 1,048,576; one more is refused as {@link
  *     UcxStatus#NO_RESOURCE}
- * @param maxInlineBytes active messages up to this payload size in bytes are copied on arrival; larger ones are held for a fetch
+ * @param maxInlineBytes active messages up to this payload size in bytes are copied on arrival; larger ones are held
+ *     for a fetch
  * @param maxPendingConnections connection requests of a listener that may wait for an answer; one more is rejected
  * @param parameters what UCX makes it with
  */
@@ -54,7 +55,8 @@ public record UcpWorkerConfig(String name, int maxInFlight, int maxInlineBytes, 
      * @return limits that suit most uses
      */
     public static UcpWorkerConfig of(String name) {
-        return new UcpWorkerConfig(name, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_INLINE_BYTES, DEFAULT_MAX_PENDING_CONNECTIONS);
+        return new UcpWorkerConfig(name, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_INLINE_BYTES,
+                DEFAULT_MAX_PENDING_CONNECTIONS);
     }
 
     /**

@@ -17,14 +17,15 @@ import java.util.TreeSet;
  * @param threadMode which threads may use it, see {@link UcpWorker#enter()}
  * @param cpus processors that its memory should be near to, 0 to 1023; empty for the system's choice
  * @param events what wakes it; empty for everything
- * @param eventFd an epoll descriptor that its events are reported to, -1 for one of UCX's own. It is duplicated: the caller keeps its own
+ * @param eventFd an epoll descriptor that its events are reported to, -1 for one of UCX's own. It is duplicated: the
+ *     caller keeps its own
  * @param userData what {@code epoll_data} of those events is
  * @param clientId what listeners learn of endpoints that send it, see {@link EndpointOptions#sendClientId()}
  * @param amAlignment alignment of held active messages in bytes, a power of 2 up to 4096
  * @param ignoreRequestLeak whether to be silent when it ends with requests that were not freed
  */
-public record UcpWorkerParameters(UcxThreadMode threadMode, Set<Integer> cpus, Set<WakeupEvent> events, int eventFd, long userData,
-        long clientId, int amAlignment, boolean ignoreRequestLeak) {
+public record UcpWorkerParameters(UcxThreadMode threadMode, Set<Integer> cpus, Set<WakeupEvent> events, int eventFd,
+        long userData, long clientId, int amAlignment, boolean ignoreRequestLeak) {
 
     /** What UCX does by itself: one thread, all events, no preferences. */
     public static final UcpWorkerParameters DEFAULT = new Builder().build();
@@ -77,7 +78,8 @@ public record UcpWorkerParameters(UcxThreadMode threadMode, Set<Integer> cpus, S
         if (!cpus.isEmpty()) {
             mask |= ucx_h.UCP_WORKER_PARAM_FIELD_CPU_MASK();
             MemorySegment bits = ucp_worker_params.cpu_mask(params);
-            cpus.forEach(cpu -> ucs_cpu_set_t.ucs_bits(bits, cpu / Long.SIZE, ucs_cpu_set_t.ucs_bits(bits, cpu / Long.SIZE) | 1L << cpu));
+            cpus.forEach(cpu -> ucs_cpu_set_t.ucs_bits(bits, cpu / Long.SIZE,
+                    ucs_cpu_set_t.ucs_bits(bits, cpu / Long.SIZE) | 1L << cpu));
         }
         if (!events.isEmpty()) {
             mask |= ucx_h.UCP_WORKER_PARAM_FIELD_EVENTS();
@@ -186,7 +188,8 @@ public record UcpWorkerParameters(UcxThreadMode threadMode, Set<Integer> cpus, S
 
         /** {@return the parameters} */
         public UcpWorkerParameters build() {
-            return new UcpWorkerParameters(threadMode, cpus, events, eventFd, userData, clientId, amAlignment, ignoreRequestLeak);
+            return new UcpWorkerParameters(threadMode, cpus, events, eventFd, userData, clientId, amAlignment,
+                    ignoreRequestLeak);
         }
     }
 }

@@ -20,7 +20,9 @@ public final class Ucx {
 
     private static final long MAX_VERSION_BYTES = 64;
 
-    /** What the bindings say, too; but they cannot be asked where the JVM denies native access. A test compares the two. */
+    /**
+     * What the bindings say, too; but they cannot be asked where the JVM denies native access. A test compares the two.
+     */
     private static final UcxVersion HEADERS = new UcxVersion(1, 23, 0);
 
     private Ucx() {
@@ -38,7 +40,8 @@ public final class Ucx {
             } catch (UcxUnavailableException e) {
                 cause = e;
             } catch (RuntimeException | LinkageError e) {
-                cause = new UcxUnavailableException("UCX could not be loaded: " + e, "Report this with the version of UCX and Java", e);
+                cause = new UcxUnavailableException("UCX could not be loaded: " + e,
+                        "Report this with the version of UCX and Java", e);
             }
             VERSION = version;
             CAUSE = cause;

@@ -44,11 +44,13 @@ public class UcxException extends RuntimeException {
      * @param detail what is wrong and which rule it breaks
      * @param cause what led to it
      */
-    public UcxException(UcxStatus status, String operation, @Nullable String peer, String detail, @Nullable Throwable cause) {
+    public UcxException(UcxStatus status, String operation, @Nullable String peer, String detail,
+            @Nullable Throwable cause) {
         this(status, status.code(), operation, peer, detail, cause);
     }
 
-    private UcxException(UcxStatus status, int rawStatus, String operation, @Nullable String peer, @Nullable String detail,
+    private UcxException(UcxStatus status, int rawStatus, String operation, @Nullable String peer,
+            @Nullable String detail,
             @Nullable Throwable cause) {
         super(message(status, rawStatus, operation, peer, detail), cause);
         this.status = status;
@@ -57,7 +59,8 @@ public class UcxException extends RuntimeException {
         this.peer = peer;
     }
 
-    private static String message(UcxStatus status, int rawStatus, String operation, @Nullable String peer, @Nullable String detail) {
+    private static String message(UcxStatus status, int rawStatus, String operation, @Nullable String peer,
+            @Nullable String detail) {
         return operation + (peer == null ? "" : " to " + peer) + ": " + status + " (" + rawStatus + "), "
                 + (detail == null ? status.description() : detail);
     }

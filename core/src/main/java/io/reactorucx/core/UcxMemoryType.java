@@ -5,7 +5,10 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Where memory is ({@code ucs_memory_type_t}). Which of them a context knows: {@link UcpContextAttributes#memoryTypes()}. */
+/**
+ * Where memory is ({@code ucs_memory_type_t}). Which of them a context knows: {@link
+ * UcpContextAttributes#memoryTypes()}.
+ */
 public enum UcxMemoryType {
     /** Memory of the host's processor. */
     HOST(0, true),

@@ -62,7 +62,8 @@ public enum UcxStatus {
      * The status for a code of the C library.
      *
      * @param code value of {@code ucs_status_t}
-     * @return its status; a code in the range of link or endpoint failures gives that failure, any other unknown one {@link #UNKNOWN}
+     * @return its status; a code in the range of link or endpoint failures gives that failure, any other unknown one
+     *     {@link #UNKNOWN}
      */
     public static UcxStatus of(int code) {
         if (code > 1 || code < -100) {

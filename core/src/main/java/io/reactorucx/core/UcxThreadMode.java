@@ -1,6 +1,9 @@
 package io.reactorucx.core;
 
-/** How threads may use a library, a context or a worker ({@code ucs_thread_mode_t}), each allowing what the one before allows. */
+/**
+ * How threads may use a library, a context or a worker ({@code ucs_thread_mode_t}), each allowing what the one before
+ * allows.
+ */
 public enum UcxThreadMode {
     /** One thread, always the same. */
     SINGLE(0),

@@ -1,6 +1,9 @@
 package io.reactorucx.core;
 
-/** Something that the loaded library, the error mode or the features of the context do not allow; the message says which. */
+/**
+ * Something that the loaded library, the error mode or the features of the context do not allow; the message says
+ * which.
+ */
 public final class UcxUnsupportedException extends UcxException {
 
     private static final long serialVersionUID = 1L;

@@ -25,12 +25,14 @@ final class WorkerAddresses {
     static byte[] checked(byte[] address) {
         Objects.requireNonNull(address, "workerAddress");
         if (address.length < MIN_BYTES || address.length > MAX_BYTES) {
-            throw new IllegalArgumentException("workerAddress of " + address.length + " bytes: must be in " + MIN_BYTES + ".." + MAX_BYTES);
+            throw new IllegalArgumentException("workerAddress of " + address.length + " bytes: must be in " + MIN_BYTES
+                    + ".." + MAX_BYTES);
         }
         // UCX aborts the process for a version that it does not know.
         int version = address[0] & VERSION_MASK;
         if (version > LAST_VERSION) {
-            throw new IllegalArgumentException("workerAddress of version " + version + ": UCX " + Ucx.version() + " knows 0 and 1");
+            throw new IllegalArgumentException("workerAddress of version " + version + ": UCX " + Ucx.version()
+                    + " knows 0 and 1");
         }
         return address;
     }
@@ -38,7 +40,8 @@ final class WorkerAddresses {
     static byte[] of(MemorySegment worker, boolean networkOnly) {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment attr = ucp_worker_attr.allocate(call);
-            ucp_worker_attr.field_mask(attr, ucx_h.UCP_WORKER_ATTR_FIELD_ADDRESS() | ucx_h.UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS());
+            ucp_worker_attr.field_mask(attr, ucx_h.UCP_WORKER_ATTR_FIELD_ADDRESS()
+                    | ucx_h.UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS());
             ucp_worker_attr.address_flags(attr, networkOnly ? ucx_h.UCP_WORKER_ADDRESS_FLAG_NET_ONLY() : 0);
             UcpContext.check(ucx_h.ucp_worker_query(worker, attr), "worker_get_address");
             MemorySegment address = ucp_worker_attr.address(attr);

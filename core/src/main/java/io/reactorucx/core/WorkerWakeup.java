@@ -10,7 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
-/** Sleeping until a worker has something to do, and waking it: {@code ucp_worker_arm}, the event descriptor, {@code ucp_worker_signal}. */
+/**
+ * Sleeping until a worker has something to do, and waking it: {@code ucp_worker_arm}, the event descriptor, {@code
+ * ucp_worker_signal}.
+ */
 final class WorkerWakeup {
 
     private static final int BUSY = UcxStatus.BUSY.code();
@@ -43,7 +46,8 @@ final class WorkerWakeup {
 
     int eventFd() {
         if (external) {
-            throw new UcxUnsupportedException("worker_get_efd", "the worker reports to the descriptor that it was made with");
+            throw new UcxUnsupportedException("worker_get_efd",
+                    "the worker reports to the descriptor that it was made with");
         }
         return eventFd;
     }

@@ -28,7 +28,8 @@ class AbandonTest {
             worker.abandon();
             worker.signal();
             context.close();
-            System.out.println("closed " + worker.isClosed() + " " + context.isClosed() + ", open contexts " + UcpContext.openContexts());
+            System.out.println("closed " + worker.isClosed() + " " + context.isClosed() + ", open contexts "
+                    + UcpContext.openContexts());
         }
     }
 
@@ -36,7 +37,8 @@ class AbandonTest {
     void closesContextButCountsItAsOpen() {
         ChildJvm.Result result = ChildJvm.of(Program.class).run();
         assertThat(result.exitCode()).as(result.output()).isZero();
-        assertThat(result.output()).contains("closed true true, open contexts 1").contains("[stuck] left to the process with 1 operations")
+        assertThat(result.output()).contains("closed true true, open contexts 1")
+                .contains("[stuck] left to the process with 1 operations")
                 .contains("is left to the process: 1 of its workers").containsOnlyOnce("completed -16");
     }
 
@@ -57,10 +59,12 @@ class AbandonTest {
             memory.close();
             memory.close();
             System.out.println("mapped " + AddressSpace.covers(memory.segment().address(), 8, "rw"));
-            System.out.println("accessible " + memory.segment().scope().isAlive() + ", open " + owner.openRegistrations());
+            System.out.println("accessible " + memory.segment().scope().isAlive() + ", open "
+                    + owner.openRegistrations());
             owner.close();
             context.close();
-            System.out.println("closed " + owner.isClosed() + " " + context.isClosed() + ", open contexts " + UcpContext.openContexts());
+            System.out.println("closed " + owner.isClosed() + " " + context.isClosed() + ", open contexts "
+                    + UcpContext.openContexts());
         }
     }
 
@@ -68,7 +72,8 @@ class AbandonTest {
     void closesMemoryOfAbandonedOperationsButKeepsItMapped() {
         ChildJvm.Result result = ChildJvm.of(WithMemory.class).run();
         assertThat(result.exitCode()).as(result.output()).isZero();
-        assertThat(result.output()).contains("refused: registered memory: 1 operations still use it").contains("mapped true")
+        assertThat(result.output()).contains("refused: registered memory: 1 operations still use it")
+                .contains("mapped true")
                 .contains("accessible false, open 0").contains("8 bytes of registered memory are left to the process")
                 .contains("The context owner is left to the process").contains("closed true true, open contexts 2");
     }

@@ -24,8 +24,9 @@ abstract class ActiveMessageContract extends LinkContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, AUTO", "1, AUTO", "8192, AUTO", "1048576, AUTO", "67108864, AUTO", "0, EAGER", "1, EAGER", "8192, EAGER",
-        "1048576, EAGER", "67108864, EAGER", "1, RENDEZVOUS", "8192, RENDEZVOUS", "1048576, RENDEZVOUS", "67108864, RENDEZVOUS"})
+    @CsvSource({"0, AUTO", "1, AUTO", "8192, AUTO", "1048576, AUTO", "67108864, AUTO", "0, EAGER", "1, EAGER",
+        "8192, EAGER", "1048576, EAGER", "67108864, EAGER", "1, RENDEZVOUS", "8192, RENDEZVOUS", "1048576, RENDEZVOUS",
+        "67108864, RENDEZVOUS"})
     void deliversHeaderAndDataOfEverySize(long bytes, AmProtocol protocol) {
         MemorySegment payload = Pair.pattern(bytes);
         MemorySegment header = Pair.pattern(24);
@@ -46,7 +47,8 @@ abstract class ActiveMessageContract extends LinkContract {
     @Test
     void deliversHeaderOfEveryAllowedSize() {
         int max = pair.client.maxHeaderBytes();
-        for (int bytes : new int[] {0, 1, RequestTable.SLOT_HEADER_BYTES, RequestTable.SLOT_HEADER_BYTES + 1, max / 2, max}) {
+        int slot = RequestTable.SLOT_HEADER_BYTES;
+        for (int bytes : new int[] {0, 1, slot, slot + 1, max / 2, max}) {
             MemorySegment header = Pair.pattern(bytes);
             for (AmProtocol protocol : AmProtocol.values()) {
                 MemorySegment payload = Pair.pattern(100);
@@ -77,10 +79,11 @@ abstract class ActiveMessageContract extends LinkContract {
 
     @Test
     void sendsAndFetchesRegisteredMemory() {
-        try (UcpMemory from = pair.context.allocate(1 << 20); UcpMemory to = pair.context.register(Arena.ofAuto().allocate(1 << 20))) {
+        try (UcpMemory from = pair.context.allocate(1 << 20);
+                UcpMemory to = pair.context.register(Arena.ofAuto().allocate(1 << 20))) {
             from.segment().copyFrom(Pair.pattern(1 << 20));
-            Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, from.segment(), from, AmProtocol.RENDEZVOUS, false,
-                    done));
+            Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, from.segment(), from,
+                    AmProtocol.RENDEZVOUS, false, done));
             UcpActiveMessage message = pair.awaitMessage();
             pair.run(done -> pair.server.activeMessages().fetch(message, to.segment(), to, done));
             pair.awaitOk(sent);
@@ -95,7 +98,8 @@ abstract class ActiveMessageContract extends LinkContract {
         try (UcpMemory from = pair.context.allocate(100); UcpMemory to = pair.context.allocate(100)) {
             MemorySegment nothing = from.segment().asSlice(10, 0);
             for (MemorySegment destination : List.of(to.segment(), to.segment().asSlice(10, 0))) {
-                Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, nothing, from, protocol, false, done));
+                Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, nothing, from, protocol,
+                        false, done));
                 UcpActiveMessage message = pair.awaitMessage();
                 assertThat(message.length()).isZero();
                 if (!message.isInline()) {
@@ -137,7 +141,8 @@ abstract class ActiveMessageContract extends LinkContract {
     @Test
     void leadsBackToTheSenderWhenItAsksForReplies() {
         pair.client.activeMessages().handler(Pair.ID + 1, message -> pair.received.add(message.keep()));
-        Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, true, done));
+        Outcome sent = Outcome.of(done -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO,
+                true, done));
         UcpEndpoint back = Objects.requireNonNull(pair.awaitMessage().replyEndpoint(), "replyEndpoint");
         pair.awaitOk(sent);
         assertThat(back).isSameAs(pair.toClient);
@@ -188,10 +193,14 @@ abstract class ActiveMessageContract extends LinkContract {
         pair.until(() -> kept.size() == 2, "a message with a header");
 
         assertThat(borrowed.getLast()).as("the same object").isSameAs(borrowed.getFirst());
-        assertThatThrownBy(borrowed.getLast()::payload).isInstanceOf(IllegalStateException.class).hasMessageContaining("keep()");
-        assertThatThrownBy(borrowed.getLast()::header).isInstanceOf(IllegalStateException.class).hasMessageContaining("keep()");
-        assertThatThrownBy(borrowed.getLast()::word).isInstanceOf(IllegalStateException.class).hasMessageContaining("keep()");
-        assertThatThrownBy(borrowed.getLast()::keep).isInstanceOf(IllegalStateException.class).hasMessageContaining("keep()");
+        assertThatThrownBy(borrowed.getLast()::payload).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("keep()");
+        assertThatThrownBy(borrowed.getLast()::header).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("keep()");
+        assertThatThrownBy(borrowed.getLast()::word).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("keep()");
+        assertThatThrownBy(borrowed.getLast()::keep).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("keep()");
         UcpActiveMessage first = kept.getFirst();
         assertThat(first.isWord()).isTrue();
         assertThat(first.word()).isEqualTo(Pair.wordOf(word));
@@ -229,7 +238,8 @@ abstract class ActiveMessageContract extends LinkContract {
         pair.server.activeMessages().handler(8, message -> {
             throw new IllegalStateException("a handler of a test");
         });
-        pair.run(done -> pair.toServer.amSend(8, Pair.EMPTY, Pair.pattern(1 << 20), null, AmProtocol.RENDEZVOUS, false, done));
+        pair.run(done -> pair.toServer.amSend(8, Pair.EMPTY, Pair.pattern(1 << 20), null, AmProtocol.RENDEZVOUS, false,
+                done));
         assertThat(pair.server.activeMessages().held()).isZero();
         pair.assertStillWorks();
     }

@@ -46,7 +46,8 @@ class ArchitectureTest {
 
     @Test
     void keepsGeneratedBindingsFromDependingOnHandWrittenClasses() {
-        noClasses().that(resideInAPackage(FFI)).should().dependOnClassesThat(resideOutsideOfPackages("java..", "org.jspecify..", FFI))
+        noClasses().that(resideInAPackage(FFI)).should()
+                .dependOnClassesThat(resideOutsideOfPackages("java..", "org.jspecify..", FFI))
                 .check(core);
     }
 
@@ -62,7 +63,8 @@ class ArchitectureTest {
                     JavaModifier.PUBLIC)) {
                 assertThat(type.getMethods()).filteredOn(method -> method.getModifiers().contains(
                         JavaModifier.PUBLIC)).allSatisfy(method -> {
-                            assertThat(method.getRawReturnType().getPackageName()).as(method.getFullName()).doesNotStartWith(FFI);
+                            assertThat(method.getRawReturnType().getPackageName()).as(method.getFullName())
+                                    .doesNotStartWith(FFI);
                             assertThat(method.getRawParameterTypes()).as(method.getFullName())
                                     .noneMatch(parameter -> parameter.getPackageName().startsWith(FFI));
                         });
@@ -82,7 +84,8 @@ class ArchitectureTest {
         try (InputStream in = Files.newInputStream(classFolder.resolve("module-info.class"))) {
             ModuleDescriptor module = ModuleDescriptor.read(in);
             assertThat(module.name()).isEqualTo("io.reactorucx.core");
-            Set<String> exported = module.exports().stream().map(ModuleDescriptor.Exports::source).collect(Collectors.toSet());
+            Set<String> exported = module.exports().stream().map(ModuleDescriptor.Exports::source)
+                    .collect(Collectors.toSet());
             assertThat(exported).containsExactlyInAnyOrder("io.reactorucx.core", "io.reactorucx.core.uct");
             assertThat(module.opens()).isEmpty();
         }

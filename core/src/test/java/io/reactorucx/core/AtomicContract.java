@@ -71,7 +71,8 @@ abstract class AtomicContract extends LinkContract {
     }
 
     private void assertWord(RemoteMemoryContract.Origin origin, AtomicWidth width, long expected) {
-        assertThat(load(memory.segment(), width, OFFSET)).as("word of %s memory", origin).isEqualTo(truncated(width, expected));
+        assertThat(load(memory.segment(), width, OFFSET)).as("word of %s memory", origin)
+                .isEqualTo(truncated(width, expected));
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, OFFSET - 1L)).isEqualTo((byte) 0x55);
         assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, OFFSET + (long) width.bytes())).isEqualTo((byte) 0x55);
     }
@@ -91,7 +92,8 @@ abstract class AtomicContract extends LinkContract {
     void refusesWhatTheLibraryHasNoProtocolFor() {
         assumeTrue(!support().isSupported(), "the library can do it");
         UcpAtomics atomics = map(RemoteMemoryContract.Origin.values()[0]);
-        assertThatThrownBy(() -> atomics.post(AtomicOperation.ADD, AtomicWidth.LONG, OPERAND, key, OFFSET, BadInput.NEVER))
+        assertThatThrownBy(() -> atomics.post(AtomicOperation.ADD, AtomicWidth.LONG, OPERAND, key, OFFSET,
+                BadInput.NEVER))
                 .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("error mode");
     }
 
@@ -110,9 +112,9 @@ abstract class AtomicContract extends LinkContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"ADD, INT", "AND, INT", "OR, INT", "XOR, INT", "SWAP, INT", "ADD, LONG", "AND, LONG", "OR, LONG", "XOR, LONG",
-        "SWAP, LONG"})
-    void changesWordAndAnswersWhatItWas(AtomicOperation operation, AtomicWidth width) {
+    @CsvSource({"ADD, INT", "AND, INT", "OR, INT", "XOR, INT", "SWAP, INT", "ADD, LONG", "AND, LONG", "OR, LONG",
+        "XOR, LONG", "SWAP, LONG"})
+    void changesWordAndReturnsOldValue(AtomicOperation operation, AtomicWidth width) {
         for (RemoteMemoryContract.Origin origin : RemoteMemoryContract.Origin.values()) {
             UcpAtomics atomics = open(origin);
             store(width);
@@ -151,7 +153,8 @@ abstract class AtomicContract extends LinkContract {
         List<Outcome> outcomes = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
             long operand = i;
-            outcomes.add(Outcome.of(done -> atomics.post(AtomicOperation.ADD, AtomicWidth.LONG, operand, key, OFFSET, done)));
+            outcomes.add(Outcome.of(done -> atomics.post(AtomicOperation.ADD, AtomicWidth.LONG, operand, key, OFFSET,
+                    done)));
         }
         outcomes.forEach(pair::awaitOk);
         pair.run(pair.toServer::flush);
@@ -193,7 +196,8 @@ abstract class AtomicContract extends LinkContract {
         UcpAtomics atomics = open(RemoteMemoryContract.Origin.REGISTERED);
         MemorySegment reply = Arena.ofAuto().allocate(8, 8);
         assertThatThrownBy(
-                () -> atomics.fetch(AtomicOperation.COMPARE_AND_SWAP, AtomicWidth.LONG, 1, reply, key, 0, BadInput.NEVER))
+                () -> atomics.fetch(AtomicOperation.COMPARE_AND_SWAP, AtomicWidth.LONG, 1, reply, key, 0,
+                        BadInput.NEVER))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("two operands");
     }
 
@@ -201,9 +205,10 @@ abstract class AtomicContract extends LinkContract {
     void refusesReplyThatCannotHoldTheWord() {
         UcpAtomics atomics = open(RemoteMemoryContract.Origin.REGISTERED);
         MemorySegment room = Arena.ofAuto().allocate(16, 16);
-        for (MemorySegment reply : List.of(room, room.asSlice(0, 4), MemorySegment.NULL, room.asSlice(1, 8), BadInput.heap(),
-                room.asSlice(0, 8).asReadOnly())) {
-            assertThatThrownBy(() -> atomics.fetch(AtomicOperation.ADD, AtomicWidth.LONG, 1, reply, key, 0, BadInput.NEVER))
+        for (MemorySegment reply : List.of(room, room.asSlice(0, 4), MemorySegment.NULL, room.asSlice(1, 8),
+                BadInput.heap(), room.asSlice(0, 8).asReadOnly())) {
+            assertThatThrownBy(() -> atomics.fetch(AtomicOperation.ADD, AtomicWidth.LONG, 1, reply, key, 0,
+                    BadInput.NEVER))
                     .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("reply");
         }
         pair.assertStillWorks();

@@ -63,11 +63,12 @@ abstract class CloseContract extends LinkContract {
     }
 
     private void assertUnusable(UcpEndpoint endpoint) {
-        assertThatThrownBy(() -> endpoint.tagSend(Pair.EMPTY, null, 1, new Outcome())).isInstanceOfSatisfying(UcxException.class, e -> {
-            assertThat(e.isConnectionLost()).isTrue();
-            assertThat(e.operation()).isEqualTo("tag_send");
-            assertThat(e.peer()).isEqualTo(endpoint.peer());
-        });
+        assertThatThrownBy(() -> endpoint.tagSend(Pair.EMPTY, null, 1, new Outcome()))
+                .isInstanceOfSatisfying(UcxException.class, e -> {
+                    assertThat(e.isConnectionLost()).isTrue();
+                    assertThat(e.operation()).isEqualTo("tag_send");
+                    assertThat(e.peer()).isEqualTo(endpoint.peer());
+                });
         assertThat(endpoint.inFlight()).isZero();
     }
 
@@ -97,7 +98,8 @@ abstract class CloseContract extends LinkContract {
         pair.until(() -> !pair.errors.isEmpty(), "an error at the peer");
         UcxStatus status;
         try {
-            Outcome fetched = Outcome.of(done -> pair.server.activeMessages().fetch(message, Arena.ofAuto().allocate(1 << 20), null, done));
+            Outcome fetched = Outcome.of(
+                    done -> pair.server.activeMessages().fetch(message, Arena.ofAuto().allocate(1 << 20), null, done));
             status = pair.await(fetched);
         } catch (UcxException e) {
             status = e.status();
@@ -112,11 +114,13 @@ abstract class CloseContract extends LinkContract {
         assumePeer();
         Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(64 << 20), AmProtocol.RENDEZVOUS);
         UcpActiveMessage message = pair.awaitMessage();
-        Outcome fetched = Outcome.of(done -> pair.server.activeMessages().fetch(message, Arena.ofAuto().allocate(64 << 20), null, done));
+        Outcome fetched = Outcome.of(
+                done -> pair.server.activeMessages().fetch(message, Arena.ofAuto().allocate(64 << 20), null, done));
         pair.step();
         pair.awaitOk(Outcome.of(done -> pair.toServer.close(CloseMode.FORCE, done)));
         pair.until(() -> sent.isDone() && fetched.isDone(), "an end of both operations");
-        assertThat(fetched.status() == UcxStatus.OK && fetched.length() != 64 << 20).as("a success that is none").isFalse();
+        assertThat(fetched.status() == UcxStatus.OK && fetched.length() != 64 << 20).as("a success that is none")
+                .isFalse();
     }
 
     @Test
@@ -128,7 +132,8 @@ abstract class CloseContract extends LinkContract {
             pair.awaitOk(Outcome.of(done -> pair.toServer.close(CloseMode.FORCE, done)));
             pair.await(sent);
         } else {
-            assertThatThrownBy(() -> pair.toServer.close(CloseMode.FLUSH, new Outcome())).isInstanceOf(IllegalStateException.class)
+            assertThatThrownBy(() -> pair.toServer.close(CloseMode.FLUSH, new Outcome()))
+                    .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("1 operations are in flight");
             pair.server.activeMessages().release(offer);
             pair.awaitOk(sent);
@@ -137,8 +142,10 @@ abstract class CloseContract extends LinkContract {
 
     @Test
     void refusesToCloseContextAndWorkerThatAreInUse() {
-        assertThatThrownBy(pair.context::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("workers");
-        assertThatThrownBy(pair.client::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 endpoints");
+        assertThatThrownBy(pair.context::close).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("workers");
+        assertThatThrownBy(pair.client::close).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("1 endpoints");
         assertThat(pair.context.isClosed()).isFalse();
         assertThat(pair.client.isClosed()).isFalse();
         pair.assertStillWorks();

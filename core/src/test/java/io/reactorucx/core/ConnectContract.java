@@ -76,7 +76,8 @@ abstract class ConnectContract extends LinkContract {
         pair.run(back::flush);
         for (UcpEndpoint endpoint : List.of(forth, back)) {
             for (int i = 0; i < 3; i++) {
-                pair.run(done -> endpoint.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(100), null, AmProtocol.AUTO, false, done));
+                pair.run(done -> endpoint.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(100), null, AmProtocol.AUTO, false,
+                        done));
                 assertThat(pair.data(pair.awaitMessage()).mismatch(Pair.pattern(100))).isEqualTo(-1);
             }
         }
@@ -88,7 +89,8 @@ abstract class ConnectContract extends LinkContract {
         assumeSocketAddresses();
         UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
         UcpEndpoint early = connect(listener.address());
-        Outcome sent = Outcome.of(done -> early.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(9), null, AmProtocol.AUTO, false, done));
+        Outcome sent = Outcome.of(done -> early.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(9), null, AmProtocol.AUTO,
+                false, done));
         pair.until(() -> !requests.isEmpty(), "a connection request");
         assertThat(sent.isDone()).as("whether a send ended before the connection was accepted").isFalse();
         UcpConnectionRequest request = requests.getFirst();
@@ -114,7 +116,8 @@ abstract class ConnectContract extends LinkContract {
             }
         });
         pair.run(endpoint::flush);
-        Outcome sent = Outcome.of(done -> endpoint.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(321), null, AmProtocol.AUTO, false, done));
+        Outcome sent = Outcome.of(done -> endpoint.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(321), null, AmProtocol.AUTO,
+                false, done));
         pair.until(() -> sent.isDone() && length.isDone(), "a message at the other thread");
         pair.awaitOk(sent);
         assertThat(length.get(1, TimeUnit.SECONDS)).isEqualTo(321);
@@ -124,7 +127,8 @@ abstract class ConnectContract extends LinkContract {
         UcpWorker worker = context.createWorker(UcpWorkerConfig.of("other thread"));
         AtomicReference<UcpActiveMessage> message = new AtomicReference<>();
         worker.activeMessages().handler(Pair.ID, arrived -> message.set(arrived.keep()));
-        UcpEndpoint endpoint = worker.accept(request, new EndpointOptions(link.errorMode(), "client", (failed, status) -> { }));
+        UcpEndpoint endpoint = worker.accept(request,
+                new EndpointOptions(link.errorMode(), "client", (failed, status) -> { }));
         Pair.until(worker::progress, () -> message.get() != null, "a message");
         boolean force = link.errorMode() == ErrorMode.PEER;
         Outcome closed = Outcome.of(done -> endpoint.close(force ? CloseMode.FORCE : CloseMode.FLUSH, done));
@@ -155,7 +159,8 @@ abstract class ConnectContract extends LinkContract {
         pair.until(() -> !requests.isEmpty(), "a connection request");
         listener.close();
         assertThat(awaitError()).isEqualTo(UcxStatus.REJECTED);
-        assertThatThrownBy(requests.getFirst()::reject).isInstanceOf(IllegalStateException.class).hasMessageContaining("answered already");
+        assertThatThrownBy(requests.getFirst()::reject).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("answered already");
         pair.assertStillWorks();
     }
 
@@ -183,8 +188,10 @@ abstract class ConnectContract extends LinkContract {
         connect(listener.address());
         pair.until(() -> !requests.isEmpty(), "a connection request");
         assertThatThrownBy(() -> pair.server.accept(requests.getFirst(), pair.options(ErrorMode.NONE, "mismatch")))
-                .isInstanceOfSatisfying(UcxException.class, e -> assertThat(e.status()).isEqualTo(UcxStatus.UNSUPPORTED));
-        assertThat(awaitError()).matches(status -> status == UcxStatus.REJECTED || status.isConnectionLost(), "rejected or lost");
+                .isInstanceOfSatisfying(UcxException.class,
+                        e -> assertThat(e.status()).isEqualTo(UcxStatus.UNSUPPORTED));
+        assertThat(awaitError()).matches(status -> status == UcxStatus.REJECTED || status.isConnectionLost(),
+                "rejected or lost");
         pair.assertStillWorks();
     }
 
@@ -215,7 +222,8 @@ abstract class ConnectContract extends LinkContract {
         InetSocketAddress address = new InetSocketAddress(InetAddress.ofLiteral("::1"), 0);
         assertThatThrownBy(() -> pair.server.listen(address, requests::add)).isInstanceOf(UcxUnsupportedException.class)
                 .hasMessageContaining("TCP_AF_PRIO=inet6");
-        assertThatThrownBy(() -> connect(address)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("TCP_AF_PRIO=inet6");
+        assertThatThrownBy(() -> connect(address)).isInstanceOf(UcxUnsupportedException.class)
+                .hasMessageContaining("TCP_AF_PRIO=inet6");
         pair.assertStillWorks();
     }
 
@@ -223,10 +231,11 @@ abstract class ConnectContract extends LinkContract {
     void refusesAddressThatIsInUse() {
         assumeSocketAddresses();
         UcpListener first = pair.server.listen(Pair.loopback(0), requests::add);
-        assertThatThrownBy(() -> pair.server.listen(first.address(), requests::add)).isInstanceOfSatisfying(UcxException.class, e -> {
-            assertThat(e.status()).isEqualTo(UcxStatus.BUSY);
-            assertThat(e).hasMessageContaining(first.address().toString());
-        });
+        assertThatThrownBy(() -> pair.server.listen(first.address(), requests::add))
+                .isInstanceOfSatisfying(UcxException.class, e -> {
+                    assertThat(e.status()).isEqualTo(UcxStatus.BUSY);
+                    assertThat(e).hasMessageContaining(first.address().toString());
+                });
         assertThat(pair.server.listeners()).contains(first).hasSize(2);
         pair.assertStillWorks();
     }
@@ -259,7 +268,8 @@ abstract class ConnectContract extends LinkContract {
 
     @Test
     void namesNoSocketAddressesOfEndpointByWorkerAddress() {
-        UcpEndpoint endpoint = pair.client.connect(pair.server.address(), pair.options(link.errorMode(), "by address").withoutLoopback());
+        UcpEndpoint endpoint = pair.client.connect(pair.server.address(), pair.options(link.errorMode(), "by address")
+                .withoutLoopback());
         pair.run(endpoint::flush);
         assertThat(endpoint.attributes().localAddress()).isEmpty();
         assertThat(endpoint.attributes().remoteAddress()).isEmpty();
@@ -272,7 +282,8 @@ abstract class ConnectContract extends LinkContract {
         UcpWorkerParameters parameters = UcpWorkerParameters.builder().clientId(0x123456789abcdefL).build();
         UcpWorker known = pair.context.createWorker(UcpWorkerConfig.of("known").with(parameters));
         UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
-        UcpEndpoint endpoint = known.connect(listener.address(), pair.options(link.errorMode(), "server").withClientId());
+        UcpEndpoint endpoint = known.connect(listener.address(), pair.options(link.errorMode(), "server")
+                .withClientId());
         Runnable step = () -> {
             known.progress();
             pair.step();
@@ -284,7 +295,8 @@ abstract class ConnectContract extends LinkContract {
         Pair.until(step, flushed::isDone, "a connection");
         assertThat(flushed.status()).isEqualTo(UcxStatus.OK);
         CloseMode mode = link.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
-        List<Outcome> closed = List.of(Outcome.of(done -> accepted.close(mode, done)), Outcome.of(done -> endpoint.close(mode, done)));
+        List<Outcome> closed = List.of(Outcome.of(done -> accepted.close(mode, done)),
+                Outcome.of(done -> endpoint.close(mode, done)));
         Pair.until(step, () -> closed.stream().allMatch(Outcome::isDone) && known.inFlight() == 0, "closed endpoints");
         known.close();
     }
@@ -296,7 +308,8 @@ abstract class ConnectContract extends LinkContract {
             EndpointOptions options = pair.options(link.errorMode(), "server");
             InetSocketAddress foreign = new InetSocketAddress(InetAddress.ofLiteral(ip), 0);
             assertThatThrownBy(() -> pair.client.connect(Pair.loopback(1), options.from(foreign)))
-                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("localAddress").hasMessageContaining(ip);
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("localAddress")
+                    .hasMessageContaining(ip);
         }
         pair.assertStillWorks();
     }
@@ -306,7 +319,8 @@ abstract class ConnectContract extends LinkContract {
         assumeSocketAddresses();
         UcpListener listener = pair.server.listen(Pair.loopback(0), requests::add);
         InetSocketAddress any = new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0);
-        UcpEndpoint endpoint = pair.client.connect(listener.address(), pair.options(link.errorMode(), "server").from(any));
+        UcpEndpoint endpoint = pair.client.connect(listener.address(), pair.options(link.errorMode(), "server")
+                .from(any));
         pair.until(() -> !requests.isEmpty(), "a connection request");
         pair.server.accept(requests.getFirst(), pair.options(link.errorMode(), "client"));
         pair.run(endpoint::flush);
@@ -319,14 +333,17 @@ abstract class ConnectContract extends LinkContract {
         EndpointOptions options = pair.options(link.errorMode(), "unconnected");
         InetSocketAddress v6 = new InetSocketAddress(InetAddress.ofLiteral("::"), 0);
         assertThatThrownBy(() -> pair.client.connect(pair.server.address(), options.from(Pair.loopback(0))))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("localAddress").hasMessageContaining("worker address");
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("localAddress")
+                .hasMessageContaining("worker address");
         assertThatThrownBy(() -> pair.client.connect(pair.server.address(), options.withClientId()))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("sendClientId");
-        assertThatThrownBy(() -> pair.client.connect(Pair.loopback(1), options.from(v6))).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.client.connect(Pair.loopback(1), options.from(v6)))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("localAddress").hasMessageContaining("another family");
         assertThatThrownBy(() -> options.from(InetSocketAddress.createUnresolved("nowhere.invalid", 0)))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("localAddress");
-        assertThatThrownBy(() -> options.named("x".repeat(32), 0)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("name");
+        assertThatThrownBy(() -> options.named("x".repeat(32), 0)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name");
         pair.assertStillWorks();
     }
 }

@@ -25,7 +25,8 @@ class ContextBadInputTest {
 
     @Test
     void refusesMissingArguments() {
-        assertThatThrownBy(() -> UcpContext.create(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("config");
+        assertThatThrownBy(() -> UcpContext.create(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("config");
         try (UcpContext context = create()) {
             assertThatThrownBy(() -> context.createWorker(null)).isInstanceOf(NullPointerException.class)
                     .hasMessageContaining("workerConfig");
@@ -41,9 +42,10 @@ class ContextBadInputTest {
         context.close();
         assertThat(UcpContext.openContexts()).isEqualTo(open - 1);
         assertThat(context.isClosed()).isTrue();
-        for (Runnable use : List.<Runnable>of(() -> context.createWorker(UcpWorkerConfig.of("late")), () -> context.allocate(10),
-                () -> context.register(Arena.ofAuto().allocate(10)), context::info)) {
-            assertThatThrownBy(use::run).isInstanceOf(UcxClosedException.class).hasMessageContaining("the context tested is closed");
+        for (Runnable use : List.<Runnable>of(() -> context.createWorker(UcpWorkerConfig.of("late")),
+                () -> context.allocate(10), () -> context.register(Arena.ofAuto().allocate(10)), context::info)) {
+            assertThatThrownBy(use::run).isInstanceOf(UcxClosedException.class)
+                    .hasMessageContaining("the context tested is closed");
         }
         assertThat(context.openWorkers()).isZero();
         assertThat(context.openRegistrations()).isZero();
@@ -54,7 +56,8 @@ class ContextBadInputTest {
         UcpContext context = create();
         try (UcpWorker worker = context.createWorker(UcpWorkerConfig.of("open"))) {
             assertThat(worker.isClosed()).isFalse();
-            assertThatThrownBy(context::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("context tested")
+            assertThatThrownBy(context::close).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("context tested")
                     .hasMessageContaining("1 workers");
         }
         context.close();

@@ -60,7 +60,8 @@ class ContextQueryTest {
         UcpConfig config = tcp().estimatedEndpoints(1000).estimatedProcessesPerNode(64).tagSenderMask(0xffffL).build();
         assertThat(config.estimatedProcessesPerNode()).isEqualTo(64);
         assertThat(config.tagSenderMask()).isEqualTo(0xffffL);
-        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
+        try (UcpContext context = UcpContext.create(config);
+                UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
             assertThat(worker.address()).isNotEmpty();
         }
     }
@@ -68,9 +69,11 @@ class ContextQueryTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 1L << 20, Integer.MAX_VALUE})
     void connectsWhateverTheHints(long value) {
-        UcpConfig config = UcpConfig.builder().transports("posix", "tcp").estimatedEndpoints(value).estimatedProcessesPerNode(value)
+        UcpConfig config = UcpConfig.builder().transports("posix", "tcp").estimatedEndpoints(value)
+                .estimatedProcessesPerNode(value)
                 .tagSenderMask(-1).build();
-        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
+        try (UcpContext context = UcpContext.create(config);
+                UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
             EndpointOptions options = new EndpointOptions(ErrorMode.PEER, "itself", (endpoint, status) -> { });
             UcpEndpoint endpoint = worker.connect(worker.address(), options);
             Outcome flushed = Outcome.of(endpoint::flush);
@@ -86,7 +89,8 @@ class ContextQueryTest {
     void refusesHintThatUcxCannotKeep(long value) {
         assertThatThrownBy(() -> tcp().estimatedEndpoints(value).build()).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("estimatedEndpoints " + value);
-        assertThatThrownBy(() -> tcp().estimatedProcessesPerNode(value).build()).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> tcp().estimatedProcessesPerNode(value).build())
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("estimatedProcessesPerNode " + value);
     }
 
@@ -99,7 +103,8 @@ class ContextQueryTest {
 
     @Test
     void refusesNameWithZero() {
-        assertThatThrownBy(() -> tcp().name("a\0b").build()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("name");
+        assertThatThrownBy(() -> tcp().name("a\0b").build()).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name");
     }
 
     @Test
@@ -107,8 +112,9 @@ class ContextQueryTest {
         UcpContext context = UcpContext.create(tcp().workersShared(false).build());
         assertThat(context.attributes().threadMode()).isEqualTo(UcxThreadMode.SINGLE);
         UcpMemory memory = context.allocate(100);
-        for (Runnable use : List.<Runnable>of(() -> context.allocate(10), () -> context.register(Arena.ofAuto().allocate(10)),
-                () -> context.createWorker(UcpWorkerConfig.of("x")), context::info, context::attributes, context::close, memory::close)) {
+        for (Runnable use : List.<Runnable>of(() -> context.allocate(10),
+                () -> context.register(Arena.ofAuto().allocate(10)), () -> context.createWorker(
+                        UcpWorkerConfig.of("x")), context::info, context::attributes, context::close, memory::close)) {
             assertThat(BadInput.thrownOnAnotherThread(use)).isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("context queried").hasMessageContaining("workersShared(false)");
         }
@@ -120,11 +126,14 @@ class ContextQueryTest {
     @Test
     void printsConfigurationWithItsSettings() {
         String text = tcp().setting("RNDV_THRESH", "12345").build().print(ConfigPrint.CONFIG);
-        assertThat(text).contains("UCX_TLS=tcp").containsPattern("UCX_RNDV_THRESH=.*12345").doesNotContain("Transports to use");
-        assertThat(tcp().build().print(ConfigPrint.HEADER, ConfigPrint.CONFIG, ConfigPrint.DOC)).contains("queried").contains("#");
+        assertThat(text).contains("UCX_TLS=tcp").containsPattern("UCX_RNDV_THRESH=.*12345")
+                .doesNotContain("Transports to use");
+        assertThat(tcp().build().print(ConfigPrint.HEADER, ConfigPrint.CONFIG, ConfigPrint.DOC)).contains("queried")
+                .contains("#");
         assertThat(tcp().build().print(ConfigPrint.CONFIG, ConfigPrint.HIDDEN).lines().count())
                 .isGreaterThan(tcp().build().print(ConfigPrint.CONFIG).lines().count());
-        assertThatThrownBy(() -> tcp().setting("RNDV_THRESH", "junk").build().print(ConfigPrint.CONFIG)).isInstanceOf(UcxException.class)
+        assertThatThrownBy(() -> tcp().setting("RNDV_THRESH", "junk").build().print(ConfigPrint.CONFIG))
+                .isInstanceOf(UcxException.class)
                 .hasMessageContaining("setting RNDV_THRESH=junk");
     }
 
@@ -164,7 +173,8 @@ class ContextQueryTest {
         try (UcpContext context = UcpContext.create(tcp().build())) {
             assertThat(context.memoryInfo(4096)).contains("UCP memory allocation").contains("allocated 4K");
             assertThat(context.openRegistrations()).isZero();
-            assertThatThrownBy(() -> context.memoryInfo(0)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("bytes 0");
+            assertThatThrownBy(() -> context.memoryInfo(0)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("bytes 0");
             for (long tooMuch : new long[] {1L << 60, Long.MAX_VALUE}) {
                 assertThatThrownBy(() -> context.memoryInfo(tooMuch)).isInstanceOf(UcxException.class)
                         .hasMessageContaining(tooMuch + " bytes cannot be allocated");
@@ -191,7 +201,8 @@ class ContextQueryTest {
     void namesTheVersionAndTheFunctionThatAreMissing() {
         UcxVersion old = new UcxVersion(1, 13, 1);
         assertThat(UcpCapability.REMOTE_KEY_COMPARE.inLibrary(old, false).reason()).contains("1.16").contains("1.13.1");
-        assertThat(UcpCapability.REMOTE_KEY_COMPARE.inLibrary(new UcxVersion(1, 16, 0), false).reason()).contains("ucp_rkey_compare");
+        assertThat(UcpCapability.REMOTE_KEY_COMPARE.inLibrary(new UcxVersion(1, 16, 0), false).reason())
+                .contains("ucp_rkey_compare");
         assertThat(UcpCapability.REMOTE_KEY_COMPARE.inLibrary(new UcxVersion(1, 16, 0), true).isSupported()).isTrue();
         assertThat(UcpCapability.REMOTE_KEY_COMPARE.inLibrary(new UcxVersion(2, 0, 0), true).isSupported()).isTrue();
     }
@@ -201,8 +212,10 @@ class ContextQueryTest {
         try (UcpContext context = UcpContext.create(tcp().build())) {
             assertThat(context.support(UcpCapability.STREAMS).reason()).contains("feature STREAM");
             assertThat(context.support(UcpCapability.TAGS).isSupported()).isTrue();
-            assertThat(context.support(UcpCapability.ENDPOINT_FORCED_CLOSE, ErrorMode.NONE).reason()).contains("error mode PEER");
-            assertThat(context.support(UcpCapability.SHARED_MEMORY).reason()).contains("tcp/").contains("shared memory");
+            assertThat(context.support(UcpCapability.ENDPOINT_FORCED_CLOSE, ErrorMode.NONE).reason())
+                    .contains("error mode PEER");
+            assertThat(context.support(UcpCapability.SHARED_MEMORY).reason()).contains("tcp/")
+                    .contains("shared memory");
             assertThat(context.support(UcpCapability.SOCKET_ADDRESSES).isSupported()).isTrue();
             assertThat(context.support(UcpCapability.SOCKET_ADDRESSES_IPV6).reason()).contains("TCP_AF_PRIO");
         }
@@ -227,10 +240,14 @@ class ContextQueryTest {
     void refusesFeatureThatTheLibraryWouldIgnore() {
         assumeTrue(!Ucx.version().isAtLeast(1, 14), "this library knows exported memory handles");
         assertThatThrownBy(() -> UcpContext.create(tcp().feature(UcpFeature.EXPORTED_MEMH).build()))
-                .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("EXPORTED_MEMH").hasMessageContaining("1.14");
+                .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("EXPORTED_MEMH")
+                .hasMessageContaining("1.14");
     }
 
-    /** Each name that the installed library prints can be set to what it is, or is refused with the advice to set it in the environment. */
+    /**
+     * Each name that the installed library prints can be set to what it is, or is refused with the advice to set it in
+     * the environment.
+     */
     @Test
     void knowsEveryKeyThatTheLibraryHas() throws IOException {
         Process process;
@@ -242,14 +259,16 @@ class ContextQueryTest {
         }
         Map<String, String> keys;
         try (var out = process.inputReader(StandardCharsets.UTF_8)) {
-            keys = out.lines().map(line -> line.replaceFirst("^#?\\s*", "")).filter(line -> line.matches("UCX_[A-Z0-9_]+=.*"))
-                    .collect(Collectors.toMap(line -> line.substring(0, line.indexOf('=')), line -> line.substring(line.indexOf('=') + 1),
-                            (first, second) -> first));
+            keys = out.lines().map(line -> line.replaceFirst("^#?\\s*", ""))
+                    .filter(line -> line.matches("UCX_[A-Z0-9_]+=.*"))
+                    .collect(Collectors.toMap(line -> line.substring(0, line.indexOf('=')),
+                            line -> line.substring(line.indexOf('=') + 1), (first, second) -> first));
         }
         assertThat(keys).hasSizeGreaterThan(100).containsKeys("UCX_TLS", "UCX_NET_DEVICES", "UCX_RNDV_THRESH");
         assertThat(keys).allSatisfy((key, value) -> {
             try {
-                assertThat(UcpConfig.builder().setting(key, value).build().settings()).containsKey(key.substring("UCX_".length()));
+                assertThat(UcpConfig.builder().setting(key, value).build().settings())
+                        .containsKey(key.substring("UCX_".length()));
             } catch (IllegalArgumentException e) {
                 assertThat(e).hasMessageContaining("environment");
             }
@@ -259,7 +278,8 @@ class ContextQueryTest {
     @Test
     void readsMemoryTypesFromMask() {
         assertThat(UcxMemoryType.of(0b101L)).containsExactly(UcxMemoryType.HOST, UcxMemoryType.CUDA_MANAGED);
-        assertThat(UcxMemoryType.of(-1L)).containsExactlyElementsOf(EnumSet.range(UcxMemoryType.HOST, UcxMemoryType.GAUDI));
+        assertThat(UcxMemoryType.of(-1L))
+                .containsExactlyElementsOf(EnumSet.range(UcxMemoryType.HOST, UcxMemoryType.GAUDI));
         assertThat(UcxMemoryType.of(77)).isEqualTo(UcxMemoryType.UNKNOWN);
         assertThat(UcxMemoryType.CUDA.isHostAccessible()).isFalse();
     }

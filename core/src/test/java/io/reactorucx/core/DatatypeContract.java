@@ -26,7 +26,8 @@ abstract class DatatypeContract extends LinkContract {
     }
 
     private Outcome send(UcpData payload, RequestFlag... flags) {
-        return Outcome.of(done -> pair.toServer.dataOperations().tagSend(payload, TAG, Set.of(flags), done).isImmediate());
+        return Outcome.of(done -> pair.toServer.dataOperations().tagSend(payload, TAG, Set.of(flags), done)
+                .isImmediate());
     }
 
     private Outcome receive(UcpData destination) {
@@ -79,7 +80,8 @@ abstract class DatatypeContract extends LinkContract {
     @Test
     void reportsTruncationOfMessageThatSegmentsCannotHold() {
         Outcome sent = send(UcpData.of(Pair.pattern(101)));
-        Outcome received = receive(UcpData.ofSegments(List.of(Arena.ofAuto().allocate(50), Arena.ofAuto().allocate(50))));
+        Outcome received =
+                receive(UcpData.ofSegments(List.of(Arena.ofAuto().allocate(50), Arena.ofAuto().allocate(50))));
         assertThat(pair.await(received)).isEqualTo(UcxStatus.MESSAGE_TRUNCATED);
         pair.awaitOk(sent);
         pair.assertStillWorks();
@@ -91,7 +93,8 @@ abstract class DatatypeContract extends LinkContract {
         for (long bytes : new long[] {1, 100, 8192, 1 << 20}) {
             MemorySegment payload = Pair.pattern(bytes);
             MemorySegment header = Pair.pattern(24);
-            Outcome sent = Outcome.of(done -> pair.toServer.dataOperations().amSend(Pair.ID, header, UcpData.ofSegments(pieces(payload)),
+            Outcome sent = Outcome.of(
+                    done -> pair.toServer.dataOperations().amSend(Pair.ID, header, UcpData.ofSegments(pieces(payload)),
                     flags(protocol), PLAIN, done).isImmediate());
             UcpActiveMessage message = pair.awaitMessage();
             assertThat(message.length()).isEqualTo(bytes);
@@ -118,7 +121,8 @@ abstract class DatatypeContract extends LinkContract {
         assumeTrue(!message.isInline(), link + " hands large eager data over only within the upcall: nothing is held");
         MemorySegment destination = Arena.ofAuto().allocate((1 << 20) + 10).fill((byte) 0x55);
         Outcome fetched = Outcome.of(
-                done -> pair.server.activeMessages().fetchInto(message, UcpData.ofSegments(pieces(destination)), PLAIN, done).isImmediate());
+                done -> pair.server.activeMessages().fetchInto(message, UcpData.ofSegments(pieces(destination)), PLAIN,
+                        done).isImmediate());
         pair.awaitOk(fetched);
         pair.awaitOk(sent);
         assertThat(destination.asSlice(0, 1 << 20).mismatch(payload)).isEqualTo(-1);
@@ -175,7 +179,8 @@ abstract class DatatypeContract extends LinkContract {
         payload.throwsWhileMoving = true;
         MemorySegment destination = Arena.ofAuto().allocate(bytes).fill((byte) 0x55);
         Outcome received = receive(UcpData.of(destination));
-        assertFailsWithIoError(done -> pair.toServer.dataOperations().tagSend(UcpData.generic(payload), TAG, PLAIN, done));
+        assertFailsWithIoError(done -> pair.toServer.dataOperations().tagSend(UcpData.generic(payload), TAG, PLAIN,
+                done));
         pair.awaitOk(received);
         assertThat(destination.mismatch(Arena.ofAuto().allocate(bytes))).as("bytes other than zeros").isEqualTo(-1);
         assertThat(payload.finishes).isEqualTo(1);
@@ -238,8 +243,8 @@ abstract class DatatypeContract extends LinkContract {
             pair.awaitOk(received);
             pair.awaitOk(sent);
             assertThat(destination.mismatch(payload)).isEqualTo(-1);
-            pair.run(done -> pair.toServer.dataOperations().amSend(Pair.ID, Pair.EMPTY, UcpData.of(payload), Set.of(AmSendFlag.EAGER),
-                    Set.of(flag), done).isImmediate());
+            pair.run(done -> pair.toServer.dataOperations().amSend(Pair.ID, Pair.EMPTY, UcpData.of(payload),
+                    Set.of(AmSendFlag.EAGER), Set.of(flag), done).isImmediate());
             assertThat(pair.data(pair.awaitMessage()).mismatch(payload)).isEqualTo(-1);
         }
     }
@@ -255,7 +260,8 @@ abstract class DatatypeContract extends LinkContract {
     @Test
     void refusesSendThatWouldNotEndWithinTheCall() {
         assertThatThrownBy(() -> pair.toServer.dataOperations().tagSend(UcpData.of(Pair.pattern(1 << 20)), TAG,
-                Set.of(RequestFlag.FORCE_IMMEDIATE_COMPLETION), BadInput.NEVER)).isInstanceOfSatisfying(UcxException.class,
+                Set.of(RequestFlag.FORCE_IMMEDIATE_COMPLETION), BadInput.NEVER))
+                .isInstanceOfSatisfying(UcxException.class,
                         e -> assertThat(e.status()).isEqualTo(UcxStatus.NO_RESOURCE));
         assertThat(pair.client.inFlight()).isZero();
         pair.assertStillWorks();
@@ -267,7 +273,8 @@ abstract class DatatypeContract extends LinkContract {
         Outcome sent = new Outcome();
         UcpRequest send = pair.toServer.dataOperations().tagSendSync(UcpData.of(payload), TAG, PLAIN, sent);
         Outcome received = new Outcome();
-        UcpRequest receive = pair.server.tags().receive(UcpData.of(Arena.ofAuto().allocate(10)), TAG + 1, -1, PLAIN, received);
+        UcpRequest receive = pair.server.tags().receive(UcpData.of(Arena.ofAuto().allocate(10)), TAG + 1, -1, PLAIN,
+                received);
         for (UcpRequest request : List.of(send, receive)) {
             assertThat(request.info().status()).isEqualTo(UcxStatus.IN_PROGRESS);
             assertThat(request.info().description()).contains("length");
@@ -287,7 +294,8 @@ abstract class DatatypeContract extends LinkContract {
                 MemorySegment payload = Pair.pattern(bytes);
                 MemorySegment destination = Arena.ofAuto().allocate(bytes);
                 Outcome received = Outcome.of(done -> pair.server.tags()
-                        .receive(UcpData.of(destination), TAG, -1, Set.of(RequestFlag.USER_REQUEST), done).isImmediate());
+                        .receive(UcpData.of(destination), TAG, -1, Set.of(RequestFlag.USER_REQUEST), done)
+                        .isImmediate());
                 Outcome sent = Outcome.of(done -> pair.toServer.dataOperations()
                         .tagSendSync(UcpData.of(payload), TAG, Set.of(RequestFlag.USER_REQUEST), done).isImmediate());
                 pair.awaitOk(received);
@@ -297,7 +305,8 @@ abstract class DatatypeContract extends LinkContract {
         }
         assertThat(pair.client.inFlight() + pair.server.inFlight()).isZero();
         Outcome cancelled = new Outcome();
-        pair.server.tags().receive(UcpData.of(Pair.pattern(10)), TAG, -1, Set.of(RequestFlag.USER_REQUEST), cancelled).cancel();
+        pair.server.tags().receive(UcpData.of(Pair.pattern(10)), TAG, -1, Set.of(RequestFlag.USER_REQUEST), cancelled)
+                .cancel();
         assertThat(pair.await(cancelled)).isEqualTo(UcxStatus.CANCELED);
     }
 
@@ -307,10 +316,11 @@ abstract class DatatypeContract extends LinkContract {
         List<Outcome> sent = new ArrayList<>();
         for (RequestFlag flag : List.of(RequestFlag.USER_REQUEST, RequestFlag.MULTI_SEND)) {
             sent.add(send(UcpData.of(Pair.pattern(1 << 20)), flag));
-            sent.add(Outcome.of(done -> pair.toServer.dataOperations().tagSendSync(UcpData.ofSegments(pieces(Pair.pattern(100_000))), TAG,
+            sent.add(Outcome.of(done ->
+                    pair.toServer.dataOperations().tagSendSync(UcpData.ofSegments(pieces(Pair.pattern(100_000))), TAG,
                     Set.of(flag), done).isImmediate()));
-            sent.add(Outcome.of(done -> pair.toServer.dataOperations().tagSendSync(UcpData.generic(new Reversed(Pair.pattern(100_000))), TAG,
-                    Set.of(flag), done).isImmediate()));
+            sent.add(Outcome.of(done -> pair.toServer.dataOperations().tagSendSync(
+                    UcpData.generic(new Reversed(Pair.pattern(100_000))), TAG, Set.of(flag), done).isImmediate()));
         }
         pair.step();
         pair.run(done -> pair.toServer.close(CloseMode.FORCE, done));

@@ -41,37 +41,43 @@ class EndpointBadInputTest extends BadInput {
     private enum WithMemory {
         AM_SEND("payload") {
             @Override
-            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key, Completion done) {
+            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key,
+                    Completion done) {
                 endpoint.amSend(Pair.ID, Pair.EMPTY, memory, registration, AmProtocol.AUTO, false, done);
             }
         },
         TAG_SEND("payload") {
             @Override
-            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key, Completion done) {
+            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key,
+                    Completion done) {
                 endpoint.tagSend(memory, registration, 1, done);
             }
         },
         TAG_SEND_SYNC("payload") {
             @Override
-            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key, Completion done) {
+            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key,
+                    Completion done) {
                 endpoint.tagSendSync(memory, registration, 1, done);
             }
         },
         PUT("source") {
             @Override
-            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key, Completion done) {
+            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key,
+                    Completion done) {
                 endpoint.put(memory, registration, key, 0, done);
             }
         },
         GET("destination") {
             @Override
-            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key, Completion done) {
+            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key,
+                    Completion done) {
                 endpoint.get(memory, registration, key, 0, done);
             }
         },
         TAG_RECEIVE("destination") {
             @Override
-            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key, Completion done) {
+            void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key,
+                    Completion done) {
                 endpoint.worker().tags().receive(memory, registration, 99, -1, done);
             }
         };
@@ -82,18 +88,22 @@ class EndpointBadInputTest extends BadInput {
             this.argument = argument;
         }
 
-        abstract void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key, Completion done);
+        abstract void post(UcpEndpoint endpoint, MemorySegment memory, UcpMemory registration, UcpRemoteKey key,
+                Completion done);
     }
 
     @ParameterizedTest
     @EnumSource(WithMemory.class)
     void refusesMemoryThatUcxMustNotTouch(WithMemory operation) {
-        assertThatThrownBy(() -> operation.post(pair.toServer, null, null, key, NEVER)).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> operation.post(pair.toServer, null, null, key, NEVER))
+                .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining(operation.argument);
-        assertThatThrownBy(() -> operation.post(pair.toServer, heap(), null, key, NEVER)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> operation.post(pair.toServer, heap(), null, key, NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(operation.argument).hasMessageContaining("Java heap");
         assertThatThrownBy(() -> operation.post(pair.toServer, inClosedArena(), null, key, NEVER))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining(operation.argument).hasMessageContaining("closed");
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining(operation.argument)
+                .hasMessageContaining("closed");
         try (OfAnotherThread other = new OfAnotherThread()) {
             assertThatThrownBy(() -> operation.post(pair.toServer, other.segment(), null, key, NEVER))
                     .isInstanceOf(IllegalArgumentException.class).hasMessageContaining(operation.argument)
@@ -107,14 +117,16 @@ class EndpointBadInputTest extends BadInput {
     @EnumSource(value = WithMemory.class, names = {"GET", "TAG_RECEIVE"})
     void refusesReadOnlyDestination(WithMemory operation) {
         assertThatThrownBy(() -> operation.post(pair.toServer, good.asReadOnly(), null, key, NEVER))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("destination").hasMessageContaining("read-only");
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("destination")
+                .hasMessageContaining("read-only");
     }
 
     @ParameterizedTest
     @EnumSource(WithMemory.class)
     void refusesRegistrationThatIsNotOfTheMemory(WithMemory operation) {
         for (MemorySegment memory : List.of(good, large)) {
-            assertThatThrownBy(() -> operation.post(pair.toServer, memory, window, key, NEVER)).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> operation.post(pair.toServer, memory, window, key, NEVER))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("registration");
         }
         MemorySegment tooLong = MemorySegment.ofAddress(window.segment().address()).reinterpret(1001);
@@ -129,7 +141,8 @@ class EndpointBadInputTest extends BadInput {
         for (MemorySegment memory : List.of(good, large)) {
             UcpMemory ended = pair.context.register(memory);
             ended.close();
-            assertThatThrownBy(() -> operation.post(pair.toServer, memory, ended, key, NEVER)).isInstanceOf(UcxClosedException.class)
+            assertThatThrownBy(() -> operation.post(pair.toServer, memory, ended, key, NEVER))
+                    .isInstanceOf(UcxClosedException.class)
                     .hasMessageContaining("registered memory");
         }
         assertThat(pair.toServer.inFlight()).isZero();
@@ -155,7 +168,8 @@ class EndpointBadInputTest extends BadInput {
     @ParameterizedTest
     @EnumSource(WithMemory.class)
     void refusesMissingCompletion(WithMemory operation) {
-        assertThatThrownBy(() -> operation.post(pair.toServer, good, null, key, null)).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> operation.post(pair.toServer, good, null, key, null))
+                .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("whenDone");
         assertThat(pair.client.inFlight()).isZero();
     }
@@ -164,18 +178,22 @@ class EndpointBadInputTest extends BadInput {
     @ValueSource(ints = {-1, 65536, Integer.MIN_VALUE, Integer.MAX_VALUE})
     void refusesIdOutOfRange(int id) {
         assertThatThrownBy(() -> pair.toServer.amSend(id, Pair.EMPTY, good, null, AmProtocol.AUTO, false, NEVER))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("id " + id).hasMessageContaining("0..65535");
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("id " + id)
+                .hasMessageContaining("0..65535");
     }
 
     @Test
     void refusesHeaderThatCannotBeSent() {
         MemorySegment tooLong = MemorySegment.ofArray(new byte[pair.client.maxHeaderBytes() + 1]);
-        assertThatThrownBy(() -> amSend(tooLong)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("header")
+        assertThatThrownBy(() -> amSend(tooLong)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("header")
                 .hasMessageContaining("at most " + pair.client.maxHeaderBytes());
         assertThatThrownBy(() -> amSend(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("header");
-        assertThatThrownBy(() -> amSend(inClosedArena())).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("header");
+        assertThatThrownBy(() -> amSend(inClosedArena())).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("header");
         try (OfAnotherThread other = new OfAnotherThread()) {
-            assertThatThrownBy(() -> amSend(other.segment())).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("header");
+            assertThatThrownBy(() -> amSend(other.segment())).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("header");
         }
         assertThat(pair.toServer.inFlight()).isZero();
     }
@@ -188,13 +206,16 @@ class EndpointBadInputTest extends BadInput {
     void refusesMissingArguments() {
         assertThatThrownBy(() -> pair.toServer.amSend(Pair.ID, Pair.EMPTY, good, null, null, false, NEVER))
                 .isInstanceOf(NullPointerException.class).hasMessageContaining("protocol");
-        assertThatThrownBy(() -> pair.toServer.unpack(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("descriptor");
+        assertThatThrownBy(() -> pair.toServer.unpack(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("descriptor");
         assertThatThrownBy(() -> pair.toServer.put(good, null, null, 0, NEVER)).isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("key");
         assertThatThrownBy(() -> pair.toServer.get(good, null, null, 0, NEVER)).isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("key");
-        assertThatThrownBy(() -> pair.toServer.flush(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("whenDone");
-        assertThatThrownBy(() -> pair.toServer.close(null, NEVER)).isInstanceOf(NullPointerException.class).hasMessageContaining("mode");
+        assertThatThrownBy(() -> pair.toServer.flush(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("whenDone");
+        assertThatThrownBy(() -> pair.toServer.close(null, NEVER)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("mode");
         assertThatThrownBy(() -> pair.toServer.close(CloseMode.FORCE, null)).isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("whenDone");
         assertThat(pair.toServer.isClosed()).isFalse();
@@ -203,11 +224,15 @@ class EndpointBadInputTest extends BadInput {
     @ParameterizedTest
     @ValueSource(longs = {985, 1000, 1001, -1, Long.MAX_VALUE, Long.MAX_VALUE - 15, Long.MIN_VALUE, -16})
     void refusesRemoteRangeOutOfBounds(long offset) {
-        assertThatThrownBy(() -> pair.toServer.put(good, null, key, offset, NEVER)).isInstanceOf(IndexOutOfBoundsException.class)
-                .hasMessageContaining("remote memory").hasMessageContaining(Long.toString(offset)).hasMessageContaining("1000");
-        assertThatThrownBy(() -> pair.toServer.get(good, null, key, offset, NEVER)).isInstanceOf(IndexOutOfBoundsException.class)
+        assertThatThrownBy(() -> pair.toServer.put(good, null, key, offset, NEVER))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("remote memory").hasMessageContaining(Long.toString(offset))
+                .hasMessageContaining("1000");
+        assertThatThrownBy(() -> pair.toServer.get(good, null, key, offset, NEVER))
+                .isInstanceOf(IndexOutOfBoundsException.class)
                 .hasMessageContaining("remote memory");
-        assertThatThrownBy(() -> pair.toServer.put(large, null, key, offset, NEVER)).isInstanceOf(IndexOutOfBoundsException.class)
+        assertThatThrownBy(() -> pair.toServer.put(large, null, key, offset, NEVER))
+                .isInstanceOf(IndexOutOfBoundsException.class)
                 .hasMessageContaining("remote memory");
         assertThat(pair.client.inFlight()).isZero();
     }
@@ -215,11 +240,14 @@ class EndpointBadInputTest extends BadInput {
     @Test
     void refusesKeyOfAnotherEndpoint() {
         UcpRemoteKey foreign = pair.toClient.unpack(window.descriptor());
-        assertThatThrownBy(() -> pair.toServer.put(good, null, foreign, 0, NEVER)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.toServer.put(good, null, foreign, 0, NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("remoteKey");
-        assertThatThrownBy(() -> pair.toServer.get(good, null, foreign, 0, NEVER)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.toServer.get(good, null, foreign, 0, NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("remoteKey");
-        assertThatThrownBy(() -> pair.toServer.put(large, null, foreign, 0, NEVER)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.toServer.put(large, null, foreign, 0, NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("remoteKey");
         foreign.close();
     }
@@ -246,7 +274,8 @@ class EndpointBadInputTest extends BadInput {
     @Test
     void refusesForceWithoutFailureHandling() {
         try (Pair other = Pair.of(Link.POSIX_NONE)) {
-            assertThatThrownBy(() -> other.toServer.close(CloseMode.FORCE, NEVER)).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> other.toServer.close(CloseMode.FORCE, NEVER))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("mode FORCE").hasMessageContaining("PEER");
             assertThat(other.toServer.isClosed()).isFalse();
             other.assertStillWorks();
@@ -256,7 +285,8 @@ class EndpointBadInputTest extends BadInput {
     @Test
     void refusesEstimateWhereUcxReadsPastItsInterfaces() {
         UcpConfig config = UcpConfig.builder().name("unified").transports("tcp").setting("UNIFIED_MODE", "y").build();
-        try (UcpContext unified = UcpContext.create(config); UcpWorker worker = unified.createWorker(UcpWorkerConfig.of("unified"))) {
+        try (UcpContext unified = UcpContext.create(config);
+                UcpWorker worker = unified.createWorker(UcpWorkerConfig.of("unified"))) {
             UcpEndpoint endpoint = worker.connect(worker.address(), pair.options(ErrorMode.PEER, "itself"));
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> endpoint.estimateNanos(1)).isInstanceOf(UcxUnsupportedException.class)
@@ -269,7 +299,8 @@ class EndpointBadInputTest extends BadInput {
 
     static Stream<Arguments> everyMethod() {
         MemorySegment memory = Pair.pattern(8);
-        return Stream.of(argumentSet("amSend", (Use) e -> e.amSend(1, Pair.EMPTY, memory, null, AmProtocol.AUTO, false, NEVER)),
+        return Stream.of(
+                argumentSet("amSend", (Use) e -> e.amSend(1, Pair.EMPTY, memory, null, AmProtocol.AUTO, false, NEVER)),
                 argumentSet("tagSend", (Use) e -> e.tagSend(memory, null, 1, NEVER)),
                 argumentSet("tagSendSync", (Use) e -> e.tagSendSync(memory, null, 1, NEVER)),
                 argumentSet("unpack", (Use) e -> e.unpack(new MemoryDescriptor(4096, 10, new byte[10]))),
@@ -290,7 +321,8 @@ class EndpointBadInputTest extends BadInput {
         UcpEndpoint closed = pair.client.connect(pair.server.address(), pair.options(ErrorMode.PEER, "to be closed"));
         pair.run(closed::flush);
         pair.run(done -> closed.close(CloseMode.FORCE, done));
-        assertThatThrownBy(() -> use.of(closed)).isInstanceOf(UcxClosedException.class).hasMessageContaining("to be closed")
+        assertThatThrownBy(() -> use.of(closed)).isInstanceOf(UcxClosedException.class)
+                .hasMessageContaining("to be closed")
                 .hasMessageContaining("the endpoint is closed");
         assertThat(pair.client.endpoints()).isEqualTo(List.of(pair.toServer));
     }
@@ -306,7 +338,8 @@ class EndpointBadInputTest extends BadInput {
     @Test
     void refusesUseOfKeyOnAnotherThread() {
         assertThat(thrownOnAnotherThread(key::close)).isInstanceOf(IllegalStateException.class);
-        assertThat(thrownOnAnotherThread(() -> pair.toServer.put(good, null, key, 0, NEVER))).isInstanceOf(IllegalStateException.class);
+        assertThat(thrownOnAnotherThread(() -> pair.toServer.put(good, null, key, 0, NEVER)))
+                .isInstanceOf(IllegalStateException.class);
         pair.run(done -> pair.toServer.put(good, null, key, 0, done));
         pair.run(pair.toServer::flush);
     }
@@ -325,20 +358,27 @@ class EndpointBadInputTest extends BadInput {
     void refusesOperationsWithoutTheirFeatures() {
         try (Features only = Features.of(UcpFeature.TAG)) {
             assertThatThrownBy(() -> only.endpoint.amSend(1, Pair.EMPTY, good, null, AmProtocol.AUTO, false, NEVER))
-                    .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("am_send").hasMessageContaining("AM");
-            assertThatThrownBy(() -> only.endpoint.unpack(window.descriptor())).isInstanceOf(UcxUnsupportedException.class)
+                    .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("am_send")
+                    .hasMessageContaining("AM");
+            assertThatThrownBy(() -> only.endpoint.unpack(window.descriptor()))
+                    .isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("RMA");
-            assertThatThrownBy(() -> only.endpoint.put(good, null, key, 0, NEVER)).isInstanceOf(UcxUnsupportedException.class)
+            assertThatThrownBy(() -> only.endpoint.put(good, null, key, 0, NEVER))
+                    .isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("RMA");
-            assertThatThrownBy(() -> only.endpoint.get(good, null, key, 0, NEVER)).isInstanceOf(UcxUnsupportedException.class)
+            assertThatThrownBy(() -> only.endpoint.get(good, null, key, 0, NEVER))
+                    .isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("RMA");
-            assertThatThrownBy(() -> only.worker.activeMessages().handler(1, message -> { })).isInstanceOf(UcxUnsupportedException.class)
+            assertThatThrownBy(() -> only.worker.activeMessages().handler(1, message -> { }))
+                    .isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("AM");
         }
         try (Features only = Features.of(UcpFeature.AM)) {
-            assertThatThrownBy(() -> only.endpoint.tagSend(good, null, 1, NEVER)).isInstanceOf(UcxUnsupportedException.class)
+            assertThatThrownBy(() -> only.endpoint.tagSend(good, null, 1, NEVER))
+                    .isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("TAG");
-            assertThatThrownBy(() -> only.endpoint.tagSendSync(good, null, 1, NEVER)).isInstanceOf(UcxUnsupportedException.class)
+            assertThatThrownBy(() -> only.endpoint.tagSendSync(good, null, 1, NEVER))
+                    .isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("TAG");
             assertThatThrownBy(() -> only.worker.tags().receive(Arena.ofAuto().allocate(1), null, 1, 1, NEVER))
                     .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("TAG");

@@ -24,7 +24,8 @@ class FeatureRefusalTest {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
         context = UcpContext.create(UcpConfig.builder().features(UcpFeature.AM).transports("self").build());
         worker = context.createWorker(UcpWorkerConfig.of("features"));
-        endpoint = worker.connect(worker.address(), new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
+        endpoint = worker.connect(worker.address(),
+                new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
     }
 
     @AfterEach
@@ -51,7 +52,8 @@ class FeatureRefusalTest {
         assertRefused(() -> worker.tags().probe(1, -1), "TAG");
         assertRefused(() -> worker.tags().take(1, -1), "TAG");
         assertRefused(() -> worker.tags().receive(UcpData.of(Pair.pattern(8)), 1, -1, Set.of(), BadInput.NEVER), "TAG");
-        assertRefused(() -> endpoint.dataOperations().tagSend(UcpData.of(Pair.pattern(8)), 1, Set.of(), BadInput.NEVER), "TAG");
+        assertRefused(() -> endpoint.dataOperations().tagSend(UcpData.of(Pair.pattern(8)), 1, Set.of(), BadInput.NEVER),
+                "TAG");
     }
 
     @Test
@@ -64,6 +66,7 @@ class FeatureRefusalTest {
     }
 
     private static void assertRefused(Runnable call, String feature) {
-        assertThatThrownBy(call::run).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("without the feature " + feature);
+        assertThatThrownBy(call::run).isInstanceOf(UcxUnsupportedException.class)
+                .hasMessageContaining("without the feature " + feature);
     }
 }

@@ -74,7 +74,8 @@ class GenericBadInputTest extends BadInput {
             return 16;
         }, () -> { }));
         for (UcpData data : closing) {
-            assertThatThrownBy(() -> endpoint.dataOperations().tagSend(data, TAG, PLAIN, NEVER)).isInstanceOf(IllegalStateException.class)
+            assertThatThrownBy(() -> endpoint.dataOperations().tagSend(data, TAG, PLAIN, NEVER))
+                    .isInstanceOf(IllegalStateException.class)
                     .hasMessage("worker: called by a generic datatype, which may not use it");
         }
         assertThat(endpoint.isClosed()).isFalse();
@@ -88,8 +89,9 @@ class GenericBadInputTest extends BadInput {
         pair.until(() -> pair.server.tags().probe(TAG, -1).isPresent(), "the message");
         UcpTagMessage message = pair.server.tags().take(TAG, -1).orElseThrow();
         UcpData into = UcpData.of(Arena.ofAuto().allocate(16));
-        assertThatThrownBy(() -> pair.server.tags().receive(message, data(() -> pair.server.tags().receive(message, into, NEVER), () -> 16,
-                () -> { }), NEVER)).isInstanceOf(IllegalStateException.class).hasMessageContaining("generic datatype");
+        assertThatThrownBy(() -> pair.server.tags().receive(message,
+                data(() -> pair.server.tags().receive(message, into, NEVER), () -> 16, () -> { }), NEVER))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("generic datatype");
         Outcome received = new Outcome();
         pair.server.tags().receive(message, into, received);
         pair.awaitOk(received);
@@ -124,8 +126,10 @@ class GenericBadInputTest extends BadInput {
         List<Consumer<UcpEndpoint>> sends = List.of(
                 endpoint -> endpoint.dataOperations().tagSend(payload, TAG, thatRuns(() -> close(endpoint)), NEVER),
                 endpoint -> endpoint.dataOperations().tagSendSync(payload, TAG, thatRuns(() -> close(endpoint)), NEVER),
-                endpoint -> endpoint.dataOperations().amSend(Pair.ID, Pair.EMPTY, payload, Set.of(), thatRuns(() -> close(endpoint)), NEVER),
-                endpoint -> endpoint.dataOperations().amSend(Pair.ID, Pair.EMPTY, payload, thatRuns(() -> close(endpoint)), PLAIN, NEVER),
+                endpoint -> endpoint.dataOperations().amSend(Pair.ID, Pair.EMPTY, payload, Set.of(),
+                        thatRuns(() -> close(endpoint)), NEVER),
+                endpoint -> endpoint.dataOperations().amSend(Pair.ID, Pair.EMPTY, payload,
+                        thatRuns(() -> close(endpoint)), PLAIN, NEVER),
                 endpoint -> endpoint.stream().send(payload, thatRuns(() -> close(endpoint)), NEVER));
         for (Consumer<UcpEndpoint> send : sends) {
             UcpEndpoint endpoint = another();
@@ -156,8 +160,10 @@ class GenericBadInputTest extends BadInput {
             UcpData bad = data(() -> { }, size, () -> {
                 throw new IllegalStateException("an end of a test");
             });
-            assertThatThrownBy(() -> pair.toServer.dataOperations().tagSend(bad, TAG, PLAIN, NEVER)).isNotInstanceOf(IllegalStateException.class)
-                    .satisfies(e -> assertThat(e.getSuppressed()).singleElement().isInstanceOf(IllegalStateException.class));
+            assertThatThrownBy(() -> pair.toServer.dataOperations().tagSend(bad, TAG, PLAIN, NEVER))
+                    .isNotInstanceOf(IllegalStateException.class)
+                    .satisfies(e ->
+                    assertThat(e.getSuppressed()).singleElement().isInstanceOf(IllegalStateException.class));
             assertThat(calls).containsExactly("finish");
         }
     }
@@ -176,7 +182,8 @@ class GenericBadInputTest extends BadInput {
     @Test
     void refusesGenericDataWithoutCompletionBeforeItStarts() {
         UcpData data = data(() -> calls.add("start"), () -> 16, () -> { });
-        assertThatThrownBy(() -> pair.toServer.dataOperations().tagSend(data, TAG, PLAIN, null)).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> pair.toServer.dataOperations().tagSend(data, TAG, PLAIN, null))
+                .isInstanceOf(NullPointerException.class)
                 .hasMessage("whenDone");
         assertThat(calls).isEmpty();
     }

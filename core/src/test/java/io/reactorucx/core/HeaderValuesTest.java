@@ -19,7 +19,8 @@ class HeaderValuesTest {
     }
 
     private static <E extends Enum<E>> void compare(E[] values, String prefix, ToLongFunction<E> number) {
-        assertThat(values).isNotEmpty().allSatisfy(value -> assertThat(number.applyAsLong(value)).isEqualTo(inC(prefix + value.name())));
+        assertThat(values).isNotEmpty()
+                .allSatisfy(value -> assertThat(number.applyAsLong(value)).isEqualTo(inC(prefix + value.name())));
     }
 
     @Test

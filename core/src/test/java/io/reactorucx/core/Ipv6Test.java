@@ -27,7 +27,8 @@ class Ipv6Test {
 
     private static Optional<InetAddress> globalAddress() throws SocketException {
         return NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
-                .filter(ip -> ip instanceof Inet6Address && !ip.isLoopbackAddress() && !ip.isLinkLocalAddress()).findFirst();
+                .filter(ip -> ip instanceof Inet6Address && !ip.isLoopbackAddress() && !ip.isLinkLocalAddress())
+                .findFirst();
     }
 
     @Test
@@ -38,7 +39,8 @@ class Ipv6Test {
         List<UcpConnectionRequest> requests = new ArrayList<>();
         List<UcpActiveMessage> received = new ArrayList<>();
         EndpointOptions options = new EndpointOptions(ErrorMode.PEER, "peer", (endpoint, status) -> { });
-        try (UcpContext context = UcpContext.create(config); UcpWorker server = context.createWorker(UcpWorkerConfig.of("server"));
+        try (UcpContext context = UcpContext.create(config);
+                UcpWorker server = context.createWorker(UcpWorkerConfig.of("server"));
                 UcpWorker client = context.createWorker(UcpWorkerConfig.of("client"))) {
             Runnable step = () -> {
                 server.progress();
@@ -53,7 +55,8 @@ class Ipv6Test {
                 UcpEndpoint back = server.accept(requests.getFirst(), options);
                 server.activeMessages().handler(Pair.ID, message -> received.add(message.keep()));
                 Outcome sent = Outcome.of(
-                        done -> forth.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(60), null, AmProtocol.AUTO, false, done));
+                        done -> forth.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(60), null, AmProtocol.AUTO, false,
+                                done));
                 Pair.until(step, () -> sent.isDone() && received.size() == 1, "a message");
                 assertThat(received.getFirst().payload().mismatch(Pair.pattern(60))).isEqualTo(-1);
                 List<Outcome> closed = List.of(Outcome.of(done -> forth.close(CloseMode.FORCE, done)),

@@ -30,7 +30,8 @@ class LargePagesTest {
         List<String> lines = Files.readAllLines(Path.of("/proc/self/smaps"));
         for (int i = 0; i < lines.size(); i++) {
             String[] bounds = lines.get(i).split(" ")[0].split("-");
-            if (bounds.length == 2 && Long.parseUnsignedLong(bounds[0], 16) <= address && address < Long.parseUnsignedLong(bounds[1], 16)) {
+            if (bounds.length == 2 && Long.parseUnsignedLong(bounds[0], 16) <= address
+                    && address < Long.parseUnsignedLong(bounds[1], 16)) {
                 int end = i + 1;
                 while (!lines.get(end).startsWith("VmFlags:")) {
                     end++;
@@ -65,7 +66,8 @@ class LargePagesTest {
         }
         // No other thread maps memory there meanwhile that asks for large pages.
         assertThat(mappingOf(address)).noneMatch(line -> line.startsWith("VmFlags:") && line.contains(" hg"));
-        assertThat(mappingOf(address + LargePages.BYTES)).noneMatch(line -> line.startsWith("VmFlags:") && line.contains(" hg"));
+        assertThat(mappingOf(address + LargePages.BYTES)).noneMatch(line -> line.startsWith("VmFlags:")
+                && line.contains(" hg"));
     }
 
     @Test
@@ -74,7 +76,8 @@ class LargePagesTest {
         arena.close();
         long before = mapped();
         for (int i = 0; i < 100; i++) {
-            assertThatThrownBy(() -> LargePages.allocate(32 * LargePages.BYTES, arena)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> LargePages.allocate(32 * LargePages.BYTES, arena))
+                    .isInstanceOf(IllegalStateException.class);
         }
         // A hundred mappings of 64 MiB would be 6400 MiB.
         assertThat(mapped() - before).isLessThan(3200L << 20);

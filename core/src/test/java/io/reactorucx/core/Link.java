@@ -10,10 +10,15 @@ enum Link {
     POSIX_NONE("posix,tcp", ErrorMode.NONE),
     SYSV_PEER("sysv,tcp", ErrorMode.PEER),
     SYSV_NONE("sysv,tcp", ErrorMode.NONE),
-    /** All that UCX has, as without any setting: shared memory beside tcp, and cma where no failure handling is asked for. */
+    /**
+     * All that UCX has, as without any setting: shared memory beside tcp, and cma where no failure handling is asked
+     * for.
+     */
     ALL_PEER("", ErrorMode.PEER),
     ALL_NONE("", ErrorMode.NONE),
-    /** One worker that is connected to itself by its own address; UCX offers that only without peer failure handling. */
+    /**
+     * One worker that is connected to itself by its own address; UCX offers that only without peer failure handling.
+     */
     SELF_NONE("self", ErrorMode.NONE);
 
     private final String transports;
@@ -47,7 +52,8 @@ enum Link {
         if (!transports.isEmpty()) {
             builder.transports(transports.split(","));
         }
-        builder.features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.RMA, UcpFeature.AMO32, UcpFeature.AMO64, UcpFeature.STREAM);
+        builder.features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.RMA, UcpFeature.AMO32, UcpFeature.AMO64,
+                UcpFeature.STREAM);
         // With wake-up and remote memory together UCX finds no way from a worker to itself without tcp.
         return (isSelf() ? builder : builder.feature(UcpFeature.WAKEUP)).build();
     }

@@ -71,7 +71,8 @@ class ListenerBadInputTest extends BadInput {
     }
 
     private void assertAnswered(UcpConnectionRequest request) {
-        assertThatThrownBy(request::reject).isInstanceOf(IllegalStateException.class).hasMessageContaining("answered already");
+        assertThatThrownBy(request::reject).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("answered already");
         assertThatThrownBy(() -> pair.server.accept(request, options())).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("answered already");
     }
@@ -80,7 +81,8 @@ class ListenerBadInputTest extends BadInput {
     void tellsIdOfClientOnlyWhileTheRequestExists() {
         UcpConnectionRequest request = requests.getFirst();
         pair.server.accept(request, options());
-        assertThatThrownBy(request::clientId).isInstanceOf(IllegalStateException.class).hasMessageContaining("answered already");
+        assertThatThrownBy(request::clientId).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("answered already");
         pair.run(connecting::flush);
         pair.client.connect(listener.address(), options());
         pair.until(() -> requests.size() == 2, "a second connection request");

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -32,12 +33,14 @@ final class LoadingPrograms {
         // A number with a fraction, as some of UCX's own defaults have: in some locales UCX cannot parse it.
         UcpConfig config = UcpConfig.builder().features(UcpFeature.AM).transports(transports.split(","))
                 .setting("KEEPALIVE_INTERVAL", "2.5s").build();
-        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("child"))) {
+        try (UcpContext context = UcpContext.create(config);
+                UcpWorker worker = context.createWorker(UcpWorkerConfig.of("child"))) {
             worker.activeMessages().handler(Pair.ID, message -> received.add(message.keep()));
             EndpointOptions options = new EndpointOptions(ErrorMode.NONE, "itself", (endpoint, status) -> { });
             UcpEndpoint endpoint = worker.connect(worker.address(), options);
             MemorySegment payload = Arena.ofAuto().allocateFrom("hello");
-            Outcome sent = Outcome.of(done -> endpoint.amSend(Pair.ID, Pair.EMPTY, payload, null, AmProtocol.AUTO, false, done));
+            Outcome sent = Outcome.of(done -> endpoint.amSend(Pair.ID, Pair.EMPTY, payload, null, AmProtocol.AUTO,
+                    false, done));
             Pair.until(worker::progress, () -> sent.isDone() && !received.isEmpty(), "a message");
             Outcome closed = Outcome.of(done -> endpoint.close(CloseMode.FLUSH, done));
             Pair.until(worker::progress, closed::isDone, "a closed endpoint");
@@ -121,17 +124,21 @@ final class LoadingPrograms {
         }
     }
 
-    /** Waits for SIGHUP with a handler that was installed before UCX is loaded; by reflection, since javac always warns of this class. */
+    /**
+     * Waits for SIGHUP with a handler that was installed before UCX is loaded; by reflection, since javac always warns
+     * of this class.
+     */
     static final class HangupHandler {
         public static void main(String[] arguments) throws InterruptedException, ReflectiveOperationException {
             CountDownLatch hangup = new CountDownLatch(1);
             Class<?> signals = Class.forName("sun.misc.Signal");
             Class<?> handlers = Class.forName("sun.misc.SignalHandler");
             Object signal = signals.getConstructor(String.class).newInstance("HUP");
-            Object handler = Proxy.newProxyInstance(handlers.getClassLoader(), new Class<?>[] {handlers}, (self, method, parameters) -> {
+            InvocationHandler countDown = (self, method, parameters) -> {
                 hangup.countDown();
                 return null;
-            });
+            };
+            Object handler = Proxy.newProxyInstance(handlers.getClassLoader(), new Class<?>[] {handlers}, countDown);
             signals.getMethod("handle", signals, handlers).invoke(null, signal, handler);
             Ucx.ensureAvailable();
             UcpContext context = UcpContext.create(UcpConfig.builder().transports("tcp").build());

@@ -35,7 +35,8 @@ class LoadingTest {
 
     private static ChildJvm.Builder child(Class<?> program) {
         return ChildJvm.of(program).withoutEnvironment("UCX_ERROR_SIGNALS").withoutEnvironment("UCX_DEBUG_SIGNO")
-                .withoutEnvironment("UCX_HANDLE_ERRORS").withoutEnvironment("UCX_MEM_EVENTS").withoutEnvironment("UCX_MEM_MMAP_HOOK_MODE");
+                .withoutEnvironment("UCX_HANDLE_ERRORS").withoutEnvironment("UCX_MEM_EVENTS")
+                .withoutEnvironment("UCX_MEM_MMAP_HOOK_MODE");
     }
 
     private static String runOk(ChildJvm.Builder builder) {
@@ -57,13 +58,15 @@ class LoadingTest {
     }
 
     private static String line(String output, String start) {
-        return output.lines().filter(line -> line.startsWith(start)).map(line -> line.substring(start.length())).findFirst()
+        return output.lines().filter(line -> line.startsWith(start)).map(line -> line.substring(start.length()))
+                .findFirst()
                 .orElseThrow(() -> new AssertionError("no line '" + start + "' in:\n" + output));
     }
 
     /**
-     * A child in which SIGHUP has its default action. Where this process ignores it, as under nohup, a child would inherit that, and a JVM
-     * installs no handler for an ignored SIGHUP: env(1) of coreutils 8.31 or newer resets it before it executes the JVM.
+     * A child in which SIGHUP has its default action. Where this process ignores it, as under nohup, a child would
+     * inherit that, and a JVM installs no handler for an ignored SIGHUP: env(1) of coreutils 8.31 or newer resets it
+     * before it executes the JVM.
      */
     private static ChildJvm.Builder hangupChild(Class<?> program) throws IOException, InterruptedException {
         if (!HANGUP_IGNORED.matcher(Files.readString(Path.of("/proc/self/status"))).find()) {
@@ -71,7 +74,8 @@ class LoadingTest {
         }
         boolean resets = new ProcessBuilder("env", RESET_HANGUP, "true").redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor() == 0;
-        assumeTrue(resets, "SIGHUP is ignored in this process (nohup) and so in its children, and env knows no " + RESET_HANGUP);
+        assumeTrue(resets, "SIGHUP is ignored in this process (nohup) and so in its children, and env knows no "
+                + RESET_HANGUP);
         return child(program).within("env", RESET_HANGUP);
     }
 
@@ -93,26 +97,32 @@ class LoadingTest {
 
     @ParameterizedTest
     @CsvSource({"C.UTF-8, \\377", "C, \\303\\274"})
-    void loadsBesideMappedFileWithNameInAnotherEncoding(String locale, String name) throws IOException, InterruptedException {
-        Process creator = new ProcessBuilder("sh", "-c", "echo mapped > \"$1/$(printf \"$2\")\"", "sh", folder.toString(), name)
+    void loadsBesideMappedFileWithNameInAnotherEncoding(String locale, String name)
+            throws IOException, InterruptedException {
+        Process creator = new ProcessBuilder("sh", "-c", "echo mapped > \"$1/$(printf \"$2\")\"", "sh",
+                folder.toString(), name)
                 .inheritIO().start();
         assertThat(creator.waitFor()).isZero();
-        String output = runOk(child(LoadingPrograms.MappedFile.class).environment("LC_ALL", locale).arguments(folder.toString()));
+        String output = runOk(
+                child(LoadingPrograms.MappedFile.class).environment("LC_ALL", locale).arguments(folder.toString()));
         assertThat(output).contains("mapped 1 files").contains("available true");
     }
 
     @Test
     void namesPropertyAndFileWhenLibraryIsMissing() {
-        String output = runOk(child(LoadingPrograms.Availability.class).options("-Dio.reactorucx.library.path=" + folder));
+        String output =
+                runOk(child(LoadingPrograms.Availability.class).options("-Dio.reactorucx.library.path=" + folder));
         assertThat(output).contains("available false");
         for (String start : new String[] {"cause ", "thrown "}) {
-            assertThat(line(output, start)).contains("-Dio.reactorucx.library.path").contains("libucm.so.0").contains(folder.toString());
+            assertThat(line(output, start)).contains("-Dio.reactorucx.library.path").contains("libucm.so.0")
+                    .contains(folder.toString());
         }
     }
 
     @Test
     void namesOptionWhenNativeAccessIsDenied() {
-        String output = runOk(child(LoadingPrograms.Availability.class).withoutNativeAccess().options("--illegal-native-access=deny"));
+        String output = runOk(child(LoadingPrograms.Availability.class).withoutNativeAccess().options(
+                "--illegal-native-access=deny"));
         assertThat(output).contains("available false");
         assertThat(line(output, "thrown ")).contains("--enable-native-access=ALL-UNNAMED");
     }
@@ -120,7 +130,8 @@ class LoadingTest {
     @Test
     void namesBothVersionsWhenLibraryIsTooOld() throws IOException, InterruptedException {
         compileStubs("*a = 1; *b = 12; *c = 0;");
-        String output = runOk(child(LoadingPrograms.Availability.class).options("-Dio.reactorucx.library.path=" + folder));
+        String output =
+                runOk(child(LoadingPrograms.Availability.class).options("-Dio.reactorucx.library.path=" + folder));
         assertThat(line(output, "thrown ")).contains("1.12.0").contains("1.13.0");
     }
 
@@ -130,7 +141,8 @@ class LoadingTest {
         for (String name : VERSION_STUBS) {
             Process compiler;
             try {
-                compiler = new ProcessBuilder("cc", "-shared", "-fPIC", "-o", folder.resolve(name).toString(), source.toString())
+                compiler = new ProcessBuilder("cc", "-shared", "-fPIC", "-o", folder.resolve(name).toString(),
+                        source.toString())
                         .inheritIO().start();
             } catch (IOException e) {
                 assumeTrue(false, "no C compiler: " + e.getMessage());
@@ -152,7 +164,8 @@ class LoadingTest {
     @Test
     void loadsFromFolderOfProperty() {
         Path ucp = Ucx.libraryPath().orElseThrow();
-        String output = runOk(child(LoadingPrograms.Exchange.class).options("-Dio.reactorucx.library.path=" + ucp.getParent())
+        String output =
+                runOk(child(LoadingPrograms.Exchange.class).options("-Dio.reactorucx.library.path=" + ucp.getParent())
                 .arguments("tcp"));
         assertThat(output).contains("received hello");
     }
@@ -160,7 +173,8 @@ class LoadingTest {
     /** Over tcp or shared memory UCX starts a thread for events, over self alone it has no reason to. */
     @Test
     void sendsOverSelfAlone() {
-        assertThat(runOk(child(LoadingPrograms.Exchange.class).arguments("self"))).contains("received hello").doesNotContain("WARN");
+        assertThat(runOk(child(LoadingPrograms.Exchange.class).arguments("self"))).contains("received hello")
+                .doesNotContain("WARN");
     }
 
     @Test
@@ -171,15 +185,18 @@ class LoadingTest {
         Matcher german = Pattern.compile("(?im)^de_DE\\.utf-?8$").matcher(known);
         assumeTrue(german.find(), "the locale de_DE.UTF-8 is not installed");
         for (String transports : new String[] {"tcp", "posix,tcp", "self"}) {
-            String output = runOk(child(LoadingPrograms.Exchange.class).environment("LC_ALL", "de_DE.UTF-8").arguments(transports));
+            String output = runOk(
+                    child(LoadingPrograms.Exchange.class).environment("LC_ALL", "de_DE.UTF-8").arguments(transports));
             assertThat(output).as(transports).contains("locale de_DE received hello");
         }
     }
 
     @Test
     void replacesHookModeThatDeadlocks() {
-        String output = runOk(child(LoadingPrograms.Exchange.class).environment("UCX_MEM_MMAP_HOOK_MODE", "reloc").arguments("tcp"));
+        String output = runOk(child(LoadingPrograms.Exchange.class).environment("UCX_MEM_MMAP_HOOK_MODE",
+                "reloc").arguments("tcp"));
         assertThat(output).contains("received hello");
-        assertThat(output.lines()).anyMatch(line -> line.contains("WARN") && line.contains("UCX_MEM_MMAP_HOOK_MODE=reloc"));
+        assertThat(output.lines()).anyMatch(line -> line.contains("WARN")
+                && line.contains("UCX_MEM_MMAP_HOOK_MODE=reloc"));
     }
 }

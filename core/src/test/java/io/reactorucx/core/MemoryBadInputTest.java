@@ -31,7 +31,8 @@ class MemoryBadInputTest {
     @BeforeEach
     void createContext() {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        context = UcpContext.create(UcpConfig.builder().name("memory").features(UcpFeature.RMA).transports("tcp").build());
+        context = UcpContext.create(
+                UcpConfig.builder().name("memory").features(UcpFeature.RMA).transports("tcp").build());
     }
 
     @AfterEach
@@ -45,10 +46,12 @@ class MemoryBadInputTest {
 
     @Test
     void refusesToRegisterMemoryThatUcxMustNotTouch() {
-        assertThatThrownBy(() -> context.register(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("segment");
+        assertThatThrownBy(() -> context.register(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("segment");
         assertThatThrownBy(() -> context.register(BadInput.heap())).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("segment").hasMessageContaining("Java heap");
-        assertThatThrownBy(() -> context.register(BadInput.inClosedArena())).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> context.register(BadInput.inClosedArena()))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("segment").hasMessageContaining("closed");
         assertThatThrownBy(() -> context.register(MemorySegment.NULL)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("segment").hasMessageContaining("at least 1");
@@ -64,18 +67,20 @@ class MemoryBadInputTest {
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE})
     void refusesToAllocateNothing(long bytes) {
-        assertThatThrownBy(() -> context.allocate(bytes)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("bytes " + bytes);
+        assertThatThrownBy(() -> context.allocate(bytes)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("bytes " + bytes);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {1L << 60, Long.MAX_VALUE})
     void reportsMemoryThatTheMachineDoesNotHave(long bytes) {
-        assertThatThrownBy(() -> context.allocate(bytes)).isInstanceOf(UcxException.class).hasMessageContaining("ucp_mem_map of " + bytes);
+        assertThatThrownBy(() -> context.allocate(bytes)).isInstanceOf(UcxException.class)
+                .hasMessageContaining("ucp_mem_map of " + bytes);
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0", "0, -1", "-1, 1", "0, 101", "100, 1", "101, 1", "9223372036854775807, 1", "1, 9223372036854775807",
-        "9223372036854775807, 9223372036854775807", "-9223372036854775808, 1"})
+    @CsvSource({"0, 0", "0, -1", "-1, 1", "0, 101", "100, 1", "101, 1", "9223372036854775807, 1",
+        "1, 9223372036854775807", "9223372036854775807, 9223372036854775807", "-9223372036854775808, 1"})
     void refusesWindowOutOfBounds(long offset, long length) {
         try (UcpMemory memory = context.allocate(100)) {
             assertThatThrownBy(() -> memory.descriptor(offset, length))
@@ -108,8 +113,10 @@ class MemoryBadInputTest {
 
     @Test
     void refusesDescriptorWithoutFeature() {
-        try (UcpContext without = UcpContext.create(UcpConfig.builder().transports("tcp").build()); UcpMemory memory = without.allocate(8)) {
-            assertThatThrownBy(memory::descriptor).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("RMA");
+        try (UcpContext without = UcpContext.create(UcpConfig.builder().transports("tcp").build());
+                UcpMemory memory = without.allocate(8)) {
+            assertThatThrownBy(memory::descriptor).isInstanceOf(UcxUnsupportedException.class)
+                    .hasMessageContaining("RMA");
         }
     }
 
@@ -117,7 +124,8 @@ class MemoryBadInputTest {
     void refusesToCloseContextWithOpenRegistration() {
         try (UcpMemory memory = context.allocate(10)) {
             assertThat(memory.isClosed()).isFalse();
-            assertThatThrownBy(context::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 registrations");
+            assertThatThrownBy(context::close).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("1 registrations");
         }
     }
 
@@ -136,9 +144,11 @@ class MemoryBadInputTest {
     }
 
     private static ByteBuffer exported() {
-        return ByteBuffer.allocate(EXPORTED_BYTES).order(ByteOrder.nativeOrder()).put((byte) (EXPORTED_PART - 1)).putShort((short) 1)
+        return ByteBuffer.allocate(EXPORTED_BYTES).order(ByteOrder.nativeOrder()).put((byte) (EXPORTED_PART - 1))
+                .putShort((short) 1)
                 .putLong(1).put((byte) 0).putLong(4096).putLong(100).putLong(7).putLong(8)
-                .put((byte) (EXPORTED_BYTES - EXPORTED_PART - 1)).put((byte) 4).putInt(77).put((byte) 2).putShort((short) 5);
+                .put((byte) (EXPORTED_BYTES - EXPORTED_PART - 1)).put((byte) 4).putInt(77).put((byte) 2)
+                .putShort((short) 5);
     }
 
     @Test
@@ -153,11 +163,12 @@ class MemoryBadInputTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 42, takes 1 bytes more", "1, 0, no handle of exported memory", "11, 200, no memory type 200", "19, -1, bytes at 0x",
-        "27, -1, bytes at 0x", "20, 0, 0 bytes at", "44, 7, takes 1 bytes more", "45, 0, key is empty", "50, 0, identifier is empty",
-        "10, -1, ends before"})
+    @CsvSource({"0, 42, takes 1 bytes more", "1, 0, no handle of exported memory", "11, 200, no memory type 200",
+        "19, -1, bytes at 0x", "27, -1, bytes at 0x", "20, 0, 0 bytes at", "44, 7, takes 1 bytes more",
+        "45, 0, key is empty", "50, 0, identifier is empty", "10, -1, ends before"})
     void refusesExportedMemoryOnWhichUcxAborts(int offset, int value, String words) {
         byte[] bad = exported().put(offset, (byte) value).array();
-        assertThatThrownBy(() -> ExportedHandle.checked(bad)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(words);
+        assertThatThrownBy(() -> ExportedHandle.checked(bad)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(words);
     }
 }

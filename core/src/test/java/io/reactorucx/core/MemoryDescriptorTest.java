@@ -24,7 +24,8 @@ class MemoryDescriptorTest {
         assertThat(read.length()).isEqualTo(4096);
         assertThat(read.key()).isEqualTo(KEY);
         assertThat(read).hasToString("4096 bytes at 0x7f0012345678, key 0102030405");
-        assertThat(read).isNotEqualTo(new MemoryDescriptor(1, 4096, KEY)).isNotEqualTo(new MemoryDescriptor(0x7f00_1234_5678L, 1, KEY))
+        assertThat(read).isNotEqualTo(new MemoryDescriptor(1, 4096, KEY))
+                .isNotEqualTo(new MemoryDescriptor(0x7f00_1234_5678L, 1, KEY))
                 .isNotEqualTo(new MemoryDescriptor(0x7f00_1234_5678L, 4096, new byte[5]));
     }
 
@@ -73,7 +74,8 @@ class MemoryDescriptorTest {
     @ParameterizedTest
     @CsvSource({"0, 1", "-1, 1", "-1, 2", "-4096, 4096", "-4096, 4097", "-1, 9223372036854775807"})
     void refusesRangesThatReachTheEndOfTheAddressSpace(long address, long length) {
-        assertThatThrownBy(() -> new MemoryDescriptor(address, length, KEY)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> new MemoryDescriptor(address, length, KEY))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("address");
     }
 
@@ -86,13 +88,15 @@ class MemoryDescriptorTest {
     @ParameterizedTest
     @ValueSource(ints = {0, MemoryDescriptor.MAX_KEY_BYTES + 1, 0xFFFF})
     void refusesKeysThatCannotBe(int keyBytes) {
-        assertThatThrownBy(() -> new MemoryDescriptor(1, 1, new byte[keyBytes])).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> new MemoryDescriptor(1, 1, new byte[keyBytes]))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("key of " + keyBytes + " bytes");
     }
 
     @Test
     void refusesNothing() {
-        assertThatThrownBy(() -> MemoryDescriptor.fromBytes(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("bytes");
+        assertThatThrownBy(() -> MemoryDescriptor.fromBytes(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("bytes");
     }
 
     @Test

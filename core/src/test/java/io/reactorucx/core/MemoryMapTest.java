@@ -43,7 +43,8 @@ class MemoryMapTest {
 
     private void createContext(String allocation) {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        context = UcpContext.create(UcpConfig.builder().name("map").feature(UcpFeature.RMA).transports("posix", "sysv", "tcp")
+        context = UcpContext.create(UcpConfig.builder().name("map").feature(UcpFeature.RMA).transports("posix", "sysv",
+                "tcp")
                 .setting("ALLOC_PRIO", allocation).build());
     }
 
@@ -65,7 +66,8 @@ class MemoryMapTest {
             assertThat(e.status()).isEqualTo(UcxStatus.NO_MEMORY);
             assertThat(e).hasMessageContaining(tooMuch + " bytes, posix has room for");
         });
-        assertThatThrownBy(() -> context.memoryInfo(tooMuch)).isInstanceOf(UcxException.class).hasMessageContaining("posix has room for");
+        assertThatThrownBy(() -> context.memoryInfo(tooMuch)).isInstanceOf(UcxException.class)
+                .hasMessageContaining("posix has room for");
     }
 
     /** An address far from those that the system chooses, so that no other thread maps memory there meanwhile. */
@@ -110,7 +112,8 @@ class MemoryMapTest {
             try (UcpMemory memory = context.map(UcpMemoryParameters.allocateAt(address, BYTES, FIXED, NONBLOCK))) {
                 assertThat(memory.segment().address()).isEqualTo(address);
                 assertUsable(memory, BYTES);
-                assertThat(AddressSpace.covers(address + 3 * PAGE, PAGE, "---p")).as("address space left behind the memory").isFalse();
+                assertThat(AddressSpace.covers(address + 3 * PAGE, PAGE, "---p"))
+                        .as("address space left behind the memory").isFalse();
             }
             assertThat(AddressSpace.covers(address, PAGE, "")).as("something left at the address").isFalse();
         }
@@ -138,7 +141,8 @@ class MemoryMapTest {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment own = arena.allocate(4 * PAGE, PAGE).fill((byte) 0x5a);
             assertThatThrownBy(() -> context.map(UcpMemoryParameters.allocateAt(own.address(), BYTES, FIXED)))
-                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("address 0x").hasMessageContaining("nothing is in");
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("address 0x")
+                    .hasMessageContaining("nothing is in");
             try (UcpMemory memory = context.map(UcpMemoryParameters.allocateAt(own.address(), BYTES))) {
                 assertUsable(memory, BYTES);
                 assertThat(memory.segment().address()).isNotEqualTo(own.address());
@@ -151,7 +155,8 @@ class MemoryMapTest {
     void givesAddressSpaceBackWhenItCannotAllocate() {
         createContext("heap");
         long address = freeAddress();
-        assertThatThrownBy(() -> context.map(UcpMemoryParameters.allocateAt(address, BYTES, FIXED))).isInstanceOf(UcxException.class)
+        assertThatThrownBy(() -> context.map(UcpMemoryParameters.allocateAt(address, BYTES, FIXED)))
+                .isInstanceOf(UcxException.class)
                 .hasMessageContaining("ucp_mem_map of " + BYTES);
         assertThat(UcpCompat.reserve(address, PAGE)).isTrue();
         UcpCompat.unmap(MemorySegment.ofAddress(address), PAGE);
@@ -161,13 +166,16 @@ class MemoryMapTest {
     void registersMemoryOfTheCallerWithFlags() {
         createContext("mmap");
         MemorySegment own = Arena.ofAuto().allocate(BYTES);
-        for (UcpMemoryParameters parameters : List.of(UcpMemoryParameters.register(own), UcpMemoryParameters.register(own, NONBLOCK),
-                UcpMemoryParameters.register(own).of(UcxMemoryType.HOST),
-                UcpMemoryParameters.register(own).protectedFor(MemoryProtection.LOCAL_READ, MemoryProtection.REMOTE_READ),
-                UcpMemoryParameters.register(own).protectedFor(MemoryProtection.LOCAL_WRITE, MemoryProtection.REMOTE_WRITE))) {
+        for (UcpMemoryParameters parameters : List.of(UcpMemoryParameters.register(own),
+                UcpMemoryParameters.register(own, NONBLOCK), UcpMemoryParameters.register(own).of(UcxMemoryType.HOST),
+                UcpMemoryParameters.register(own).protectedFor(MemoryProtection.LOCAL_READ,
+                        MemoryProtection.REMOTE_READ),
+                UcpMemoryParameters.register(own).protectedFor(MemoryProtection.LOCAL_WRITE,
+                        MemoryProtection.REMOTE_WRITE))) {
             try (UcpMemory memory = context.map(parameters)) {
                 assertThat(memory.segment()).isEqualTo(own);
-                assertThat(memory.attributes()).isEqualTo(new UcpMemoryAttributes(own.address(), BYTES, UcxMemoryType.HOST));
+                assertThat(memory.attributes())
+                        .isEqualTo(new UcpMemoryAttributes(own.address(), BYTES, UcxMemoryType.HOST));
             }
         }
     }
@@ -181,7 +189,8 @@ class MemoryMapTest {
         UcpMemoryParameters make();
     }
 
-    private static UcpMemoryParameters parameters(MemorySegment segment, long length, long address, MemoryMapFlag... flags) {
+    private static UcpMemoryParameters parameters(MemorySegment segment, long length, long address,
+            MemoryMapFlag... flags) {
         return new UcpMemoryParameters(segment, length, address, Set.of(flags), null, Set.of());
     }
 
@@ -210,11 +219,13 @@ class MemoryMapTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"9223372036854771712, 1", "140737488351232, 1", "4096, 9223372036854775807", "4096, 1152921504606846976"})
+    @CsvSource({"9223372036854771712, 1", "140737488351232, 1", "4096, 9223372036854775807",
+        "4096, 1152921504606846976"})
     void refusesAddressesThatNoProcessHas(long address, long bytes) {
         createContext("mmap");
         assertThatThrownBy(() -> context.map(UcpMemoryParameters.allocateAt(address, bytes, FIXED)))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("address 0x" + Long.toHexString(address));
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("address 0x" + Long.toHexString(address));
     }
 
     @ParameterizedTest
@@ -222,7 +233,8 @@ class MemoryMapTest {
     void refusesMemoryTypeThatIsNoHostMemoryOrThatUcxHasNoTransportFor(UcxMemoryType type) {
         createContext("mmap");
         assumeTrue(!context.attributes().memoryTypes().contains(type), "this machine has transports for " + type);
-        assertThatThrownBy(() -> context.map(UcpMemoryParameters.allocate(BYTES).of(type))).isInstanceOf(UcxUnsupportedException.class)
+        assertThatThrownBy(() -> context.map(UcpMemoryParameters.allocate(BYTES).of(type)))
+                .isInstanceOf(UcxUnsupportedException.class)
                 .hasMessageContaining("memory type " + type);
         assertThatThrownBy(() -> context.map(UcpMemoryParameters.register(Arena.ofAuto().allocate(8)).of(type)))
                 .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("memory type " + type);
@@ -237,7 +249,8 @@ class MemoryMapTest {
                 context.map(UcpMemoryParameters.allocate(BYTES, flag)).close();
             } else {
                 assertThatThrownBy(() -> context.map(UcpMemoryParameters.allocate(BYTES, flag)))
-                        .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining(flag.name()).hasMessageContaining("UCX 1.");
+                        .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining(flag.name())
+                        .hasMessageContaining("UCX 1.");
             }
         }
     }
@@ -261,7 +274,8 @@ class MemoryMapTest {
             assertThatThrownBy(() -> memory.advise(offset, length, MemoryAdvice.WILLNEED))
                     .isInstanceOfAny(IndexOutOfBoundsException.class, IllegalArgumentException.class)
                     .hasMessageMatching("(range|length).*");
-            assertThatThrownBy(() -> memory.advise(0, 1, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("advice");
+            assertThatThrownBy(() -> memory.advise(0, 1, null)).isInstanceOf(NullPointerException.class)
+                    .hasMessageContaining("advice");
         }
     }
 
@@ -270,7 +284,8 @@ class MemoryMapTest {
         createContext("mmap");
         UcpMemory memory = context.allocate(BYTES);
         memory.close();
-        for (Runnable use : List.<Runnable>of(memory::attributes, memory::descriptor, () -> memory.advise(0, 1, MemoryAdvice.NORMAL))) {
+        for (Runnable use : List.<Runnable>of(memory::attributes, memory::descriptor,
+                () -> memory.advise(0, 1, MemoryAdvice.NORMAL))) {
             assertThatThrownBy(use::run).isInstanceOf(UcxClosedException.class).hasMessageContaining(BYTES + " bytes");
         }
     }
@@ -280,17 +295,19 @@ class MemoryMapTest {
         createContext("mmap");
         assertThat(context.support(UcpCapability.EXPORTED_MEMORY).isSupported()).isFalse();
         try (UcpMemory memory = context.allocate(BYTES)) {
-            assertThatThrownBy(memory::export).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("ucp_memh_pack");
+            assertThatThrownBy(memory::export).isInstanceOf(UcxUnsupportedException.class)
+                    .hasMessageContaining("ucp_memh_pack");
         }
         assertThatThrownBy(() -> context.importMemory(new byte[100])).isInstanceOf(UcxUnsupportedException.class)
                 .hasMessageContaining("exported memory");
-        assertThatThrownBy(() -> context.importMemory(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("exported");
+        assertThatThrownBy(() -> context.importMemory(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("exported");
     }
 
     @Test
     void seesWhatIsMapped() {
-        List<String> maps = List.of("1000-3000 rw-p 0 0 0", "3000-4000 rw-s 0 0 0 /dev/shm/x", "5000-6000 r--p 0 0 0", "junk",
-                "ffffffffff600000-ffffffffff601000 --xp 0 0 0 [vsyscall]");
+        List<String> maps = List.of("1000-3000 rw-p 0 0 0", "3000-4000 rw-s 0 0 0 /dev/shm/x", "5000-6000 r--p 0 0 0",
+                "junk", "ffffffffff600000-ffffffffff601000 --xp 0 0 0 [vsyscall]");
         assertThat(AddressSpace.covers(maps, 0x1000, 0x3000, "rw")).isTrue();
         assertThat(AddressSpace.covers(maps, 0x1fff, 0x1002, "rw")).isTrue();
         assertThat(AddressSpace.covers(maps, 0x1000, 0x3001, "rw")).isFalse();
@@ -307,7 +324,8 @@ class MemoryMapTest {
         assertThat(AddressSpace.isSharedMapping(maps, 0x5000, 1)).isFalse();
         List<String> neighbours = List.of("1000-2000 rw-s 0 0 0 /dev/shm/x", "2000-3000 rw-s 0 0 0 /dev/shm/y");
         assertThat(AddressSpace.isSharedMapping(neighbours, 0x1000, 0x1001)).isFalse();
-        assertThat(EnumSet.allOf(MemoryProtection.class).stream().mapToInt(MemoryProtection::bit).sum()).isEqualTo(0x303);
+        assertThat(EnumSet.allOf(MemoryProtection.class).stream().mapToInt(MemoryProtection::bit).sum())
+                .isEqualTo(0x303);
     }
 
     @Test
@@ -330,10 +348,12 @@ class MemoryMapTest {
         MemorySegment last = memory.view(BYTES - 8, 8, "companion");
         assertThat(memory.view(BYTES, 0, "companion").byteSize()).isZero();
         for (long[] range : new long[][] {{-1, 1}, {0, -1}, {1, BYTES}, {BYTES + 1, 0}, {Long.MAX_VALUE, 1}}) {
-            assertThatThrownBy(() -> memory.view(range[0], range[1], "companion")).isInstanceOf(IndexOutOfBoundsException.class)
+            assertThatThrownBy(() -> memory.view(range[0], range[1], "companion"))
+                    .isInstanceOf(IndexOutOfBoundsException.class)
                     .hasMessageContaining("view");
         }
-        assertThatThrownBy(() -> memory.view(0, 1, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("companion");
+        assertThatThrownBy(() -> memory.view(0, 1, null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("companion");
         memory.close();
         assertThatThrownBy(() -> last.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> memory.view(0, 1, "companion")).isInstanceOf(UcxClosedException.class);

@@ -13,7 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/** Two connected workers of one context, both driven by the test's thread; for {@link Link#SELF_NONE} both are the same one. */
+/**
+ * Two connected workers of one context, both driven by the test's thread; for {@link Link#SELF_NONE} both are the same
+ * one.
+ */
 final class Pair implements AutoCloseable {
 
     static final MemorySegment EMPTY = MemorySegment.NULL;
@@ -177,7 +180,8 @@ final class Pair implements AutoCloseable {
                 closes.add(Outcome.of(done -> endpoint.close(mode, done)));
             }
         }
-        until(() -> closes.stream().allMatch(Outcome::isDone) && client.inFlight() + server.inFlight() == 0, "an end of all operations");
+        until(() -> closes.stream().allMatch(Outcome::isDone) && client.inFlight() + server.inFlight() == 0,
+                "an end of all operations");
         server.listeners().forEach(UcpListener::close);
         client.close();
         server.close();

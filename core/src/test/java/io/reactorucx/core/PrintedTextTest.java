@@ -50,7 +50,8 @@ class PrintedTextTest {
 
     @Test
     void findsLoadedLibraries() {
-        assertThat(LoadedLibraries.find(MAPS.lines(), "libucp.so")).contains(Path.of("/usr/lib/x86_64-linux-gnu/libucp.so.0.0.0"));
+        assertThat(LoadedLibraries.find(MAPS.lines(), "libucp.so"))
+                .contains(Path.of("/usr/lib/x86_64-linux-gnu/libucp.so.0.0.0"));
         assertThat(LoadedLibraries.find(MAPS.lines(), "libucs.so")).contains(Path.of("/opt/a folder/lib/libucs.so.0"));
         assertThat(LoadedLibraries.find(MAPS.lines(), "libuct.so")).isEmpty();
         assertThat(LoadedLibraries.find(MAPS.lines(), "other")).contains(Path.of("/usr/lib/libucp.so.d/other"));

@@ -90,7 +90,8 @@ abstract class ProbeContract extends LinkContract {
         UcpTagMessage message = take();
         pair.awaitOk(receive(message, Arena.ofAuto().allocate(10)));
         pair.awaitOk(sent);
-        assertThatThrownBy(() -> pair.server.tags().receive(message, UcpData.of(Arena.ofAuto().allocate(10)), BadInput.NEVER))
+        assertThatThrownBy(() -> pair.server.tags().receive(message, UcpData.of(Arena.ofAuto().allocate(10)),
+                BadInput.NEVER))
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("received before");
         pair.assertStillWorks();
     }
@@ -100,7 +101,8 @@ abstract class ProbeContract extends LinkContract {
         assumeTrue(!link.isSelf(), "a worker that is connected to itself is alone");
         Outcome sent = send(Pair.pattern(10));
         UcpTagMessage message = take();
-        assertThatThrownBy(() -> pair.client.tags().receive(message, UcpData.of(Arena.ofAuto().allocate(10)), BadInput.NEVER))
+        assertThatThrownBy(() -> pair.client.tags().receive(message, UcpData.of(Arena.ofAuto().allocate(10)),
+                BadInput.NEVER))
                 .isInstanceOf(IllegalStateException.class).hasMessageContaining("another worker");
         pair.awaitOk(receive(message, Arena.ofAuto().allocate(10)));
         pair.awaitOk(sent);

@@ -38,7 +38,8 @@ class RemoteKeyBadInputTest extends BadInput {
 
     private void assertRefused(byte[] key, String word) {
         MemoryDescriptor bad = with(key);
-        assertThatThrownBy(() -> pair.toServer.unpack(bad)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(word);
+        assertThatThrownBy(() -> pair.toServer.unpack(bad)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(word);
     }
 
     @Test

@@ -72,7 +72,8 @@ abstract class RemoteMemoryContract extends LinkContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"REGISTERED, 1", "REGISTERED, 8192", "REGISTERED, 4194304", "ALLOCATED, 1", "ALLOCATED, 8192", "ALLOCATED, 4194304"})
+    @CsvSource({"REGISTERED, 1", "REGISTERED, 8192", "REGISTERED, 4194304", "ALLOCATED, 1", "ALLOCATED, 8192",
+        "ALLOCATED, 4194304"})
     void getsBytesFromWhereTheyAre(Origin origin, int bytes) {
         try (UcpMemory memory = origin.in(pair.context, bytes + 7L); UcpRemoteKey key = keyTo(memory.descriptor())) {
             MemorySegment content = Pair.pattern(bytes + 7L);
@@ -106,7 +107,8 @@ abstract class RemoteMemoryContract extends LinkContract {
             key.close();
             outcomes.forEach(pair::awaitOk);
             pair.run(pair.toServer::flush);
-            assertThat(memory.segment().toArray(ValueLayout.JAVA_LONG)).isEqualTo(LongStream.rangeClosed(1, puts).toArray());
+            assertThat(memory.segment().toArray(ValueLayout.JAVA_LONG))
+                    .isEqualTo(LongStream.rangeClosed(1, puts).toArray());
         }
     }
 
@@ -163,11 +165,13 @@ abstract class RemoteMemoryContract extends LinkContract {
 
     @Test
     void refusesToEndRegistrationWhileOperationUsesIt() {
-        try (UcpMemory memory = pair.context.register(Pair.pattern(4 << 20)); UcpMemory local = pair.context.allocate(4 << 20);
+        try (UcpMemory memory = pair.context.register(Pair.pattern(4 << 20));
+                UcpMemory local = pair.context.allocate(4 << 20);
                 UcpRemoteKey key = keyTo(memory.descriptor())) {
             Outcome got = Outcome.of(done -> pair.toServer.get(local.segment(), local, key, 0, done));
             assumeTrue(!got.isDone(), link + " gets within the call: no operation is in flight");
-            assertThatThrownBy(local::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 operations still use it");
+            assertThatThrownBy(local::close).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("1 operations still use it");
             pair.awaitOk(got);
             assertThat(local.segment().mismatch(memory.segment())).isEqualTo(-1);
         }
@@ -179,7 +183,8 @@ abstract class RemoteMemoryContract extends LinkContract {
             memory.segment().copyFrom(Pair.pattern(LARGE));
             Outcome sent = Outcome.of(done -> pair.toServer.tagSend(memory.segment(), null, 1, done));
             assertThat(sent.isDone()).isFalse();
-            assertThatThrownBy(memory::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("1 operations still use it");
+            assertThatThrownBy(memory::close).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("1 operations still use it");
             assertReceived(sent);
         }
     }
@@ -207,7 +212,8 @@ abstract class RemoteMemoryContract extends LinkContract {
             assertThat(AddressSpace.isSharedMapping(pointer.address(), LARGE)).isTrue();
             assertReceived(sent);
             keyTo(memory.descriptor()).close();
-            assertThat(AddressSpace.isSharedMapping(pointer.address(), LARGE)).as("a mapping that is not used any more").isFalse();
+            assertThat(AddressSpace.isSharedMapping(pointer.address(), LARGE)).as("a mapping that is not used any more")
+                    .isFalse();
         }
     }
 
@@ -243,7 +249,8 @@ abstract class RemoteMemoryContract extends LinkContract {
 
     @Test
     void ordersWritesByFence() {
-        try (UcpMemory memory = pair.context.register(Arena.ofAuto().allocate(SIZE)); UcpRemoteKey key = keyTo(memory.descriptor())) {
+        try (UcpMemory memory = pair.context.register(Arena.ofAuto().allocate(SIZE));
+                UcpRemoteKey key = keyTo(memory.descriptor())) {
             for (int i = 1; i <= 50; i++) {
                 MemorySegment source = Pair.pattern(8).fill((byte) i);
                 Outcome put = Outcome.of(done -> pair.toServer.put(source, null, key, 0, done));
@@ -268,7 +275,8 @@ abstract class RemoteMemoryContract extends LinkContract {
                 assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 149)).isEqualTo((byte) 0x66);
                 assertThat(key.pointer()).isEqualTo(pointer);
                 key.close();
-                assertThatThrownBy(() -> pointer.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+                assertThatThrownBy(() -> pointer.get(ValueLayout.JAVA_BYTE, 0))
+                        .isInstanceOf(IllegalStateException.class);
             } else if (link.isSelf() && Ucx.version().isAtLeast(1, 18)) {
                 // The memory itself, which ends with the registration and not with the key.
                 assertThat(key.pointer()).isEqualTo(memory.segment().asSlice(100, 50));
@@ -287,8 +295,10 @@ abstract class RemoteMemoryContract extends LinkContract {
 
     @Test
     void seesNoMemoryOfTheCallersOwn() {
-        try (UcpMemory memory = pair.context.register(Pair.pattern(SIZE)); UcpRemoteKey key = keyTo(memory.descriptor())) {
-            assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class).hasMessageContaining("only shared memory");
+        try (UcpMemory memory = pair.context.register(Pair.pattern(SIZE));
+                UcpRemoteKey key = keyTo(memory.descriptor())) {
+            assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class)
+                    .hasMessageContaining("only shared memory");
         }
         pair.assertStillWorks();
     }
@@ -321,7 +331,8 @@ abstract class RemoteMemoryContract extends LinkContract {
             UcpRemoteKey before = keyTo(honest);
             long distance = own.address() + ownBytes / 2 - before.pointer().address();
             before.close();
-            try (UcpRemoteKey key = keyTo(new MemoryDescriptor(honest.address() + distance, Long.BYTES, honest.key()))) {
+            try (UcpRemoteKey key =
+                    keyTo(new MemoryDescriptor(honest.address() + distance, Long.BYTES, honest.key()))) {
                 assertThatThrownBy(key::pointer).isInstanceOfSatisfying(UcxException.class,
                         e -> assertThat(e.status()).isEqualTo(UcxStatus.INVALID_ADDR));
             }
@@ -332,12 +343,14 @@ abstract class RemoteMemoryContract extends LinkContract {
     void comparesKeysWhereTheLibraryCan() {
         try (UcpMemory memory = pair.context.allocate(SIZE); UcpRemoteKey one = keyTo(memory.descriptor());
                 UcpRemoteKey two = keyTo(memory.descriptor(10, 10))) {
-            assertThatThrownBy(() -> one.compare(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("other");
+            assertThatThrownBy(() -> one.compare(null)).isInstanceOf(NullPointerException.class)
+                    .hasMessageContaining("other");
             if (pair.context.support(UcpCapability.REMOTE_KEY_COMPARE).isSupported()) {
                 assertThat(one.compare(one)).isZero();
                 assertThat(Integer.signum(one.compare(two))).isEqualTo(-Integer.signum(two.compare(one)));
             } else {
-                assertThatThrownBy(() -> one.compare(two)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("1.16");
+                assertThatThrownBy(() -> one.compare(two)).isInstanceOf(UcxUnsupportedException.class)
+                        .hasMessageContaining("1.16");
             }
         }
     }

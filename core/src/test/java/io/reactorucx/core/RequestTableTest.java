@@ -70,10 +70,11 @@ class RequestTableTest {
         for (int i = 0; i < 3; i++) {
             long token = table.begin("am_send", noting("a"), null, pin, null);
             assertThat(pin.held).isEqualTo(1);
-            assertThatThrownBy(() -> table.posted("am_send", "peer", token, REFUSED)).isInstanceOfSatisfying(UcxException.class, e -> {
-                assertThat(e.status()).isEqualTo(UcxStatus.NO_MEMORY);
-                assertThat(e.peer()).isEqualTo("peer");
-            });
+            assertThatThrownBy(() -> table.posted("am_send", "peer", token, REFUSED))
+                    .isInstanceOfSatisfying(UcxException.class, e -> {
+                        assertThat(e.status()).isEqualTo(UcxStatus.NO_MEMORY);
+                        assertThat(e.peer()).isEqualTo("peer");
+                    });
             assertThat(table.inFlight()).isZero();
             assertThat(pin.held).isZero();
         }
@@ -105,10 +106,11 @@ class RequestTableTest {
             tokens.add(start(table, "op" + i));
         }
         CountingPin pin = new CountingPin();
-        assertThatThrownBy(() -> table.begin("one more", noting("x"), null, pin, null)).isInstanceOfSatisfying(UcxException.class, e -> {
-            assertThat(e.status()).isEqualTo(UcxStatus.NO_RESOURCE);
-            assertThat(e).hasMessageContaining("one more").hasMessageContaining("all " + limit);
-        });
+        assertThatThrownBy(() -> table.begin("one more", noting("x"), null, pin, null))
+                .isInstanceOfSatisfying(UcxException.class, e -> {
+                    assertThat(e.status()).isEqualTo(UcxStatus.NO_RESOURCE);
+                    assertThat(e).hasMessageContaining("one more").hasMessageContaining("all " + limit);
+                });
         assertThat(pin.held).isZero();
         assertThat(tokens).doesNotHaveDuplicates();
         table.ended(tokens.getFirst(), OK, 0, 0);

@@ -46,7 +46,8 @@ final class Reversed implements GenericDatatype {
         public void pack(long offset, MemorySegment destination) {
             requireNotThrowing();
             for (long i = 0; i < destination.byteSize(); i++) {
-                destination.set(ValueLayout.JAVA_BYTE, i, memory.get(ValueLayout.JAVA_BYTE, memory.byteSize() - 1 - offset - i));
+                destination.set(ValueLayout.JAVA_BYTE, i,
+                        memory.get(ValueLayout.JAVA_BYTE, memory.byteSize() - 1 - offset - i));
             }
         }
 
@@ -54,7 +55,8 @@ final class Reversed implements GenericDatatype {
         public void unpack(long offset, MemorySegment source) {
             requireNotThrowing();
             for (long i = 0; i < source.byteSize(); i++) {
-                memory.set(ValueLayout.JAVA_BYTE, memory.byteSize() - 1 - offset - i, source.get(ValueLayout.JAVA_BYTE, i));
+                memory.set(ValueLayout.JAVA_BYTE, memory.byteSize() - 1 - offset - i,
+                        source.get(ValueLayout.JAVA_BYTE, i));
             }
         }
 

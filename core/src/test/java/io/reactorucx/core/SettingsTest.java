@@ -35,8 +35,10 @@ class SettingsTest {
     }
 
     private static List<String> transports(String posixErrorHandling) {
-        UcpConfig config = UcpConfig.builder().transports("posix", "tcp").setting("POSIX_ERROR_HANDLING", posixErrorHandling).build();
-        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
+        UcpConfig config = UcpConfig.builder().transports("posix", "tcp")
+                .setting("POSIX_ERROR_HANDLING", posixErrorHandling).build();
+        try (UcpContext context = UcpContext.create(config);
+                UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
             EndpointOptions options = new EndpointOptions(ErrorMode.PEER, "itself", (endpoint, status) -> { });
             UcpEndpoint endpoint = worker.connect(worker.address(), options);
             List<String> transports = endpoint.transports();
@@ -51,7 +53,8 @@ class SettingsTest {
         Optional<String> before = NativeEnvironment.get("UCX_POSIX_ERROR_HANDLING");
         assertThat(transports("y")).anyMatch(name -> name.startsWith("posix/"));
         assertThat(NativeEnvironment.get("UCX_POSIX_ERROR_HANDLING")).isEqualTo(before);
-        assertThat(transports("n")).noneMatch(name -> name.startsWith("posix/")).anyMatch(name -> name.startsWith("tcp/"));
+        assertThat(transports("n")).noneMatch(name -> name.startsWith("posix/"))
+                .anyMatch(name -> name.startsWith("tcp/"));
         assertThat(NativeEnvironment.get("UCX_POSIX_ERROR_HANDLING")).isEqualTo(before);
     }
 
@@ -100,12 +103,14 @@ class SettingsTest {
 
     private static boolean arrivesAsOffer(UcpConfig config) {
         List<UcpActiveMessage> received = new ArrayList<>();
-        try (UcpContext context = UcpContext.create(config); UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
+        try (UcpContext context = UcpContext.create(config);
+                UcpWorker worker = context.createWorker(UcpWorkerConfig.of("x"))) {
             worker.activeMessages().handler(Pair.ID, message -> received.add(message.keep()));
             EndpointOptions options = new EndpointOptions(ErrorMode.PEER, "itself", (endpoint, status) -> { });
             UcpEndpoint endpoint = worker.connect(worker.address(), options);
             Outcome sent = Outcome.of(
-                    done -> endpoint.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(20_000), null, AmProtocol.AUTO, false, done));
+                    done -> endpoint.amSend(Pair.ID, Pair.EMPTY, Pair.pattern(20_000), null, AmProtocol.AUTO, false,
+                            done));
             Pair.until(worker::progress, () -> !received.isEmpty(), "a message");
             UcpActiveMessage message = received.getFirst();
             if (!message.isInline()) {

@@ -97,9 +97,11 @@ abstract class StreamContract extends LinkContract {
     void sendsAndReceivesSegments() {
         MemorySegment payload = Pair.pattern(50_000);
         MemorySegment destination = Arena.ofAuto().allocate(50_000);
-        Outcome received = receive(UcpData.ofSegments(List.of(destination.asSlice(0, 7), Pair.EMPTY, destination.asSlice(7))), true);
-        pair.run(done -> pair.toServer.stream().send(UcpData.ofSegments(List.of(payload.asSlice(0, 49_000), payload.asSlice(49_000))),
-                Set.of(), done).isImmediate());
+        Outcome received = receive(
+                UcpData.ofSegments(List.of(destination.asSlice(0, 7), Pair.EMPTY, destination.asSlice(7))), true);
+        pair.run(done -> pair.toServer.stream().send(
+                UcpData.ofSegments(List.of(payload.asSlice(0, 49_000), payload.asSlice(49_000))), Set.of(), done)
+                .isImmediate());
         pair.awaitOk(received);
         assertThat(received.length()).isEqualTo(50_000);
         assertThat(destination.mismatch(payload)).isEqualTo(-1);
@@ -175,7 +177,8 @@ abstract class StreamContract extends LinkContract {
 
     @Test
     void endsReceiveWhenPeerCloses() {
-        assumeTrue(link.errorMode() == ErrorMode.PEER, "without peer failure handling UCX does not report that the peer has closed");
+        assumeTrue(link.errorMode() == ErrorMode.PEER, "without peer failure handling UCX does not report that the peer"
+                + " has closed");
         Outcome received = receive(Arena.ofAuto().allocate(100), true);
         Outcome closed = Outcome.of(done -> pair.toServer.close(CloseMode.FORCE, done));
         assertThat(pair.await(received)).isNotEqualTo(UcxStatus.OK);
@@ -184,9 +187,11 @@ abstract class StreamContract extends LinkContract {
 
     @Test
     void refusesEmptySendWhichAbortsTheReceiver() {
-        assertThatThrownBy(() -> pair.toServer.stream().send(Pair.EMPTY, null, BadInput.NEVER)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> pair.toServer.stream().send(Pair.EMPTY, null, BadInput.NEVER))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("payload of 0 bytes");
-        assertThatThrownBy(() -> pair.toServer.stream().send(UcpData.ofSegments(List.of(Pair.EMPTY)), Set.of(), BadInput.NEVER))
+        assertThatThrownBy(() -> pair.toServer.stream().send(UcpData.ofSegments(List.of(Pair.EMPTY)), Set.of(),
+                BadInput.NEVER))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("payload of 0 bytes");
         pair.assertStillWorks();
     }
@@ -200,9 +205,11 @@ abstract class StreamContract extends LinkContract {
 
     @Test
     void refusesGenericDataWhoseFailureAbortsTheProcess() {
-        assertThatThrownBy(() -> pair.toServer.stream().receive(UcpData.generic(Reversed.ofSize(10)), false, BadInput.NEVER))
+        assertThatThrownBy(() -> pair.toServer.stream().receive(UcpData.generic(Reversed.ofSize(10)), false,
+                BadInput.NEVER))
                 .isInstanceOf(UcxUnsupportedException.class);
-        assertThatThrownBy(() -> pair.toServer.stream().send(UcpData.generic(Reversed.ofSize(10)), Set.of(), BadInput.NEVER))
+        assertThatThrownBy(() -> pair.toServer.stream().send(UcpData.generic(Reversed.ofSize(10)), Set.of(),
+                BadInput.NEVER))
                 .isInstanceOf(UcxUnsupportedException.class);
         pair.assertStillWorks();
     }
@@ -210,7 +217,8 @@ abstract class StreamContract extends LinkContract {
     @Test
     void refusesSegmentsThatUcxWouldTakeForBytes() {
         UcpData segments = UcpData.ofSegments(List.of(Pair.pattern(10), Pair.pattern(10)));
-        assertThatThrownBy(() -> pair.toServer.stream().send(segments, Set.of(RequestFlag.NO_IMMEDIATE_COMPLETION), BadInput.NEVER))
+        assertThatThrownBy(() -> pair.toServer.stream().send(segments, Set.of(RequestFlag.NO_IMMEDIATE_COMPLETION),
+                BadInput.NEVER))
                 .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("plain bytes");
         pair.assertStillWorks();
     }

@@ -85,7 +85,8 @@ abstract class TagContract extends LinkContract {
 
     @Test
     void sendsAndReceivesRegisteredMemory() {
-        try (UcpMemory from = pair.context.allocate(1 << 20); UcpMemory to = pair.context.register(Arena.ofAuto().allocate(1 << 20))) {
+        try (UcpMemory from = pair.context.allocate(1 << 20);
+                UcpMemory to = pair.context.register(Arena.ofAuto().allocate(1 << 20))) {
             from.segment().copyFrom(Pair.pattern(1 << 20));
             Outcome received = new Outcome();
             pair.server.tags().receive(to.segment(), to, TAG, ALL_BITS, received);

@@ -32,7 +32,8 @@ class UcxStatusTest {
 
     /** The texts are written out here, since errors need them also where the library is missing. */
     @ParameterizedTest
-    @EnumSource(value = UcxStatus.class, mode = EnumSource.Mode.EXCLUDE, names = {"UNKNOWN", "LINK_FAILURE", "ENDPOINT_FAILURE"})
+    @EnumSource(value = UcxStatus.class, mode = EnumSource.Mode.EXCLUDE, names = {"UNKNOWN", "LINK_FAILURE",
+        "ENDPOINT_FAILURE"})
     void saysWhatTheLibrarySays(UcxStatus status) {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
         String text = ucx_h.ucs_status_string((byte) status.code()).reinterpret(128).getString(0);
@@ -40,9 +41,9 @@ class UcxStatusTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"-41, LINK_FAILURE", "-59, LINK_FAILURE", "-61, ENDPOINT_FAILURE", "-79, ENDPOINT_FAILURE", "-81, ENDPOINT_FAILURE",
-        "-89, ENDPOINT_FAILURE", "-26, UNKNOWN", "-39, UNKNOWN", "-90, UNKNOWN", "-100, UNKNOWN", "-101, UNKNOWN", "2, UNKNOWN",
-        "2147483647, UNKNOWN", "-2147483648, UNKNOWN"})
+    @CsvSource({"-41, LINK_FAILURE", "-59, LINK_FAILURE", "-61, ENDPOINT_FAILURE", "-79, ENDPOINT_FAILURE",
+        "-81, ENDPOINT_FAILURE", "-89, ENDPOINT_FAILURE", "-26, UNKNOWN", "-39, UNKNOWN", "-90, UNKNOWN",
+        "-100, UNKNOWN", "-101, UNKNOWN", "2, UNKNOWN", "2147483647, UNKNOWN", "-2147483648, UNKNOWN"})
     void mapsCodesThatItDoesNotKnow(int code, UcxStatus status) {
         assertThat(UcxStatus.of(code)).isEqualTo(status);
     }
@@ -62,7 +63,8 @@ class UcxStatusTest {
     void saysOperationPeerStatusAndNumber() {
         assertThat(new UcxException(-25, "am_send", "10.0.0.7:1")).hasMessage(
                 "am_send to 10.0.0.7:1: CONNECTION_RESET (-25), Connection reset by remote peer");
-        assertThat(new UcxException(-5, "ucp_init", null)).hasMessage("ucp_init: INVALID_PARAM (-5), Invalid parameter");
+        assertThat(new UcxException(-5, "ucp_init", null))
+                .hasMessage("ucp_init: INVALID_PARAM (-5), Invalid parameter");
         assertThat(new UcxException(UcxStatus.BUSY, "x", null, "a detail")).hasMessage("x: BUSY (-15), a detail");
         UcxException unknown = new UcxException(-39, "x", "y");
         assertThat(unknown.status()).isEqualTo(UcxStatus.UNKNOWN);

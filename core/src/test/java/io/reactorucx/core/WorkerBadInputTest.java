@@ -302,11 +302,12 @@ class WorkerBadInputTest extends BadInput {
         try (Pair small = Pair.of(Link.TCP_PEER, new UcpWorkerConfig("small", 2, 16, 8))) {
             List<Outcome> sent = List.of(small.send(Pair.EMPTY, Pair.pattern(1 << 20), AmProtocol.RENDEZVOUS),
                     small.send(Pair.EMPTY, Pair.pattern(1 << 20), AmProtocol.RENDEZVOUS));
-            assertThatThrownBy(() -> small.send(Pair.EMPTY, Pair.EMPTY, AmProtocol.AUTO)).isInstanceOfSatisfying(UcxException.class, e -> {
-                assertThat(e.status()).isEqualTo(UcxStatus.NO_RESOURCE);
-                assertThat(e.isRetryable()).isTrue();
-                assertThat(e).hasMessageContaining("all 2 operations");
-            });
+            assertThatThrownBy(() -> small.send(Pair.EMPTY, Pair.EMPTY, AmProtocol.AUTO))
+                    .isInstanceOfSatisfying(UcxException.class, e -> {
+                        assertThat(e.status()).isEqualTo(UcxStatus.NO_RESOURCE);
+                        assertThat(e.isRetryable()).isTrue();
+                        assertThat(e).hasMessageContaining("all 2 operations");
+                    });
             small.awaitOk(Outcome.of(done -> small.toServer.close(CloseMode.FORCE, done)));
             sent.forEach(outcome -> assertThat(small.await(outcome)).isNotEqualTo(UcxStatus.OK));
         }

@@ -44,7 +44,8 @@ class WorkerModesTest {
 
     private UcpWorker worker(UcxThreadMode mode) {
         assumeTrue(mode.compareTo(Ucx.maxThreadMode()) <= 0, "the library allows at most " + Ucx.maxThreadMode());
-        return context.createWorker(UcpWorkerConfig.of("w").with(UcpWorkerParameters.builder().threadMode(mode).build()));
+        return context.createWorker(
+                UcpWorkerConfig.of("w").with(UcpWorkerParameters.builder().threadMode(mode).build()));
     }
 
     @ParameterizedTest
@@ -76,7 +77,8 @@ class WorkerModesTest {
     @EnumSource(value = UcxThreadMode.class, names = {"SERIALIZED", "MULTI"})
     void refusesUseWithoutEntry(UcxThreadMode mode) {
         UcpWorker worker = worker(mode);
-        assertThatThrownBy(worker::progress).isInstanceOf(IllegalStateException.class).hasMessageContaining("has not entered it")
+        assertThatThrownBy(worker::progress).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has not entered it")
                 .hasMessageContaining(mode.name());
         try (UcpWorker.Entry entry = worker.enter()) {
             try (UcpWorker.Entry nested = worker.enter()) {
@@ -88,7 +90,8 @@ class WorkerModesTest {
             assertThat(BadInput.thrownOnAnotherThread(entry::close)).isInstanceOf(IllegalStateException.class);
             worker.progress();
         }
-        assertThatThrownBy(worker::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("has not entered it");
+        assertThatThrownBy(worker::close).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has not entered it");
         try (UcpWorker.Entry entry = worker.enter()) {
             assertThat(entry).isNotNull();
             worker.close();
@@ -126,7 +129,8 @@ class WorkerModesTest {
                     progressed.completeExceptionally(t);
                 }
             });
-            Pair.until(worker::progress, () -> other.getState() == Thread.State.WAITING, "a thread that waits to enter");
+            Pair.until(worker::progress, () -> other.getState() == Thread.State.WAITING,
+                    "a thread that waits to enter");
             assertThat(progressed).as("progress of a thread that could not enter").isNotDone();
         }
         assertThat(progressed).succeedsWithin(Duration.ofSeconds(10));
@@ -148,7 +152,8 @@ class WorkerModesTest {
         try (UcpWorker.Entry entry = worker.enter()) {
             assertThat(entry).isNotNull();
             worker.activeMessages().handler(1, message -> received.incrementAndGet());
-            endpoint = worker.connect(worker.address(), new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
+            endpoint = worker.connect(worker.address(),
+                    new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
         }
         Object turn = new Object();
         AtomicInteger done = new AtomicInteger();
@@ -156,7 +161,8 @@ class WorkerModesTest {
         Runnable sender = () -> {
             MemorySegment payload = Arena.ofAuto().allocate(64);
             for (int i = 0; i < each; i++) {
-                if (endpoint.amSend(1, Pair.EMPTY, payload, null, AmProtocol.AUTO, false, (status, length, tag) -> done.incrementAndGet())) {
+                if (endpoint.amSend(1, Pair.EMPTY, payload, null, AmProtocol.AUTO, false,
+                        (status, length, tag) -> done.incrementAndGet())) {
                     done.incrementAndGet();
                 }
                 worker.progress();
@@ -192,7 +198,8 @@ class WorkerModesTest {
         assertThat(failures).isEmpty();
         try (UcpWorker.Entry entry = worker.enter()) {
             assertThat(entry).isNotNull();
-            Pair.until(worker::progress, () -> done.get() == threads * each && received.get() == threads * each, "all messages");
+            Pair.until(worker::progress, () -> done.get() == threads * each && received.get() == threads * each,
+                    "all messages");
             Outcome closed = Outcome.of(whenDone -> endpoint.close(CloseMode.FLUSH, whenDone));
             Pair.until(worker::progress, () -> closed.isDone() && worker.inFlight() == 0, "a closed endpoint");
             worker.close();
@@ -210,14 +217,17 @@ class WorkerModesTest {
                 UcpEndpoint endpoint = worker.connect(worker.address(),
                         new EndpointOptions(ErrorMode.NONE, "itself", (failed, status) -> { }));
                 Outcome sent = Outcome.of(done -> endpoint.stream().send(Pair.pattern(100), null, done));
-                Pair.until(worker::progress, () -> sent.isDone() && worker.streams().poll().contains(endpoint), "the bytes");
+                Pair.until(worker::progress, () -> sent.isDone() && worker.streams().poll().contains(endpoint),
+                        "the bytes");
             }
             UcpEndpoint endpoint = onAnotherThread(worker, () -> worker.endpoints().getFirst());
             UcpStreamData data = onAnotherThread(worker, () -> endpoint.stream().borrow().orElseThrow());
-            assertThatThrownBy(data::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("has not entered it");
+            assertThatThrownBy(data::close).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("has not entered it");
             try (UcpWorker.Entry entry = worker.enter()) {
                 assertThat(entry).isNotNull();
-                assertThat(data.segment().mismatch(Pair.pattern(100))).as("data after a close that was refused").isEqualTo(-1);
+                assertThat(data.segment().mismatch(Pair.pattern(100))).as("data after a close that was refused")
+                        .isEqualTo(-1);
                 assertThat(endpoint.stream().lent()).isOne();
                 if (givenBack) {
                     data.close();
@@ -271,7 +281,8 @@ class WorkerModesTest {
         UcpConfig config = UcpConfig.builder().name("own").transports("tcp").workersShared(false).build();
         try (UcpContext own = UcpContext.create(config)) {
             for (UcxThreadMode mode : List.of(UcxThreadMode.SERIALIZED, UcxThreadMode.MULTI)) {
-                UcpWorkerConfig worker = UcpWorkerConfig.of("w").with(UcpWorkerParameters.builder().threadMode(mode).build());
+                UcpWorkerConfig worker = UcpWorkerConfig.of("w")
+                        .with(UcpWorkerParameters.builder().threadMode(mode).build());
                 assertThatThrownBy(() -> own.createWorker(worker)).isInstanceOf(UcxUnsupportedException.class)
                         .hasMessageContaining("workersShared(false)");
             }

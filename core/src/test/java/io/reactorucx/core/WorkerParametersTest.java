@@ -55,7 +55,8 @@ class WorkerParametersTest {
         }
         Linker linker = Linker.nativeLinker();
         try {
-            return (int) linker.downcallHandle(linker.defaultLookup().findOrThrow(function), FunctionDescriptor.of(JAVA_INT, layouts))
+            return (int) linker.downcallHandle(linker.defaultLookup().findOrThrow(function),
+                    FunctionDescriptor.of(JAVA_INT, layouts))
                     .invokeWithArguments(arguments);
         } catch (Throwable t) {
             throw new AssertionError(t);
@@ -65,14 +66,16 @@ class WorkerParametersTest {
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 3, 100, 8192, Integer.MIN_VALUE, Integer.MAX_VALUE})
     void refusesAlignmentThatUcxWouldDivideBy(int bytes) {
-        assertThatThrownBy(() -> UcpWorkerParameters.builder().amAlignment(bytes).build()).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> UcpWorkerParameters.builder().amAlignment(bytes).build())
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("amAlignment " + bytes);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 64, 4096})
     void alignsHeldMessages(int alignment) {
-        UcpWorkerConfig small = new UcpWorkerConfig("small", 64, 0, 8, UcpWorkerParameters.builder().amAlignment(alignment).build());
+        UcpWorkerConfig small = new UcpWorkerConfig("small", 64, 0, 8, UcpWorkerParameters.builder()
+                .amAlignment(alignment).build());
         try (Pair pair = Pair.of(Link.POSIX_PEER, small)) {
             for (int length : new int[] {1, 100, 5000}) {
                 Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(length), AmProtocol.EAGER);
@@ -89,13 +92,15 @@ class WorkerParametersTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, 1024, Integer.MAX_VALUE})
     void refusesProcessorOutOfRange(int cpu) {
-        assertThatThrownBy(() -> UcpWorkerParameters.builder().cpus(Set.of(cpu)).build()).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> UcpWorkerParameters.builder().cpus(Set.of(cpu)).build())
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cpu " + cpu);
     }
 
     @Test
     void takesProcessorsIdsAndFlags() {
-        UcpWorker worker = worker(UcpWorkerParameters.builder().cpus(Set.of(0, 63, 64, 1023)).clientId(-1).ignoreRequestLeak(true));
+        UcpWorker worker = worker(
+                UcpWorkerParameters.builder().cpus(Set.of(0, 63, 64, 1023)).clientId(-1).ignoreRequestLeak(true));
         assertThat(worker.config().parameters().cpus()).containsExactly(0, 63, 64, 1023);
         worker.progress();
         worker.close();
@@ -105,9 +110,11 @@ class WorkerParametersTest {
     void refusesEventsThatNeverWake() {
         assertThatThrownBy(() -> UcpWorkerParameters.builder().events(EnumSet.of(WakeupEvent.EDGE)).build())
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("events EDGE");
-        assertThatThrownBy(() -> UcpWorkerParameters.builder().events(null).build()).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> UcpWorkerParameters.builder().events(null).build())
+                .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("events");
-        assertThatThrownBy(() -> UcpWorkerParameters.builder().threadMode(null).build()).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> UcpWorkerParameters.builder().threadMode(null).build())
+                .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("threadMode");
     }
 
@@ -125,7 +132,8 @@ class WorkerParametersTest {
 
     @Test
     void refusesEventsWithoutFeature() {
-        try (UcpContext busy = UcpContext.create(UcpConfig.builder().features(UcpFeature.AM).transports("tcp").build())) {
+        try (UcpContext busy =
+                UcpContext.create(UcpConfig.builder().features(UcpFeature.AM).transports("tcp").build())) {
             UcpWorkerParameters parameters = UcpWorkerParameters.builder().events(EnumSet.of(WakeupEvent.RX)).build();
             assertThatThrownBy(() -> busy.createWorker(UcpWorkerConfig.of("w").with(parameters)))
                     .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("WAKEUP");
@@ -134,16 +142,19 @@ class WorkerParametersTest {
 
     @Test
     void refusesEventDescriptorThatWouldAbortTheProcess() {
-        assertThatThrownBy(() -> worker(UcpWorkerParameters.builder().eventFd(1_000_000, 0))).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> worker(UcpWorkerParameters.builder().eventFd(1_000_000, 0)))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("eventFd 1000000").hasMessageContaining("no open descriptor");
         int noEpoll = c("eventfd", 0, 0);
         try {
-            assertThatThrownBy(() -> worker(UcpWorkerParameters.builder().eventFd(noEpoll, 0))).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> worker(UcpWorkerParameters.builder().eventFd(noEpoll, 0)))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("eventFd " + noEpoll).hasMessageContaining("epoll");
         } finally {
             c("close", noEpoll);
         }
-        assertThatThrownBy(() -> UcpWorkerParameters.builder().eventFd(-2, 0).build()).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> UcpWorkerParameters.builder().eventFd(-2, 0).build())
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("eventFd -2");
         assertThat(context.openWorkers()).isZero();
     }
@@ -162,7 +173,8 @@ class WorkerParametersTest {
             assertThat(event.get(JAVA_LONG_UNALIGNED, dataOffset)).isEqualTo(0x1234567890L);
         }
         assertThat(worker.await(0)).isTrue();
-        assertThatThrownBy(worker::eventFd).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("worker_get_efd");
+        assertThatThrownBy(worker::eventFd).isInstanceOf(UcxUnsupportedException.class)
+                .hasMessageContaining("worker_get_efd");
         c("close", epoll);
         worker.progress();
         worker.close();
@@ -183,11 +195,14 @@ class WorkerParametersTest {
     void waitsForMemoryThatIsThere() {
         UcpWorker worker = worker(UcpWorkerParameters.builder());
         worker.waitForMemory(Arena.ofAuto().allocate(8));
-        assertThatThrownBy(() -> worker.waitForMemory(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("memory");
-        assertThatThrownBy(() -> worker.waitForMemory(Pair.EMPTY)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("memory");
+        assertThatThrownBy(() -> worker.waitForMemory(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("memory");
+        assertThatThrownBy(() -> worker.waitForMemory(Pair.EMPTY)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("memory");
         assertThatThrownBy(() -> worker.waitForMemory(BadInput.heap())).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("Java heap");
-        assertThatThrownBy(() -> worker.waitForMemory(BadInput.inClosedArena())).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> worker.waitForMemory(BadInput.inClosedArena()))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("closed");
         worker.close();
     }
@@ -196,7 +211,8 @@ class WorkerParametersTest {
     void tellsWorkersApartByTheirAddresses() {
         UcpWorker one = worker(UcpWorkerParameters.builder());
         UcpWorker two = worker(UcpWorkerParameters.builder());
-        assertThat(UcpWorker.uid(one.address())).isEqualTo(UcpWorker.uid(one.networkAddress())).isNotEqualTo(UcpWorker.uid(two.address()));
+        assertThat(UcpWorker.uid(one.address())).isEqualTo(UcpWorker.uid(one.networkAddress()))
+                .isNotEqualTo(UcpWorker.uid(two.address()));
         assertThat(one.networkAddress()).hasSizeLessThan(one.address().length);
         one.close();
         two.close();
@@ -214,8 +230,10 @@ class WorkerParametersTest {
                     .hasMessageContaining("workerAddress of version");
             assertThatThrownBy(() -> UcpWorker.uid(address)).isInstanceOf(IllegalArgumentException.class);
         }
-        assertThatThrownBy(() -> UcpWorker.uid(new byte[8])).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("8 bytes");
-        assertThatThrownBy(() -> UcpWorker.uid(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("workerAddress");
+        assertThatThrownBy(() -> UcpWorker.uid(new byte[8])).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("8 bytes");
+        assertThatThrownBy(() -> UcpWorker.uid(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("workerAddress");
         assertThat(UcpWorker.uid(new byte[9])).isZero();
         assertThat(worker.endpoints()).isEmpty();
         worker.close();
@@ -233,7 +251,8 @@ class WorkerParametersTest {
     @Test
     void connectsByAddressOfTheNewerVersion() {
         UcpConfig config = UcpConfig.builder().transports("posix", "tcp").setting("ADDRESS_VERSION", "v2").build();
-        try (UcpContext newer = UcpContext.create(config); UcpWorker one = newer.createWorker(UcpWorkerConfig.of("one"));
+        try (UcpContext newer = UcpContext.create(config);
+                UcpWorker one = newer.createWorker(UcpWorkerConfig.of("one"));
                 UcpWorker two = newer.createWorker(UcpWorkerConfig.of("two"))) {
             assertThat(two.address()[0] & 0xf).as("version in the address").isEqualTo(1);
             assertThat(UcpWorker.uid(two.address())).isNotEqualTo(UcpWorker.uid(one.address()));
@@ -243,7 +262,8 @@ class WorkerParametersTest {
 
     /** The transports of an endpoint that was connected, flushed and closed. */
     private static List<String> connect(UcpWorker one, UcpWorker two, byte[] address) {
-        UcpEndpoint endpoint = one.connect(address, new EndpointOptions(ErrorMode.PEER, "two", (failed, status) -> { }));
+        UcpEndpoint endpoint = one.connect(address,
+                new EndpointOptions(ErrorMode.PEER, "two", (failed, status) -> { }));
         Runnable step = () -> {
             one.progress();
             two.progress();
@@ -267,7 +287,8 @@ class WorkerParametersTest {
             pair.run(pair.client::flush);
             pair.awaitOk(put);
             assertThat(memory.segment().mismatch(payload)).isEqualTo(-1);
-            assertThatThrownBy(() -> pair.client.flush(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("whenDone");
+            assertThatThrownBy(() -> pair.client.flush(null)).isInstanceOf(NullPointerException.class)
+                    .hasMessageContaining("whenDone");
             pair.assertStillWorks();
         }
     }

@@ -65,18 +65,20 @@ public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
     }
 
     void begin() {
-        snapshots.push(new Snapshot(UcpContext.openContexts(), UctMemoryDomain.openDomains(), UctAllocatedMemory.openAllocations(),
-                engineThreads()));
+        snapshots.push(new Snapshot(UcpContext.openContexts(), UctMemoryDomain.openDomains(),
+                UctAllocatedMemory.openAllocations(), engineThreads()));
     }
 
     void end() {
         Snapshot before = snapshots.pop();
-        await().atMost(timeout).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).pollInSameThread().untilAsserted(() -> {
-            assertThat(UcpContext.openContexts()).as("open UCX contexts").isEqualTo(before.contexts);
-            assertThat(UctMemoryDomain.openDomains()).as("open memory domains").isEqualTo(before.domains);
-            assertThat(UctAllocatedMemory.openAllocations()).as("open allocations").isEqualTo(before.allocations);
-            assertThat(engineThreads()).as("threads of engines").isSubsetOf(before.engineThreads);
-        });
+        await().atMost(timeout).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).pollInSameThread()
+                .untilAsserted(() -> {
+                    assertThat(UcpContext.openContexts()).as("open UCX contexts").isEqualTo(before.contexts);
+                    assertThat(UctMemoryDomain.openDomains()).as("open memory domains").isEqualTo(before.domains);
+                    assertThat(UctAllocatedMemory.openAllocations()).as("open allocations")
+                            .isEqualTo(before.allocations);
+                    assertThat(engineThreads()).as("threads of engines").isSubsetOf(before.engineThreads);
+                });
     }
 
     private Set<Thread> engineThreads() {

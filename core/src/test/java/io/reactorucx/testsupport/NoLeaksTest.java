@@ -85,7 +85,8 @@ class NoLeaksTest {
         hasty.begin();
         thread.start();
         try {
-            assertThatThrownBy(hasty::end).isInstanceOf(ConditionTimeoutException.class).hasMessageContaining("threads of engines");
+            assertThatThrownBy(hasty::end).isInstanceOf(ConditionTimeoutException.class)
+                    .hasMessageContaining("threads of engines");
         } finally {
             end.countDown();
             thread.join();

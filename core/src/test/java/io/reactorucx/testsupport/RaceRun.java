@@ -11,7 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A run of a module's tests of races (jcstress, {@code src/jcstress/java}) in a JVM of its own, which starts one more for each.
+ * A run of a module's tests of races (jcstress, {@code src/jcstress/java}) in a JVM of its own, which starts one more
+ * for each.
  *
  * <p>Short: each race runs briefly, compiled as the JVM chooses. Long, with {@code -Dio.reactorucx.stress.seconds}: on
  * each kind of JVM, with each way to compile each actor, for so many seconds in all, the starts of JVMs aside.
@@ -31,7 +32,8 @@ public record RaceRun(Map<String, String> verdicts, long samples, String output)
     private static final long WAYS = 14;
 
     private static final Pattern VERDICT = Pattern.compile("\\.{3,} \\[([A-Z ]+)] \\S*\\.(\\w+)");
-    private static final Pattern SAMPLES = Pattern.compile("\\s([\\d,]+)\\s+[\\d.]+%\\s+(?:Acceptable|Interesting|Forbidden)\\b");
+    private static final Pattern SAMPLES =
+            Pattern.compile("\\s([\\d,]+)\\s+[\\d.]+%\\s+(?:Acceptable|Interesting|Forbidden)\\b");
 
     /**
      * Runs tests, for a short time or as long as the system property says.
@@ -42,7 +44,8 @@ public record RaceRun(Map<String, String> verdicts, long samples, String output)
      * @return what came of it
      */
     public static RaceRun of(Class<?> main, String tests, int count) {
-        return SECONDS == 0 ? shortly(main, tests) : run(main, tests, "-jvmArgsPrepend", "--enable-native-access=ALL-UNNAMED",
+        return SECONDS == 0 ? shortly(main, tests)
+                : run(main, tests, "-jvmArgsPrepend", "--enable-native-access=ALL-UNNAMED",
                 "-time", Long.toString(Math.max(SHORT_MILLIS, SECONDS * 1000 / (count * WAYS))));
     }
 
@@ -54,13 +57,14 @@ public record RaceRun(Map<String, String> verdicts, long samples, String output)
      * @return what came of it
      */
     public static RaceRun shortly(Class<?> main, String tests) {
-        return run(main, tests, "-jvmArgs", "--enable-native-access=ALL-UNNAMED -Xmx256m", "-sc", "false", "-af", "NONE",
-                "-time", Long.toString(SHORT_MILLIS));
+        return run(main, tests, "-jvmArgs", "--enable-native-access=ALL-UNNAMED -Xmx256m", "-sc", "false", "-af",
+                "NONE", "-time", Long.toString(SHORT_MILLIS));
     }
 
     private static RaceRun run(Class<?> main, String tests, String... more) {
         try (ChildJvm child = ChildJvm.of(main).directory(folder())
-                .arguments("-t", tests, "-v", "-c", "2", "-f", "1", "-fsm", "1", "-iters", "1").arguments(more).start()) {
+                .arguments("-t", tests, "-v", "-c", "2", "-f", "1", "-fsm", "1", "-iters", "1").arguments(more)
+                .start()) {
             return parse(child.result(Duration.ofSeconds(2 * SECONDS).plus(GRACE)).output());
         }
     }

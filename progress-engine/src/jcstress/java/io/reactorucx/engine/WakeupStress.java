@@ -10,8 +10,10 @@ import org.openjdk.jcstress.infra.results.ZZZ_Result;
 
 /** A wake-up while the engine goes to sleep ends that sleep or prevents the next one, once. */
 @JCStressTest
-@Outcome(id = "true, true, true", expect = Expect.ACCEPTABLE, desc = "it slept and was signalled; then it is free to sleep again")
-@Outcome(id = "false, false, true", expect = Expect.ACCEPTABLE, desc = "the wake-up came first and prevented the sleep; the next is free")
+@Outcome(id = "true, true, true", expect = Expect.ACCEPTABLE,
+        desc = "it slept and was signalled; then it is free to sleep again")
+@Outcome(id = "false, false, true", expect = Expect.ACCEPTABLE,
+        desc = "the wake-up came first and prevented the sleep; the next is free")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a wake-up that is lost, or that comes twice")
 @State
 public class WakeupStress {

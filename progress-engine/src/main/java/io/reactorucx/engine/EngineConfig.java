@@ -9,18 +9,21 @@ import java.util.Objects;
  *
  * @param name prefix of thread and worker names, at most 24 characters
  * @param waitStrategy how to wait for work; all but BUSY_SPIN need a context with the feature WAKEUP
- * @param commandQueueCapacity commands of other threads that may wait; a power of two, others are rounded up; one more is rejected as BUSY
+ * @param commandQueueCapacity commands of other threads that may wait; a power of two, others are rounded up; one more
+ *     is rejected as BUSY
  * @param commandsPerStep commands that are run before UCX gets its turn again
  * @param spins idle rounds that spin, for {@link WaitStrategy#ADAPTIVE}
  * @param yields idle rounds after them that yield
- * @param maxSleep longest sleep; UCX checks quiet peers only while it is awake, so stay below half its keep-alive interval
+ * @param maxSleep longest sleep; UCX checks quiet peers only while it is awake, so stay below half its keep-alive
+ *     interval
  * @param closeTimeout how long to wait for operations to end before the worker is left to the process
  * @param maxInFlight see {@link UcpWorkerConfig#maxInFlight()}
  * @param maxInlineBytes see {@link UcpWorkerConfig#maxInlineBytes()}
  * @param maxPendingConnections see {@link UcpWorkerConfig#maxPendingConnections()}
  */
-public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQueueCapacity, int commandsPerStep, int spins, int yields,
-        Duration maxSleep, Duration closeTimeout, int maxInFlight, int maxInlineBytes, int maxPendingConnections) {
+public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQueueCapacity, int commandsPerStep,
+        int spins, int yields, Duration maxSleep, Duration closeTimeout, int maxInFlight, int maxInlineBytes,
+        int maxPendingConnections) {
 
     /** Default of {@link #commandQueueCapacity}. */
     public static final int DEFAULT_COMMAND_QUEUE_CAPACITY = 8192;
@@ -73,9 +76,10 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
      * @return a configuration
      */
     public static EngineConfig of(String name) {
-        return new EngineConfig(name, WaitStrategy.ADAPTIVE, DEFAULT_COMMAND_QUEUE_CAPACITY, DEFAULT_COMMANDS_PER_STEP, DEFAULT_SPINS,
-                DEFAULT_YIELDS, DEFAULT_MAX_SLEEP, DEFAULT_CLOSE_TIMEOUT, UcpWorkerConfig.DEFAULT_MAX_IN_FLIGHT,
-                UcpWorkerConfig.DEFAULT_MAX_INLINE_BYTES, UcpWorkerConfig.DEFAULT_MAX_PENDING_CONNECTIONS);
+        return new EngineConfig(name, WaitStrategy.ADAPTIVE, DEFAULT_COMMAND_QUEUE_CAPACITY, DEFAULT_COMMANDS_PER_STEP,
+                DEFAULT_SPINS, DEFAULT_YIELDS, DEFAULT_MAX_SLEEP, DEFAULT_CLOSE_TIMEOUT,
+                UcpWorkerConfig.DEFAULT_MAX_IN_FLIGHT, UcpWorkerConfig.DEFAULT_MAX_INLINE_BYTES,
+                UcpWorkerConfig.DEFAULT_MAX_PENDING_CONNECTIONS);
     }
 
     /**
@@ -85,8 +89,8 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
      * @return a configuration
      */
     public EngineConfig withWaitStrategy(WaitStrategy value) {
-        return new EngineConfig(name, value, commandQueueCapacity, commandsPerStep, spins, yields, maxSleep, closeTimeout, maxInFlight,
-                maxInlineBytes, maxPendingConnections);
+        return new EngineConfig(name, value, commandQueueCapacity, commandsPerStep, spins, yields, maxSleep,
+                closeTimeout, maxInFlight, maxInlineBytes, maxPendingConnections);
     }
 
     /**
@@ -97,8 +101,8 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
      * @return a configuration
      */
     public EngineConfig withLimits(int queueCapacity, int inFlight) {
-        return new EngineConfig(name, waitStrategy, queueCapacity, commandsPerStep, spins, yields, maxSleep, closeTimeout, inFlight,
-                maxInlineBytes, maxPendingConnections);
+        return new EngineConfig(name, waitStrategy, queueCapacity, commandsPerStep, spins, yields, maxSleep,
+                closeTimeout, inFlight, maxInlineBytes, maxPendingConnections);
     }
 
     /**
@@ -108,8 +112,8 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
      * @return a configuration
      */
     public EngineConfig withCloseTimeout(Duration value) {
-        return new EngineConfig(name, waitStrategy, commandQueueCapacity, commandsPerStep, spins, yields, maxSleep, value, maxInFlight,
-                maxInlineBytes, maxPendingConnections);
+        return new EngineConfig(name, waitStrategy, commandQueueCapacity, commandsPerStep, spins, yields, maxSleep,
+                value, maxInFlight, maxInlineBytes, maxPendingConnections);
     }
 
     UcpWorkerConfig workerConfig(int index) {

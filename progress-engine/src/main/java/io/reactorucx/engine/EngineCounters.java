@@ -91,7 +91,10 @@ public final class EngineCounters {
         return signals.sum();
     }
 
-    /** {@return commands that were rejected, because the queue was full, too many waited for the loop, or the engine closed} */
+    /**
+     * {@return commands that were rejected, because the queue was full, too many waited for the loop, or the engine
+     * closed}
+     */
     public long rejectedCommands() {
         return rejected.sum();
     }

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs actions on an engine's thread after a delay, see {@link ProgressEngine#timer()}.
  *
- * <p>A sleeping engine is woken once for each deadline, by at most 1 ms too late; a busy one looks at the clock every few rounds. An
- * engine that closes drops the actions that are pending.
+ * <p>A sleeping engine is woken once for each deadline, by at most 1 ms too late; a busy one looks at the clock every
+ * few rounds. An engine that closes drops the actions that are pending.
  *
  * <p><b>Threading:</b> any thread; the call of another thread takes a place in the engine's queue of commands.
  * <b>Errors:</b> what an action throws is logged.
@@ -156,7 +156,10 @@ public final class EngineTimer {
         }
     }
 
-    /** Runs what is due if this round reads the clock, at most a number of timeouts. Returns how many ran. Thread: engine. */
+    /**
+     * Runs what is due if this round reads the clock, at most a number of timeouts. Returns how many ran. Thread:
+     * engine.
+     */
     int poll(int max) {
         if (next == null || --roundsToLook > 0) {
             return 0;

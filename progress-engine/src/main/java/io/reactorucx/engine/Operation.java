@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It has no field of its own: there may be one for each message, and its subclasses know engine and kind already.
  *
- * <p><b>Threading:</b> {@link #post}, {@link #succeeded} and {@link #failed} on the engine's thread; {@link #failed} also on the submitting
- * thread when the engine rejects it. <b>Ownership:</b> serves once, another attempt needs another object.
- * <b>Errors:</b> what {@link #post} throws ends the operation.
+ * <p><b>Threading:</b> {@link #post}, {@link #succeeded} and {@link #failed} on the engine's thread; {@link #failed}
+ * also on the submitting thread when the engine rejects it. <b>Ownership:</b> serves once, another attempt needs
+ * another object. <b>Errors:</b> what {@link #post} throws ends the operation.
  */
 public abstract class Operation implements Command, Completion, DeferredCompletion {
 
@@ -75,7 +75,8 @@ public abstract class Operation implements Command, Completion, DeferredCompleti
         } catch (RuntimeException e) {
             engine.deliverLater(new FailedPost(this, e));
         } catch (Error e) {
-            engine.deliverLater(new FailedPost(this, new IllegalStateException(kind().ucxName() + ": could not be posted", e)));
+            engine.deliverLater(new FailedPost(this, new IllegalStateException(kind().ucxName() + ": could not"
+                    + " be posted", e)));
         }
     }
 

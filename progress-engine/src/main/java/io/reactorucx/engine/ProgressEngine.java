@@ -22,12 +22,13 @@ import org.slf4j.LoggerFactory;
  * Owns one worker and drives it in rounds: it runs the commands of other threads, lets UCX progress, delivers
  * completions and runs the timeouts that are due.
  *
- * <p>A {@link ProgressEngineGroup} gives it a thread of its own; any other loop may drive it by {@link #step} instead, as tests do.
+ * <p>A {@link ProgressEngineGroup} gives it a thread of its own; any other loop may drive it by {@link #step} instead,
+ * as tests do.
  *
- * <p><b>Threading:</b> {@link #step} by one thread for life; {@link #execute}, {@link #wakeup}, {@link #closeAsync} by any.
- * <b>Ownership:</b> the worker is made by the first step and destroyed by the last one after {@link #closeAsync}; the thread that
- * steps must not end before {@link #isClosed()}.
- * <b>Errors:</b> a command that cannot be taken is rejected, with BUSY when the queue is full.
+ * <p><b>Threading:</b> {@link #step} by one thread for life; {@link #execute}, {@link #wakeup}, {@link #closeAsync} by
+ * any. <b>Ownership:</b> the worker is made by the first step and destroyed by the last one after {@link #closeAsync};
+ * the thread that steps must not end before {@link #isClosed()}. <b>Errors:</b> a command that cannot be taken is
+ * rejected, with BUSY when the queue is full.
  */
 public final class ProgressEngine {
 
@@ -62,9 +63,11 @@ public final class ProgressEngine {
     public ProgressEngine(UcpContext context, EngineConfig config, int index, EngineObserver observer) {
         this.context = Objects.requireNonNull(context, "context");
         this.config = Objects.requireNonNull(config, "config");
-        if (config.waitStrategy() != WaitStrategy.BUSY_SPIN && !context.config().features().contains(UcpFeature.WAKEUP)) {
-            throw new UcxUnsupportedException("engine", "the wait strategy " + config.waitStrategy() + " sleeps, and the context was made"
-                    + " without the feature WAKEUP: add it to its UcpConfig, or use BUSY_SPIN");
+        if (config.waitStrategy() != WaitStrategy.BUSY_SPIN
+                && !context.config().features().contains(UcpFeature.WAKEUP)) {
+            throw new UcxUnsupportedException("engine", "the wait strategy " + config.waitStrategy()
+                    + " sleeps, and the context was made without the feature WAKEUP: add it to its UcpConfig, or use"
+                    + " BUSY_SPIN");
         }
         this.index = index;
         this.observer = Objects.requireNonNull(observer, "observer");
@@ -74,7 +77,8 @@ public final class ProgressEngine {
     }
 
     /**
-     * One round. The first one makes the worker, which belongs to the calling thread from then on. Not from within a round.
+     * One round. The first one makes the worker, which belongs to the calling thread from then on. Not from within a
+     * round.
      *
      * @param mayBlock whether to wait by the configured strategy when there was nothing to do
      * @param deadlineNanos latest end of that wait, as {@link System#nanoTime()}
@@ -86,7 +90,8 @@ public final class ProgressEngine {
             return 0;
         }
         if (stepping) {
-            throw new IllegalStateException("step: called from a command, completion or handler of the same engine " + name());
+            throw new IllegalStateException("step: called from a command, completion or handler of the same engine "
+                    + name());
         }
         stepping = true;
         try {
@@ -190,7 +195,8 @@ public final class ProgressEngine {
     }
 
     /**
-     * Runs a command: at once when called by the engine's own thread, for as long as the worker exists, else by its next round.
+     * Runs a command: at once when called by the engine's own thread, for as long as the worker exists, else by its
+     * next round.
      *
      * @param command what to do
      */
@@ -204,7 +210,8 @@ public final class ProgressEngine {
         } else if (!commands.offer(command)) {
             counters.rejectedCommand();
             command.reject(new UcxException(UcxStatus.BUSY, "submit", null,
-                    "the queue of " + config.commandQueueCapacity() + " commands of the engine " + name() + " is full"));
+                    "the queue of " + config.commandQueueCapacity() + " commands of the engine " + name()
+                    + " is full"));
         } else if (closeRequested && closed.isDone()) {
             rejectQueued();
         } else if (parking.wakeIfParked()) {
@@ -238,7 +245,8 @@ public final class ProgressEngine {
         // Only a loop on the engine's own thread can cause this: it posts without returning to the engine.
         counters.rejectedCommand();
         operation.reject(new UcxException(UcxStatus.BUSY, operation.kind().ucxName(), operation.peer(),
-                "the engine's thread has posted " + deferred.size() + " operations in one go, which wait to be delivered"));
+                "the engine's thread has posted " + deferred.size()
+                + " operations in one go, which wait to be delivered"));
         return false;
     }
 
@@ -288,7 +296,8 @@ public final class ProgressEngine {
             work += deliverDeferred();
             finish();
         }
-        counters.stepped(work, 0, owned.isClosed() ? 0 : owned.inFlight(), owned.isClosed() ? 0 : owned.activeMessages().held());
+        boolean gone = owned.isClosed();
+        counters.stepped(work, 0, gone ? 0 : owned.inFlight(), gone ? 0 : owned.activeMessages().held());
         return work;
     }
 

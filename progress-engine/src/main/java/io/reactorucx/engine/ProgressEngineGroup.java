@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * Engines over one context, each with a thread of its own.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> ends with {@link #closeAsync()}; the context is the caller's.
- * <b>Errors:</b> when a thread or a worker cannot be made, all engines are closed before {@link #start} throws. An interrupt of one of the
- * threads is logged and has no effect.
+ * <b>Errors:</b> when a thread or a worker cannot be made, all engines are closed before {@link #start} throws. An
+ * interrupt of one of the threads is logged and has no effect.
  */
 public final class ProgressEngineGroup implements AutoCloseable {
 
@@ -35,7 +35,8 @@ public final class ProgressEngineGroup implements AutoCloseable {
     private final Duration closeTimeout;
     private final AtomicInteger next = new AtomicInteger();
 
-    private ProgressEngineGroup(List<ProgressEngine> engines, CompletableFuture<Void> threadsEnded, Duration closeTimeout) {
+    private ProgressEngineGroup(List<ProgressEngine> engines, CompletableFuture<Void> threadsEnded,
+            Duration closeTimeout) {
         this.engines = engines;
         this.threadsEnded = threadsEnded;
         this.closeTimeout = closeTimeout;
@@ -65,7 +66,8 @@ public final class ProgressEngineGroup implements AutoCloseable {
             agents.add(new EngineAgent(engine));
         }
         CompletableFuture<?>[] ends = agents.stream().map(agent -> agent.ended).toArray(CompletableFuture[]::new);
-        ProgressEngineGroup group = new ProgressEngineGroup(List.copyOf(engines), CompletableFuture.allOf(ends), config.closeTimeout());
+        ProgressEngineGroup group = new ProgressEngineGroup(List.copyOf(engines), CompletableFuture.allOf(ends),
+                config.closeTimeout());
         try {
             agents.forEach(agent -> agent.startOn(threads));
             agents.forEach(agent -> agent.started.join());
@@ -104,7 +106,8 @@ public final class ProgressEngineGroup implements AutoCloseable {
     @Override
     public void close() {
         if (engines.stream().anyMatch(ProgressEngine::isEngineThread)) {
-            throw new IllegalStateException("close: called on the thread of an engine, which it would wait for; use closeAsync");
+            throw new IllegalStateException("close: called on the thread of an engine, which it would wait for; use"
+                    + " closeAsync");
         }
         try {
             closeAsync().get(closeTimeout.toMillis() + TimeUnit.SECONDS.toMillis(5), TimeUnit.MILLISECONDS);

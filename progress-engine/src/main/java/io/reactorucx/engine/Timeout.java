@@ -27,7 +27,8 @@ public final class Timeout {
     }
 
     /**
-     * Cancels the action unless it has begun to run. The engine forgets it at once where the engine's thread calls, else in its next round.
+     * Cancels the action unless it has begun to run. The engine forgets it at once where the engine's thread calls,
+     * else in its next round.
      *
      * @return whether this call cancelled it
      */
@@ -39,7 +40,10 @@ public final class Timeout {
         return true;
     }
 
-    /** {@return whether the action has neither begun to run nor been cancelled; one that its engine dropped by closing stays pending} */
+    /**
+     * {@return whether the action has neither begun to run nor been cancelled; one that its engine dropped by closing
+     * stays pending}
+     */
     public boolean isPending() {
         return state.get() == PENDING;
     }

@@ -1,7 +1,8 @@
 /**
  * The threads that own UCX workers: commands of any thread go in, completions are delivered by the engine's thread.
  *
- * <p>It knows neither Reactor nor Micrometer; {@link io.reactorucx.engine.Operation} is what an adapter builds its signals on.
+ * <p>It knows neither Reactor nor Micrometer; {@link io.reactorucx.engine.Operation} is what an adapter builds its
+ * signals on.
  */
 @NullMarked
 package io.reactorucx.engine;

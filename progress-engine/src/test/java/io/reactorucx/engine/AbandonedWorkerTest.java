@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * An operation that never ends and that UCX offers no way to end, a rendezvous send without failure detection. Destroying its worker would
- * abort the process, so it is left behind, in a process of its own.
+ * An operation that never ends and that UCX offers no way to end, a rendezvous send without failure detection.
+ * Destroying its worker would abort the process, so it is left behind, in a process of its own.
  */
 @ExtendWith(NoLeaks.class)
 class AbandonedWorkerTest {
@@ -46,8 +46,8 @@ class AbandonedWorkerTest {
 
         public static void main(String[] args) {
             UcpContext context = UcpContext.create(Fixture.contextConfig("tcp"));
-            ProgressEngine engine = new ProgressEngine(context, EngineConfig.of(Fixture.NAME).withCloseTimeout(Duration.ofMillis(1)), 0,
-                    EngineObserver.NONE);
+            ProgressEngine engine = new ProgressEngine(context,
+                    EngineConfig.of(Fixture.NAME).withCloseTimeout(Duration.ofMillis(1)), 0, EngineObserver.NONE);
             ProgressEngine peer = new ProgressEngine(context, EngineConfig.of(Fixture.NAME), 1, EngineObserver.NONE);
             engine.step(false, 0);
             peer.step(false, 0);
@@ -64,7 +64,8 @@ class AbandonedWorkerTest {
             Fixture.elsewhere(() -> engine.execute(queued));
             var closed = engine.closeAsync();
             close(engine);
-            print("closed " + engine.isClosed() + ", worker closed " + worker.isClosed() + ", future done " + closed.isDone());
+            print("closed " + engine.isClosed() + ", worker closed " + worker.isClosed() + ", future done "
+                    + closed.isDone());
             print("queued command: runs " + queued.runs() + ", rejections " + queued.rejections());
             peer.closeAsync();
             close(peer);

@@ -41,7 +41,10 @@ class AllocationTest {
         Fixture.assumeUcx();
     }
 
-    /** Begins again when it has ended. An operation serves once; this one keeps nothing of a success, so that none is made for each. */
+    /**
+     * Begins again when it has ended. An operation serves once; this one keeps nothing of a success, so that none is
+     * made for each.
+     */
     private static final class Repeated extends Operation {
 
         private final ProgressEngine engine;

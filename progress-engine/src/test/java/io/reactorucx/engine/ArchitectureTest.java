@@ -18,35 +18,41 @@ import org.junit.jupiter.api.Test;
 /** What the engine may depend on. */
 class ArchitectureTest {
 
-    private static final JavaClasses ENGINE = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+    private static final JavaClasses ENGINE = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("io.reactorucx.engine");
 
     /** Agrona's queues, buffers and counters need --add-opens. */
-    private static final DescribedPredicate<JavaClass> AGRONA_AGENTS_AND_MAPS = resideInAPackage("org.agrona.collections")
+    private static final DescribedPredicate<JavaClass> AGRONA_AGENTS_AND_MAPS =
+            resideInAPackage("org.agrona.collections")
             .or(nameMatching("org\\.agrona\\.concurrent\\.(Agent\\w*|\\w*IdleStrategy)")).forSubtype();
 
     @Test
     void looksAtTheMainClassesOnly() {
-        assertThat(ENGINE).extracting(JavaClass::getName).contains(ProgressEngine.class.getName(), ProgressEngineGroup.class.getName())
+        assertThat(ENGINE).extracting(JavaClass::getName).contains(ProgressEngine.class.getName(),
+                ProgressEngineGroup.class.getName())
                 .doesNotContain(ArchitectureTest.class.getName());
     }
 
     @Test
     void dependsOnCoreAndItsFewLibrariesOnly() {
-        classes().should().onlyDependOnClassesThat(resideInAnyPackage("java..", "io.reactorucx.engine", "io.reactorucx.core",
-                "org.jctools.queues..", "org.slf4j", "org.jspecify.annotations").or(AGRONA_AGENTS_AND_MAPS)).check(ENGINE);
+        classes().should()
+                .onlyDependOnClassesThat(resideInAnyPackage("java..", "io.reactorucx.engine", "io.reactorucx.core",
+                "org.jctools.queues..", "org.slf4j", "org.jspecify.annotations").or(AGRONA_AGENTS_AND_MAPS))
+                .check(ENGINE);
     }
 
     @Test
     void knowsNeitherReactorNorBindings() {
-        noClasses().should().dependOnClassesThat().resideInAnyPackage("reactor..", "org.reactivestreams..", "io.micrometer..",
-                "io.reactorucx.core.ffi..").check(ENGINE);
+        noClasses().should().dependOnClassesThat().resideInAnyPackage("reactor..", "org.reactivestreams..",
+                "io.micrometer..", "io.reactorucx.core.ffi..").check(ENGINE);
     }
 
     @Test
     void leavesSleepingToTheEventDescriptor() {
         noClasses().should().callMethod(Thread.class, "sleep", long.class)
                 .orShould().callMethod(Thread.class, "sleep", Duration.class)
-                .orShould().dependOnClassesThat().haveFullyQualifiedName("java.util.concurrent.locks.LockSupport").check(ENGINE);
+                .orShould().dependOnClassesThat().haveFullyQualifiedName("java.util.concurrent.locks.LockSupport")
+                .check(ENGINE);
     }
 }

@@ -66,12 +66,15 @@ class EngineClosingTest {
     void endsListenersThenReceivesThenEndpointsThenOperationsThenWorker() {
         List<String> order = new ArrayList<>();
         UcpWorker worker = Fixture.worker(engine);
-        UcpListener listener = worker.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), UcpConnectionRequest::reject);
+        UcpListener listener = worker.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                UcpConnectionRequest::reject);
         UcpEndpoint endpoint = Fixture.connect(engine, peer, ErrorMode.PEER);
         TestOperation receive = Fixture.receive(engine, 8, 1);
-        receive.then(() -> order.add("receive, listener closed: " + listener.isClosed() + ", worker closed: " + worker.isClosed()));
+        receive.then(() -> order.add("receive, listener closed: " + listener.isClosed() + ", worker"
+                + " closed: " + worker.isClosed()));
         TestOperation send = Fixture.rendezvousSend(engine, endpoint, 2);
-        send.then(() -> order.add("send, endpoint closed: " + endpoint.isClosed() + ", worker closed: " + worker.isClosed()));
+        send.then(() -> order.add("send, endpoint closed: " + endpoint.isClosed() + ", worker"
+                + " closed: " + worker.isClosed()));
         engine.execute(receive);
         engine.execute(send);
         assertInFlight(send);
@@ -82,7 +85,8 @@ class EngineClosingTest {
         assertThat(order).as("delivered by closeAsync itself").isEmpty();
         fixture.stepUntil("the engine is closed", engine::isClosed);
 
-        assertThat(order).containsExactly("what was done before", "receive, listener closed: true, worker closed: false",
+        assertThat(order).containsExactly("what was done before",
+                "receive, listener closed: true, worker closed: false",
                 "send, endpoint closed: true, worker closed: false", "worker closed: true");
         assertThat(done.successes()).isOne();
         assertCancelled(receive);
@@ -115,9 +119,11 @@ class EngineClosingTest {
 
     @Test
     void closesWhenAsManyOperationsAsAllowedNeverEndByThemselves() {
-        ProgressEngine small = fixture.startedEngine(Fixture.config(WaitStrategy.EVENT, 16, 16, 2, EngineConfig.DEFAULT_CLOSE_TIMEOUT));
+        ProgressEngine small = fixture.startedEngine(
+                Fixture.config(WaitStrategy.EVENT, 16, 16, 2, EngineConfig.DEFAULT_CLOSE_TIMEOUT));
         UcpEndpoint endpoint = Fixture.connect(small, peer, ErrorMode.PEER);
-        List<TestOperation> sends = IntStream.range(0, 2).mapToObj(i -> Fixture.rendezvousSend(small, endpoint, i)).toList();
+        List<TestOperation> sends = IntStream.range(0, 2).mapToObj(i -> Fixture.rendezvousSend(small, endpoint, i))
+                .toList();
         sends.forEach(small::execute);
         for (int i = 0; i < 1_000; i++) {
             small.step(false, 0);
@@ -159,7 +165,8 @@ class EngineClosingTest {
 
     @Test
     void closesWhenFailuresAreRetriedForEver() {
-        ProgressEngine hasty = fixture.startedEngine(Fixture.config(WaitStrategy.EVENT, 16, 16, 4, Duration.ofMillis(50)));
+        ProgressEngine hasty =
+                fixture.startedEngine(Fixture.config(WaitStrategy.EVENT, 16, 16, 4, Duration.ofMillis(50)));
         int[] attempts = new int[1];
         Runnable[] retry = new Runnable[1];
         retry[0] = () -> {
@@ -216,7 +223,8 @@ class EngineClosingTest {
         UcpEndpoint endpoint = Fixture.connect(engine, peer, ErrorMode.NONE);
         List<Integer> statuses = new ArrayList<>();
         UcpData destination = UcpData.of(Arena.ofAuto().allocate(8));
-        engine.execute(new Probe(it -> endpoint.stream().receive(destination, false, (status, length, tag) -> statuses.add(status))));
+        engine.execute(new Probe(
+                it -> endpoint.stream().receive(destination, false, (status, length, tag) -> statuses.add(status))));
         assertThat(endpoint.inFlight()).isOne();
         fixture.close(engine);
         assertThat(endpoint.isClosed()).isTrue();
@@ -231,7 +239,8 @@ class EngineClosingTest {
         worker.activeMessages().handler(AM_ID, message -> held.add(message.keep()));
         UcpEndpoint endpoint = Fixture.connect(peer, engine, ErrorMode.PEER);
         MemorySegment payload = Arena.ofAuto().allocate(Fixture.RENDEZVOUS_BYTES);
-        TestOperation send = new TestOperation(peer, OperationKind.AM_SEND, Fixture.RENDEZVOUS_BYTES, (it, whenDone) -> endpoint.amSend(
+        TestOperation send = new TestOperation(peer, OperationKind.AM_SEND, Fixture.RENDEZVOUS_BYTES,
+                (it, whenDone) -> endpoint.amSend(
                 AM_ID, MemorySegment.NULL, payload, null, AmProtocol.RENDEZVOUS, false, whenDone));
         peer.execute(send);
         fixture.stepUntil("the offer has arrived", () -> !held.isEmpty());

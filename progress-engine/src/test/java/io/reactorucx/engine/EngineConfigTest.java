@@ -12,7 +12,8 @@ class EngineConfigTest {
     private static final EngineConfig DEFAULTS = EngineConfig.of("engine");
 
     private static EngineConfig with(int queueCapacity, int perStep, int spins, int yields, Duration maxSleep) {
-        return new EngineConfig("engine", WaitStrategy.EVENT, queueCapacity, perStep, spins, yields, maxSleep, Duration.ZERO, 1, 1, 1);
+        return new EngineConfig("engine", WaitStrategy.EVENT, queueCapacity, perStep, spins, yields, maxSleep,
+                Duration.ZERO, 1, 1, 1);
     }
 
     private static void assertRefused(Runnable making, String what) {
@@ -27,13 +28,15 @@ class EngineConfigTest {
 
     @Test
     void changesOnlyWhatItIsAskedTo() {
-        EngineConfig changed = DEFAULTS.withWaitStrategy(WaitStrategy.BUSY_SPIN).withLimits(4, 5).withCloseTimeout(Duration.ofSeconds(6));
+        EngineConfig changed = DEFAULTS.withWaitStrategy(WaitStrategy.BUSY_SPIN).withLimits(4, 5)
+                .withCloseTimeout(Duration.ofSeconds(6));
         assertThat(changed.waitStrategy()).isEqualTo(WaitStrategy.BUSY_SPIN);
         assertThat(changed.commandQueueCapacity()).isEqualTo(4);
         assertThat(changed.maxInFlight()).isEqualTo(5);
         assertThat(changed.closeTimeout()).isEqualTo(Duration.ofSeconds(6));
         assertThat(changed.withWaitStrategy(WaitStrategy.ADAPTIVE)
-                .withLimits(DEFAULTS.commandQueueCapacity(), DEFAULTS.maxInFlight()).withCloseTimeout(DEFAULTS.closeTimeout()))
+                .withLimits(DEFAULTS.commandQueueCapacity(), DEFAULTS.maxInFlight())
+                .withCloseTimeout(DEFAULTS.closeTimeout()))
                 .isEqualTo(DEFAULTS);
     }
 
@@ -52,7 +55,8 @@ class EngineConfigTest {
     @Test
     void takesTheSmallestAndTheLongestName() {
         assertThat(with(2, 1, 0, 0, Duration.ofMillis(1)).commandQueueCapacity()).isEqualTo(2);
-        assertThat(EngineConfig.of("a name of 24 characters.").workerConfig(123_456).name()).isEqualTo("a name of 24 characters.-123456");
+        assertThat(EngineConfig.of("a name of 24 characters.").workerConfig(123_456).name())
+                .isEqualTo("a name of 24 characters.-123456");
     }
 
     @Test

@@ -73,7 +73,8 @@ class EngineStressTest {
         int[] runs = new int[THREADS * each];
         long[] busy = new long[THREADS];
         List<Throwable> thrown = new ArrayList<>();
-        try (ProgressEngineGroup group = ProgressEngineGroup.start(context, config(512), 1, Thread::new, EngineObserver.NONE)) {
+        try (ProgressEngineGroup group = ProgressEngineGroup.start(context, config(512), 1, Thread::new,
+                EngineObserver.NONE)) {
             ProgressEngine engine = group.next();
             join(startThreads(THREADS, thread -> {
                 long start = System.nanoTime();
@@ -91,10 +92,12 @@ class EngineStressTest {
                 }
             }, thrown), thrown);
             await().atMost(TIMEOUT).until(() -> engine.counters().commands() == (long) THREADS * each);
-            assertThat(engine.counters().rejectedCommands()).isEqualTo(IntStream.range(0, THREADS).mapToLong(i -> busy[i]).sum());
+            assertThat(engine.counters().rejectedCommands())
+                    .isEqualTo(IntStream.range(0, THREADS).mapToLong(i -> busy[i]).sum());
             assertThat(engine.queuedCommands()).isZero();
         }
-        assertThat(IntStream.of(runs).filter(count -> count != 1).count()).as("commands that did not run once").isZero();
+        assertThat(IntStream.of(runs).filter(count -> count != 1).count()).as("commands that did not run once")
+                .isZero();
     }
 
     private static Probe submit(ProgressEngine engine, int[] runs, int index) {
@@ -106,11 +109,13 @@ class EngineStressTest {
     @Test
     void runsOrRejectsEachCommandOnceWhenItClosesMeanwhile() throws InterruptedException {
         for (int round = 0; round < 50; round++) {
-            ProgressEngineGroup group = ProgressEngineGroup.start(context, config(64), 1, Thread::new, EngineObserver.NONE);
+            ProgressEngineGroup group = ProgressEngineGroup.start(context, config(64), 1, Thread::new,
+                    EngineObserver.NONE);
             ProgressEngine engine = group.next();
             CountDownLatch underWay = new CountDownLatch(THREADS);
             List<Throwable> thrown = new ArrayList<>();
-            List<List<Probe>> submitted = IntStream.range(0, THREADS).mapToObj(i -> (List<Probe>) new ArrayList<Probe>()).toList();
+            List<List<Probe>> submitted = IntStream.range(0, THREADS)
+                    .mapToObj(i -> (List<Probe>) new ArrayList<Probe>()).toList();
             List<Thread> threads = startThreads(THREADS, thread -> {
                 for (int i = 0; i < 200_000 && !engine.isClosed(); i++) {
                     Probe probe = new Probe();

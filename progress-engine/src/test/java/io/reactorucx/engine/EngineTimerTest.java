@@ -21,7 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Actions that run after a delay. Engines may sleep for an hour here, so that a deadline that does not end a sleep fails a test. */
+/**
+ * Actions that run after a delay. Engines may sleep for an hour here, so that a deadline that does not end a sleep
+ * fails a test.
+ */
 @ExtendWith(NoLeaks.class)
 @org.junit.jupiter.api.Timeout(60)
 class EngineTimerTest {
@@ -53,7 +56,8 @@ class EngineTimerTest {
             assertThat(timeout.isPending()).isTrue();
             assertThat(engine.timer().pending()).isOne();
             fixture.stepUntil("the action has run", () -> !taken.isEmpty());
-            assertThat(taken).singleElement().satisfies(nanos -> assertThat(nanos).isGreaterThanOrEqualTo(5 * MILLISECOND));
+            assertThat(taken).singleElement()
+                    .satisfies(nanos -> assertThat(nanos).isGreaterThanOrEqualTo(5 * MILLISECOND));
             assertThat(timeout.isPending()).isFalse();
             assertThat(timeout.cancel()).as("cancelled after it has run").isFalse();
             assertThat(engine.timer().pending()).isZero();
@@ -71,7 +75,8 @@ class EngineTimerTest {
             }
             assertThat(ran).as("an action that ran within the call").isEmpty();
             fixture.stepUntil("all have run", () -> ran.size() == 7);
-            assertThat(ran).containsExactly("at once 0", "at once 1", "at once 2", "at once 3", "at once 4", "middle", "late");
+            assertThat(ran).containsExactly("at once 0", "at once 1", "at once 2", "at once 3", "at once 4", "middle",
+                    "late");
         }
     }
 
@@ -174,8 +179,8 @@ class EngineTimerTest {
     @Test
     void timeoutOfAnotherThreadShortensTheSleep() throws InterruptedException {
         try (Fixture fixture = Fixture.overTcp();
-                ProgressEngineGroup group = ProgressEngineGroup.start(fixture.context(), Fixture.config(WaitStrategy.EVENT), 1, Thread::new,
-                        EngineObserver.NONE)) {
+                ProgressEngineGroup group = ProgressEngineGroup.start(fixture.context(),
+                        Fixture.config(WaitStrategy.EVENT), 1, Thread::new, EngineObserver.NONE)) {
             ProgressEngine engine = group.next();
             CountDownLatch done = new CountDownLatch(1);
             await().until(() -> engine.counters().sleeps() > 0);
@@ -193,7 +198,8 @@ class EngineTimerTest {
             assertThat(ran).isEmpty();
             assertThat(engine.timer().pending()).isZero();
             assertThat(timeout.cancel()).isTrue();
-            assertThatThrownBy(() -> engine.timer().schedule(0, note("too late"))).isInstanceOf(UcxClosedException.class)
+            assertThatThrownBy(() -> engine.timer().schedule(0, note("too late")))
+                    .isInstanceOf(UcxClosedException.class)
                     .hasMessageContaining(engine.name());
             Fixture.elsewhere(() -> assertThatThrownBy(() -> engine.timer().schedule(0, note("too late")))
                     .isInstanceOf(UcxClosedException.class));
@@ -204,12 +210,14 @@ class EngineTimerTest {
     @Test
     void fullQueueOfCommandsRefusesTimeoutsOfOtherThreads() {
         try (Fixture fixture = Fixture.overTcp()) {
-            ProgressEngine engine = fixture.startedEngine(Fixture.config(WaitStrategy.BUSY_SPIN, 2, 2, 16, Duration.ofSeconds(5)));
+            ProgressEngine engine =
+                    fixture.startedEngine(Fixture.config(WaitStrategy.BUSY_SPIN, 2, 2, 16, Duration.ofSeconds(5)));
             Fixture.elsewhere(() -> {
                 Timeout first = engine.timer().schedule(0, note("first"));
                 engine.timer().schedule(0, note("second"));
-                assertThatThrownBy(() -> engine.timer().schedule(0, note("third"))).isInstanceOfSatisfying(UcxException.class,
-                        e -> assertThat(e.status()).isEqualTo(UcxStatus.BUSY));
+                assertThatThrownBy(() -> engine.timer().schedule(0, note("third")))
+                        .isInstanceOfSatisfying(UcxException.class,
+                                e -> assertThat(e.status()).isEqualTo(UcxStatus.BUSY));
                 assertThat(first.cancel()).as("cancelled although the queue is full").isTrue();
             });
             assertThat(engine.timer().pending()).isEqualTo(2);
@@ -224,10 +232,11 @@ class EngineTimerTest {
             EngineTimer timer = new EngineTimer(fixture.startedEngine(), 2);
             Timeout first = timer.schedule(HOUR, note("first"));
             timer.schedule(HOUR, note("second"));
-            assertThatThrownBy(() -> timer.schedule(HOUR, note("third"))).isInstanceOfSatisfying(UcxException.class, e -> {
-                assertThat(e.status()).isEqualTo(UcxStatus.BUSY);
-                assertThat(e).hasMessageContaining("2 timeouts of the engine");
-            });
+            assertThatThrownBy(() -> timer.schedule(HOUR, note("third")))
+                    .isInstanceOfSatisfying(UcxException.class, e -> {
+                        assertThat(e.status()).isEqualTo(UcxStatus.BUSY);
+                        assertThat(e).hasMessageContaining("2 timeouts of the engine");
+                    });
             first.cancel();
             timer.schedule(HOUR, note("fourth"));
             assertThat(timer.pending()).isEqualTo(2);
@@ -239,7 +248,8 @@ class EngineTimerTest {
     void refusesDelayThatIsNone(long delayNanos) {
         try (Fixture fixture = Fixture.overTcp()) {
             ProgressEngine engine = fixture.startedEngine();
-            assertThatThrownBy(() -> engine.timer().schedule(delayNanos, note("never"))).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> engine.timer().schedule(delayNanos, note("never")))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("delayNanos " + delayNanos);
             assertThatThrownBy(() -> engine.timer().schedule(0, null)).isInstanceOf(NullPointerException.class)
                     .hasMessageContaining("action");

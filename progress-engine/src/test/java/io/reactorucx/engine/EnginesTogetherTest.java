@@ -127,13 +127,15 @@ class EnginesTogetherTest {
             });
             return null;
         });
-        UcpListener listener = call(listening, worker -> worker.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        UcpListener listener = call(listening, worker -> worker.listen(anyPort,
                 request -> serving.execute(new Probe(accepting -> accepting.accept(request, options("client"))))));
         return listener.address();
     }
 
     private TestOperation send(ProgressEngine engine, UcpEndpoint endpoint, int id, MemorySegment payload) {
-        TestOperation.Post post = (UcpWorker worker, Completion whenDone) -> endpoint.amSend(id, MemorySegment.NULL, payload, null,
+        TestOperation.Post post = (UcpWorker worker, Completion whenDone) ->
+                endpoint.amSend(id, MemorySegment.NULL, payload, null,
                 AmProtocol.AUTO, true, whenDone);
         TestOperation operation = new TestOperation(engine, OperationKind.AM_SEND, payload.byteSize(), post);
         return operation.then(() -> {
@@ -161,6 +163,7 @@ class EnginesTogetherTest {
         for (int i = 0; i < MESSAGES; i++) {
             engine.execute(send(engine, endpoint, REQUEST_ID, Arena.ofAuto().allocateFrom(ValueLayout.JAVA_INT, i)));
         }
-        assertThat(missing.await(20, TimeUnit.SECONDS)).as("all answered; %s are not, problems %s", missing.getCount(), problems).isTrue();
+        assertThat(missing.await(20, TimeUnit.SECONDS)).as("all answered; %s are not, problems %s", missing.getCount(),
+                problems).isTrue();
     }
 }

@@ -68,10 +68,11 @@ final class Fixture implements AutoCloseable {
         return config.build();
     }
 
-    static EngineConfig config(WaitStrategy strategy, int queueCapacity, int commandsPerStep, int maxInFlight, Duration closeTimeout) {
-        return new EngineConfig(NAME, strategy, queueCapacity, commandsPerStep, EngineConfig.DEFAULT_SPINS, EngineConfig.DEFAULT_YIELDS,
-                FOREVER, closeTimeout, maxInFlight, UcpWorkerConfig.DEFAULT_MAX_INLINE_BYTES,
-                UcpWorkerConfig.DEFAULT_MAX_PENDING_CONNECTIONS);
+    static EngineConfig config(WaitStrategy strategy, int queueCapacity, int commandsPerStep, int maxInFlight,
+            Duration closeTimeout) {
+        return new EngineConfig(NAME, strategy, queueCapacity, commandsPerStep, EngineConfig.DEFAULT_SPINS,
+                EngineConfig.DEFAULT_YIELDS, FOREVER, closeTimeout, maxInFlight,
+                UcpWorkerConfig.DEFAULT_MAX_INLINE_BYTES, UcpWorkerConfig.DEFAULT_MAX_PENDING_CONNECTIONS);
     }
 
     static EngineConfig config(WaitStrategy strategy) {
@@ -154,7 +155,8 @@ final class Fixture implements AutoCloseable {
     void stepUntil(String what, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - start).as("time in ns spent on waiting until %s", what).isLessThan(TIMEOUT_NANOS);
+            assertThat(System.nanoTime() - start).as("time in ns spent on waiting until %s", what)
+                    .isLessThan(TIMEOUT_NANOS);
             engines.stream().filter(ProgressEngine::isEngineThread).forEach(engine -> engine.step(false, 0));
         }
     }
@@ -175,7 +177,8 @@ final class Fixture implements AutoCloseable {
     /** Runs an action on another thread and waits for its end. */
     static void elsewhere(Runnable action) {
         Throwable[] thrown = new Throwable[1];
-        Thread thread = Thread.ofPlatform().name("elsewhere").uncaughtExceptionHandler((of, t) -> thrown[0] = t).start(action);
+        Thread thread = Thread.ofPlatform().name("elsewhere").uncaughtExceptionHandler((of, t) -> thrown[0] = t)
+                .start(action);
         try {
             thread.join(TimeUnit.NANOSECONDS.toMillis(TIMEOUT_NANOS));
         } catch (InterruptedException e) {

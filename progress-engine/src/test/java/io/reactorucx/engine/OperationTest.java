@@ -172,7 +172,8 @@ class OperationTest {
         receives.forEach(engine::execute);
         sends.forEach(peer::execute);
 
-        fixture.stepUntil("all have ended", () -> Stream.concat(receives.stream(), sends.stream()).allMatch(TestOperation::isEnded));
+        fixture.stepUntil("all have ended",
+                () -> Stream.concat(receives.stream(), sends.stream()).allMatch(TestOperation::isEnded));
 
         assertThat(receives).extracting(TestOperation::length).containsExactly(10L, 20L, 30L);
         assertThat(receives).extracting(TestOperation::tag).containsExactly(0L, 1L, 2L);
@@ -188,7 +189,8 @@ class OperationTest {
     @Test
     void refusesMoreInFlightThanAllowedUntilOneHasEnded() {
         List<Long> tokens = new ArrayList<>();
-        List<TestOperation> operations = IntStream.range(0, MAX_IN_FLIGHT + 1).mapToObj(i -> receiveKeepingToken(tokens)).toList();
+        List<TestOperation> operations = IntStream.range(0, MAX_IN_FLIGHT + 1)
+                .mapToObj(i -> receiveKeepingToken(tokens)).toList();
         operations.forEach(engine::execute);
         engine.step(false, 0);
 
@@ -247,7 +249,8 @@ class OperationTest {
 
     @Test
     void endsOperationRejectedByFullQueueOnTheSubmittingThread() {
-        ProgressEngine full = fixture.engine(Fixture.config(WaitStrategy.EVENT, 2, 1, 4, EngineConfig.DEFAULT_CLOSE_TIMEOUT));
+        ProgressEngine full =
+                fixture.engine(Fixture.config(WaitStrategy.EVENT, 2, 1, 4, EngineConfig.DEFAULT_CLOSE_TIMEOUT));
         full.execute(new Probe());
         full.execute(new Probe());
         TestOperation operation = TestOperation.inline(full);

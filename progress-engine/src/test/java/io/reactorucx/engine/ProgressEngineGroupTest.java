@@ -92,7 +92,8 @@ class ProgressEngineGroupTest {
     void givesEachEngineItsThreadAndWorker() {
         try (ProgressEngineGroup group = start(3)) {
             assertThat(context.openWorkers()).isEqualTo(3);
-            assertThat(group.engines()).extracting(ProgressEngine::name).containsExactly("reactor-ucx-test-0", "reactor-ucx-test-1",
+            assertThat(group.engines()).extracting(ProgressEngine::name)
+                    .containsExactly("reactor-ucx-test-0", "reactor-ucx-test-1",
                     "reactor-ucx-test-2");
             for (ProgressEngine engine : group.engines()) {
                 assertThat(call(engine, () -> Thread.currentThread().getName()).join()).isEqualTo(engine.name());
@@ -121,7 +122,8 @@ class ProgressEngineGroupTest {
     void refusesToCloseFromEnginesThread() {
         try (ProgressEngineGroup group = start(2)) {
             CompletableFuture<Object> closed = call(group.engines().get(1), Executors.callable(group::close));
-            assertThatThrownBy(closed::join).hasCauseInstanceOf(IllegalStateException.class).hasMessageContaining("closeAsync");
+            assertThatThrownBy(closed::join).hasCauseInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("closeAsync");
             assertThat(group.engines()).noneMatch(ProgressEngine::isClosed);
             assertThat(call(group.engines().get(0), () -> 1).join()).as("it still runs commands").isOne();
         }
@@ -182,7 +184,8 @@ class ProgressEngineGroupTest {
 
     @Test
     void failsToStartWhenThreadFactoryMakesNone() {
-        assertThatThrownBy(() -> ProgressEngineGroup.start(context, CONFIG, 2, task -> threads.isEmpty() ? thread(task) : null, observer))
+        assertThatThrownBy(() -> ProgressEngineGroup.start(context, CONFIG, 2,
+                task -> threads.isEmpty() ? thread(task) : null, observer))
                 .isInstanceOf(NullPointerException.class);
         assertNothingIsLeft();
         assertThat(threads).hasSize(1);
@@ -190,7 +193,8 @@ class ProgressEngineGroupTest {
 
     @Test
     void failsToStartWhenWorkersCannotBeMade() {
-        assertThatIllegalArgumentException().isThrownBy(() -> ProgressEngineGroup.start(context, CONFIG.withLimits(16, 0), 2, this::thread,
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ProgressEngineGroup.start(context, CONFIG.withLimits(16, 0), 2, this::thread,
                 observer)).withMessageContaining("maxInFlight");
         assertNothingIsLeft();
         assertThat(threads).hasSize(2);
@@ -201,8 +205,10 @@ class ProgressEngineGroupTest {
     void failsToStartWithoutFeatureThatItsStrategyNeeds() {
         UcpConfig config = UcpConfig.builder().features(UcpFeature.AM).transports("tcp").build();
         try (UcpContext withoutWakeup = UcpContext.create(config)) {
-            assertThatThrownBy(() -> ProgressEngineGroup.start(withoutWakeup, EngineConfig.of(Fixture.NAME), 1, this::thread, observer))
-                    .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("WAKEUP").hasMessageContaining("BUSY_SPIN");
+            assertThatThrownBy(() -> ProgressEngineGroup.start(withoutWakeup, EngineConfig.of(Fixture.NAME), 1,
+                    this::thread, observer))
+                    .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("WAKEUP")
+                    .hasMessageContaining("BUSY_SPIN");
             assertThat(threads).isEmpty();
         }
     }

@@ -275,7 +275,8 @@ class ProgressEngineStepTest {
     @Test
     void refusesStepOfAnotherThread() {
         ProgressEngine engine = fixture.startedEngine();
-        Fixture.elsewhere(() -> assertThatIllegalStateException().isThrownBy(() -> engine.step(false, 0)).withMessageContaining("elsewhere"));
+        Fixture.elsewhere(() -> assertThatIllegalStateException().isThrownBy(() -> engine.step(false, 0))
+                .withMessageContaining("elsewhere"));
         assertThat(engine.counters().steps()).isOne();
     }
 
@@ -303,7 +304,8 @@ class ProgressEngineStepTest {
         ProgressEngine engine = fixture.engine(EngineConfig.of(Fixture.NAME).withLimits(16, 0));
         Probe queued = new Probe();
         engine.execute(queued);
-        assertThatIllegalArgumentException().isThrownBy(() -> engine.step(false, 0)).withMessageContaining("maxInFlight");
+        assertThatIllegalArgumentException().isThrownBy(() -> engine.step(false, 0))
+                .withMessageContaining("maxInFlight");
 
         assertThat(fixture.context().openWorkers()).isZero();
         assertThat(engine.closeAsync()).isCompleted();
@@ -316,9 +318,11 @@ class ProgressEngineStepTest {
         try (UcpContext context = UcpContext.create(withoutWakeup)) {
             for (WaitStrategy strategy : List.of(WaitStrategy.ADAPTIVE, WaitStrategy.EVENT)) {
                 assertThatThrownBy(() -> new ProgressEngine(context, Fixture.config(strategy), 0, EngineObserver.NONE))
-                        .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("WAKEUP").hasMessageContaining(strategy.name());
+                        .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("WAKEUP")
+                        .hasMessageContaining(strategy.name());
             }
-            ProgressEngine spinning = new ProgressEngine(context, Fixture.config(WaitStrategy.BUSY_SPIN), 0, EngineObserver.NONE);
+            ProgressEngine spinning = new ProgressEngine(context, Fixture.config(WaitStrategy.BUSY_SPIN), 0,
+                    EngineObserver.NONE);
             spinning.wakeup();
             spinning.step(true, System.nanoTime());
             Probe command = new Probe();

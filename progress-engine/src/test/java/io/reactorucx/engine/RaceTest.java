@@ -10,7 +10,8 @@ import org.openjdk.jcstress.Main;
 /** Concurrent use of an engine by several threads; the races are in {@code src/jcstress/java}. */
 class RaceTest {
 
-    private static final Map<String, String> RACES = Map.of("BurstStress", "OK", "ParkingStateStress", "OK", "WakeupStress", "OK");
+    private static final Map<String, String> RACES = Map.of("BurstStress", "OK", "ParkingStateStress", "OK",
+            "WakeupStress", "OK");
 
     private static final String FAULTY = "\\.FaultyStress$";
     private static final int ATTEMPTS = 10;

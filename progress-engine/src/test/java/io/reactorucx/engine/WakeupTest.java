@@ -18,7 +18,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Sleeping and being woken. Engines may sleep for an hour here, so that a lost wake-up is a test that runs out of time. */
+/**
+ * Sleeping and being woken. Engines may sleep for an hour here, so that a lost wake-up is a test that runs out of time.
+ */
 @ExtendWith(NoLeaks.class)
 @Timeout(60)
 class WakeupTest {
@@ -31,7 +33,8 @@ class WakeupTest {
     }
 
     private static ConditionFactory soon() {
-        return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1)).atMost(Duration.ofSeconds(TIMEOUT_SECONDS));
+        return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofSeconds(TIMEOUT_SECONDS));
     }
 
     private static long forever() {
@@ -102,9 +105,10 @@ class WakeupTest {
         try (Fixture fixture = Fixture.overTcp()) {
             int yields = 20;
             EngineConfig plain = Fixture.config(WaitStrategy.ADAPTIVE);
-            ProgressEngine engine = fixture.startedEngine(new EngineConfig(plain.name(), plain.waitStrategy(), plain.commandQueueCapacity(),
-                    plain.commandsPerStep(), plain.spins(), yields, plain.maxSleep(), plain.closeTimeout(), plain.maxInFlight(),
-                    plain.maxInlineBytes(), plain.maxPendingConnections()));
+            ProgressEngine engine = fixture.startedEngine(
+                    new EngineConfig(plain.name(), plain.waitStrategy(), plain.commandQueueCapacity(),
+                    plain.commandsPerStep(), plain.spins(), yields, plain.maxSleep(), plain.closeTimeout(),
+                    plain.maxInFlight(), plain.maxInlineBytes(), plain.maxPendingConnections()));
             int awake = EngineConfig.DEFAULT_SPINS + yields;
             for (int i = 0; i < 10_000 && engine.counters().sleeps() == 0; i++) {
                 engine.step(true, System.nanoTime());
@@ -235,8 +239,8 @@ class WakeupTest {
     void toleratesWakeUpsWhileAndAfterItCloses() throws InterruptedException {
         try (UcpContext context = UcpContext.create(Fixture.contextConfig("tcp"))) {
             for (int round = 0; round < 30; round++) {
-                ProgressEngineGroup group = ProgressEngineGroup.start(context, Fixture.config(WaitStrategy.EVENT), 1, Thread::new,
-                        EngineObserver.NONE);
+                ProgressEngineGroup group = ProgressEngineGroup.start(context, Fixture.config(WaitStrategy.EVENT), 1,
+                        Thread::new, EngineObserver.NONE);
                 ProgressEngine engine = group.next();
                 CountDownLatch hammering = new CountDownLatch(1);
                 Thread hammer = Thread.ofPlatform().start(() -> {

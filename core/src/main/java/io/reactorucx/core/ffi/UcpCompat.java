@@ -40,32 +40,38 @@ public final class UcpCompat {
     }
 
     private static final class newlocale {
-        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("newlocale"),
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("newlocale"),
                 FunctionDescriptor.of(ucx_h.C_POINTER, JAVA_INT, ucx_h.C_POINTER, ucx_h.C_POINTER));
     }
 
     private static final class uselocale {
-        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("uselocale"),
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("uselocale"),
                 FunctionDescriptor.of(ucx_h.C_POINTER, ucx_h.C_POINTER));
     }
 
     private static final class unsetenv {
-        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("unsetenv"),
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("unsetenv"),
                 FunctionDescriptor.of(JAVA_INT, ucx_h.C_POINTER));
     }
 
     private static final class fcntl {
-        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("fcntl"),
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("fcntl"),
                 FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
     }
 
     private static final class close {
-        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("close"),
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("close"),
                 FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     }
 
     private static final class getpagesize {
-        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("getpagesize"),
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("getpagesize"),
                 FunctionDescriptor.of(JAVA_INT));
     }
 
@@ -75,12 +81,14 @@ public final class UcpCompat {
     }
 
     private static final class madvise {
-        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("madvise"),
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("madvise"),
                 FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     }
 
     private static final class munmap {
-        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("munmap"),
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("munmap"),
                 FunctionDescriptor.of(JAVA_INT, ucx_h.C_POINTER, JAVA_LONG));
     }
 
@@ -90,14 +98,16 @@ public final class UcpCompat {
     }
 
     private static final class eventfd {
-        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("eventfd"),
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("eventfd"),
                 FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
     }
 
     private static final class ucs_async_set_event_handler {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(
                 ucx_h.SYMBOL_LOOKUP.findOrThrow("ucs_async_set_event_handler"),
-                FunctionDescriptor.of(JAVA_BYTE, JAVA_INT, JAVA_INT, JAVA_INT, ucx_h.C_POINTER, ucx_h.C_POINTER, ucx_h.C_POINTER));
+                FunctionDescriptor.of(JAVA_BYTE, JAVA_INT, JAVA_INT, JAVA_INT, ucx_h.C_POINTER, ucx_h.C_POINTER,
+                        ucx_h.C_POINTER));
     }
 
     private static final class ucs_debug_disable_signals {
@@ -160,7 +170,9 @@ public final class UcpCompat {
     }
 
     /**
-     * {@snippet lang=c : mmap(address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) }
+     * {@snippet lang=c :
+     * mmap(address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)
+     * }
      *
      * @param address where, a multiple of the page size
      * @param bytes how much, a multiple of the page size
@@ -194,7 +206,8 @@ public final class UcpCompat {
     }
 
     /**
-     * {@snippet lang=c : madvise(address, bytes, MADV_HUGEPAGE) }, which a kernel without large pages refuses: nothing is lost then.
+     * {@snippet lang=c : madvise(address, bytes, MADV_HUGEPAGE) }, which a kernel without large pages refuses without
+     * harm.
      *
      * @param address a multiple of the page size
      * @param bytes how much
@@ -235,7 +248,9 @@ public final class UcpCompat {
     }
 
     /**
-     * {@snippet lang=c : ucs_async_set_event_handler(UCS_ASYNC_MODE_THREAD_SPINLOCK, descriptor, 0, ucs_empty_function, NULL, NULL) }
+     * {@snippet lang=c :
+     * ucs_async_set_event_handler(UCS_ASYNC_MODE_THREAD_SPINLOCK, descriptor, 0, ucs_empty_function, NULL, NULL)
+     * }
      *
      * @param descriptor what UCX's thread shall watch, for no event
      * @return a {@code ucs_status_t}

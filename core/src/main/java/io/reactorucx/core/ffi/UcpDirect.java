@@ -20,7 +20,8 @@ import java.nio.ByteOrder;
  */
 public final class UcpDirect {
 
-    private static final ValueLayout.OfLong LITTLE_ENDIAN = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LITTLE_ENDIAN =
+            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     private UcpDirect() {
@@ -34,7 +35,11 @@ public final class UcpDirect {
         void ended(long request, byte status, long userData);
     }
 
-    /** {@snippet lang=c : void (*ucp_tag_recv_nbx_callback_t)(void *, ucs_status_t, const ucp_tag_recv_info_t *, void *) } */
+    /**
+     * {@snippet lang=c :
+     * void (*ucp_tag_recv_nbx_callback_t)(void *, ucs_status_t, const ucp_tag_recv_info_t *, void *)
+     * }
+     */
     @FunctionalInterface
     public interface TagReceiveCallback {
 
@@ -42,7 +47,12 @@ public final class UcpDirect {
         void ended(long request, byte status, long info, long userData);
     }
 
-    /** {@snippet lang=c : ucs_status_t (*ucp_am_recv_callback_t)(void *, const void *, size_t, void *, size_t, const ucp_am_recv_param_t *) } */
+    /**
+     * {@snippet lang=c :
+     * ucs_status_t (*ucp_am_recv_callback_t)(void *, const void *, size_t, void *, size_t,
+     *                                        const ucp_am_recv_param_t *)
+     * }
+     */
     @FunctionalInterface
     public interface ActiveMessageCallback {
 
@@ -52,13 +62,16 @@ public final class UcpDirect {
 
     private static final class stubs {
         static final FunctionDescriptor SEND = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_BYTE, JAVA_LONG);
-        static final FunctionDescriptor TAG_RECEIVE = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
-        static final FunctionDescriptor ACTIVE_MESSAGE = FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, JAVA_LONG);
+        static final FunctionDescriptor TAG_RECEIVE = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_BYTE, JAVA_LONG,
+                JAVA_LONG);
+        static final FunctionDescriptor ACTIVE_MESSAGE = FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG, JAVA_LONG,
+                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
-        static MemorySegment of(Class<?> type, String method, Object callback, FunctionDescriptor descriptor, Arena arena) {
+        static MemorySegment of(Class<?> type, String method, Object callback, FunctionDescriptor descriptor,
+                Arena arena) {
             try {
-                MethodHandle target = MethodHandles.lookup().findVirtual(type, method, descriptor.toMethodType()).bindTo(callback);
+                MethodHandle target = MethodHandles.lookup().findVirtual(type, method, descriptor.toMethodType())
+                        .bindTo(callback);
                 return Linker.nativeLinker().upcallStub(target, descriptor, arena);
             } catch (ReflectiveOperationException e) {
                 throw new AssertionError(e);
@@ -73,9 +86,11 @@ public final class UcpDirect {
 
     private static final class ucp_am_send_nbx {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_am_send_nbx$address(),
-                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG));
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG,
+                        JAVA_LONG));
         static final MethodHandle OF_OWN_MEMORY = Linker.nativeLinker().downcallHandle(ucx_h.ucp_am_send_nbx$address(),
-                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                        JAVA_LONG));
     }
 
     private static final class ucp_tag_send_nbx {
@@ -87,19 +102,22 @@ public final class UcpDirect {
 
     private static final class ucp_tag_recv_nbx {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_tag_recv_nbx$address(),
-                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                        JAVA_LONG));
     }
 
     private static final class ucp_put_nbx {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_put_nbx$address(),
-                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                        JAVA_LONG));
         static final MethodHandle OF_OWN_MEMORY = Linker.nativeLinker().downcallHandle(ucx_h.ucp_put_nbx$address(),
                 FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     }
 
     private static final class ucp_get_nbx {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_get_nbx$address(),
-                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                        JAVA_LONG));
     }
 
     private static final class ucp_request_free {
@@ -131,8 +149,13 @@ public final class UcpDirect {
         }
     }
 
-    /** {@snippet lang=c : ucs_status_ptr_t ucp_am_send_nbx(ep, id, header, header_length, buffer, count, const ucp_request_param_t *param) } */
-    public static long ucp_am_send_nbx(long ep, int id, long header, long headerLength, MemorySegment buffer, long count, long param) {
+    /**
+     * {@snippet lang=c :
+     * ucs_status_ptr_t ucp_am_send_nbx(ep, id, header, header_length, buffer, count, const ucp_request_param_t *param)
+     * }
+     */
+    public static long ucp_am_send_nbx(long ep, int id, long header, long headerLength, MemorySegment buffer,
+            long count, long param) {
         try {
             return (long) ucp_am_send_nbx.HANDLE.invokeExact(ep, id, header, headerLength, buffer, count, param);
         } catch (Throwable t) {
@@ -141,7 +164,8 @@ public final class UcpDirect {
     }
 
     /** As above, for memory of the worker's own. */
-    public static long ucp_am_send_nbx(long ep, int id, long header, long headerLength, long buffer, long count, long param) {
+    public static long ucp_am_send_nbx(long ep, int id, long header, long headerLength, long buffer, long count,
+            long param) {
         try {
             return (long) ucp_am_send_nbx.OF_OWN_MEMORY.invokeExact(ep, id, header, headerLength, buffer, count, param);
         } catch (Throwable t) {
@@ -149,7 +173,11 @@ public final class UcpDirect {
         }
     }
 
-    /** {@snippet lang=c : ucs_status_ptr_t ucp_tag_send_nbx(ep, buffer, count, ucp_tag_t tag, const ucp_request_param_t *param) } */
+    /**
+     * {@snippet lang=c :
+     * ucs_status_ptr_t ucp_tag_send_nbx(ep, buffer, count, ucp_tag_t tag, const ucp_request_param_t *param)
+     * }
+     */
     public static long ucp_tag_send_nbx(long ep, MemorySegment buffer, long count, long tag, long param) {
         try {
             return (long) ucp_tag_send_nbx.HANDLE.invokeExact(ep, buffer, count, tag, param);
@@ -167,8 +195,13 @@ public final class UcpDirect {
         }
     }
 
-    /** {@snippet lang=c : ucs_status_ptr_t ucp_tag_recv_nbx(worker, buffer, count, tag, tag_mask, const ucp_request_param_t *param) } */
-    public static long ucp_tag_recv_nbx(long worker, MemorySegment buffer, long count, long tag, long mask, long param) {
+    /**
+     * {@snippet lang=c :
+     * ucs_status_ptr_t ucp_tag_recv_nbx(worker, buffer, count, tag, tag_mask, const ucp_request_param_t *param)
+     * }
+     */
+    public static long ucp_tag_recv_nbx(long worker, MemorySegment buffer, long count, long tag, long mask,
+            long param) {
         try {
             return (long) ucp_tag_recv_nbx.HANDLE.invokeExact(worker, buffer, count, tag, mask, param);
         } catch (Throwable t) {
@@ -176,8 +209,13 @@ public final class UcpDirect {
         }
     }
 
-    /** {@snippet lang=c : ucs_status_ptr_t ucp_put_nbx(ep, buffer, count, remote_addr, ucp_rkey_h rkey, const ucp_request_param_t *param) } */
-    public static long ucp_put_nbx(long ep, MemorySegment buffer, long count, long remoteAddress, long rkey, long param) {
+    /**
+     * {@snippet lang=c :
+     * ucs_status_ptr_t ucp_put_nbx(ep, buffer, count, remote_addr, ucp_rkey_h rkey, const ucp_request_param_t *param)
+     * }
+     */
+    public static long ucp_put_nbx(long ep, MemorySegment buffer, long count, long remoteAddress, long rkey,
+            long param) {
         try {
             return (long) ucp_put_nbx.HANDLE.invokeExact(ep, buffer, count, remoteAddress, rkey, param);
         } catch (Throwable t) {
@@ -194,8 +232,13 @@ public final class UcpDirect {
         }
     }
 
-    /** {@snippet lang=c : ucs_status_ptr_t ucp_get_nbx(ep, buffer, count, remote_addr, ucp_rkey_h rkey, const ucp_request_param_t *param) } */
-    public static long ucp_get_nbx(long ep, MemorySegment buffer, long count, long remoteAddress, long rkey, long param) {
+    /**
+     * {@snippet lang=c :
+     * ucs_status_ptr_t ucp_get_nbx(ep, buffer, count, remote_addr, ucp_rkey_h rkey, const ucp_request_param_t *param)
+     * }
+     */
+    public static long ucp_get_nbx(long ep, MemorySegment buffer, long count, long remoteAddress, long rkey,
+            long param) {
         try {
             return (long) ucp_get_nbx.HANDLE.invokeExact(ep, buffer, count, remoteAddress, rkey, param);
         } catch (Throwable t) {
@@ -232,7 +275,11 @@ public final class UcpDirect {
         return ALL.get(JAVA_LONG, info + ucp_tag_recv_info.sender_tag$offset());
     }
 
-    /** {@snippet lang=c : *param = {.op_attr_mask = mask, .flags = flags, .cb.send = cb, .user_data = userData, .memory_type = memoryType} } */
+    /**
+     * {@snippet lang=c :
+     * *param = {.op_attr_mask = mask, .flags = flags, .cb.send = cb, .user_data = userData, .memory_type = memoryType}
+     * }
+     */
     public static void fill(long param, int mask, int flags, long cb, long userData, int memoryType) {
         ALL.set(JAVA_INT, param + ucp_request_param_t.op_attr_mask$offset(), mask);
         ALL.set(JAVA_INT, param + ucp_request_param_t.flags$offset(), flags);

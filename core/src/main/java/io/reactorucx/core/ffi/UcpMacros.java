@@ -13,7 +13,10 @@ public final class UcpMacros {
     }
 
     /**
-     * {@snippet lang=c : #define ucp_dt_make_contig(_elem_size) (((ucp_datatype_t)(_elem_size) << UCP_DATATYPE_SHIFT) | UCP_DATATYPE_CONTIG) }
+     * {@snippet lang=c :
+     * #define ucp_dt_make_contig(_elem_size) \
+     *     (((ucp_datatype_t)(_elem_size) << UCP_DATATYPE_SHIFT) | UCP_DATATYPE_CONTIG)
+     * }
      *
      * @param elementSize size of one element in bytes
      * @return the datatype
@@ -33,7 +36,9 @@ public final class UcpMacros {
     }
 
     /**
-     * {@snippet lang=c : #define UCS_PTR_STATUS(_ptr) (UCS_PTR_IS_PTR(_ptr) ? UCS_INPROGRESS : (ucs_status_t)(intptr_t)(_ptr)) }
+     * {@snippet lang=c :
+     * #define UCS_PTR_STATUS(_ptr) (UCS_PTR_IS_PTR(_ptr) ? UCS_INPROGRESS : (ucs_status_t)(intptr_t)(_ptr))
+     * }
      *
      * @param statusPointer a {@code ucs_status_ptr_t}
      * @return 0 for done, 1 for a request in flight, below 0 for an error

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Free address space, reserved so that UCX can allocate there. UCX replaces what is mapped at a fixed address, the Java heap included;
- * some allocation methods and memory domains do so even where the address is only a hint.
+ * Free address space, reserved so that UCX can allocate there. UCX replaces what is mapped at a fixed address, the Java
+ * heap included; some allocation methods and memory domains do so even where the address is only a hint.
  */
 public final class AddressReservation {
 
@@ -21,8 +21,8 @@ public final class AddressReservation {
     }
 
     /**
-     * Reserves twice the length from the beginning of the address's page, because UCX may round the length up to large pages. Returns null
-     * where something is mapped.
+     * Reserves twice the length from the beginning of the address's page, because UCX may round the length up to large
+     * pages. Returns null where something is mapped.
      */
     public static @Nullable AddressReservation tryReserve(long address, long length) {
         long start = address & -AddressSpace.PAGE_BYTES;
@@ -50,8 +50,8 @@ public final class AddressReservation {
     }
 
     /**
-     * Gives all of it back. If UCX mapped memory there and unmapped it again, another thread may have mapped something since: the range then
-     * stays as it is.
+     * Gives all of it back. If UCX mapped memory there and unmapped it again, another thread may have mapped something
+     * since: the range then stays as it is.
      */
     public void release() {
         if (AddressSpace.covers(address, bytes, NO_ACCESS)) {

@@ -37,8 +37,9 @@ public final class Arguments {
             return MemorySegment.NULL;
         }
         if (!segment.isNative()) {
-            throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes on the Java heap; UCX keeps the address after"
-                    + " the call, use native memory (Arena.ofAuto, Arena.ofShared or a pooled buffer)");
+            throw new IllegalArgumentException(name + ": " + segment.byteSize()
+                    + " bytes on the Java heap; UCX keeps the address after the call, use native memory (Arena.ofAuto,"
+                    + " Arena.ofShared or a pooled buffer)");
         }
         if (segment.address() == 0) {
             throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes at the address 0");
@@ -49,11 +50,12 @@ public final class Arguments {
 
     private static void requireAccess(MemorySegment segment, String name) {
         if (!segment.scope().isAlive()) {
-            throw new IllegalArgumentException(name + ": the arena of these " + segment.byteSize() + " bytes is closed");
+            throw new IllegalArgumentException(name + ": the arena of these " + segment.byteSize()
+                    + " bytes is closed");
         }
         if (!segment.isAccessibleBy(Thread.currentThread())) {
-            throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes of another thread's confined arena; use a"
-                    + " shared or automatic arena");
+            throw new IllegalArgumentException(name + ": " + segment.byteSize()
+                    + " bytes of another thread's confined arena; use a shared or automatic arena");
         }
     }
 
@@ -61,7 +63,8 @@ public final class Arguments {
     public static MemorySegment destination(MemorySegment segment, String name) {
         MemorySegment checked = source(segment, name);
         if (segment.isReadOnly()) {
-            throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes that are read-only, and would be written");
+            throw new IllegalArgumentException(name + ": " + segment.byteSize()
+                    + " bytes that are read-only, and would be written");
         }
         return checked;
     }
@@ -80,14 +83,16 @@ public final class Arguments {
     public static String name(String value, String name) {
         Objects.requireNonNull(value, name);
         if (value.length() > MAX_NAME_LENGTH || value.indexOf(0) >= 0) {
-            throw new IllegalArgumentException(name + " " + value + ": at most " + MAX_NAME_LENGTH + " characters, none of them 0");
+            throw new IllegalArgumentException(name + " " + value + ": at most " + MAX_NAME_LENGTH
+                    + " characters, none of them 0");
         }
         return value;
     }
 
     public static void aligned(long address, int bytes, String name) {
         if (address % bytes != 0) {
-            throw new IllegalArgumentException(name + " at address 0x" + Long.toHexString(address) + ": must be a multiple of " + bytes);
+            throw new IllegalArgumentException(name + " at address 0x" + Long.toHexString(address)
+                    + ": must be a multiple of " + bytes);
         }
     }
 

@@ -39,8 +39,8 @@ public final class ConfigKeys {
             return name;
         }
         if (ENVIRONMENT.contains(name)) {
-            throw new IllegalArgumentException("setting " + key + ": UCX reads it once while it is loaded; set " + PREFIX + name
-                    + " in the environment of the process instead");
+            throw new IllegalArgumentException("setting " + key + ": UCX reads it once while it is loaded; set "
+                    + PREFIX + name + " in the environment of the process instead");
         }
         throw new IllegalArgumentException("setting " + key + ": UCX knows no such key, the nearest one is "
                 + nearest(name, CONFIG));

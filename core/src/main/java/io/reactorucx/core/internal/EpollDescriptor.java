@@ -25,7 +25,8 @@ public final class EpollDescriptor implements AutoCloseable {
         String target = target(own);
         if (!target.equals("anon_inode:[eventpoll]")) {
             UcpCompat.close(own);
-            throw new IllegalArgumentException("eventFd " + eventFd + ": UCX needs an epoll descriptor, this is " + target);
+            throw new IllegalArgumentException("eventFd " + eventFd + ": UCX needs an epoll descriptor, this is "
+                    + target);
         }
         return new EpollDescriptor(own);
     }

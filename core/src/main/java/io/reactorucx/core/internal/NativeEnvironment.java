@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Variables that UCX reads while it is being loaded, set through the C library since the JVM cannot change its own.
  *
- * <p>Without them UCX's constructor takes SIGSEGV and SIGHUP from the JVM (an implicit null check then ends the process) and
- * patches {@code mmap} and its kin in a process that has threads already.
+ * <p>Without them UCX's constructor takes SIGSEGV and SIGHUP from the JVM (an implicit null check then ends the
+ * process) and patches {@code mmap} and its kin in a process that has threads already.
  */
 public final class NativeEnvironment {
 
@@ -60,7 +60,8 @@ public final class NativeEnvironment {
                 variables.forEach((name, value) -> set(name, value, true));
                 return CLocale.call(nativeCalls);
             } finally {
-                before.forEach((name, value) -> value.ifPresentOrElse(text -> set(name, text, true), () -> unset(name)));
+                before.forEach((name, value) -> value.ifPresentOrElse(text -> set(name, text, true),
+                        () -> unset(name)));
             }
         } finally {
             LOCK.unlock();

@@ -43,16 +43,20 @@ public final class SocketAddresses {
     }
 
     /**
-     * Refuses to connect from an address of another family than the peer's, which fails late and names neither, or from one that no
-     * network interface has: the system takes all of 127.0.0.0/8, for which UCX finds no device, and the connection hangs.
+     * Refuses to connect from an address of another family than the peer's, which fails late and names neither, or from
+     * one that no network interface has: the system takes all of 127.0.0.0/8, for which UCX finds no device, and the
+     * connection hangs.
      */
     public static void requireUsableFor(InetSocketAddress local, InetSocketAddress remote) {
         try {
-            if (!local.getAddress().isAnyLocalAddress() && NetworkInterface.getByInetAddress(local.getAddress()) == null) {
-                throw new IllegalArgumentException("localAddress " + local + ": no network interface of this host has it");
+            if (!local.getAddress().isAnyLocalAddress() && NetworkInterface.getByInetAddress(local.getAddress())
+                    == null) {
+                throw new IllegalArgumentException("localAddress " + local
+                        + ": no network interface of this host has it");
             }
         } catch (SocketException e) {
-            throw new IllegalArgumentException("localAddress " + local + ": the network interfaces of this host are not known", e);
+            throw new IllegalArgumentException("localAddress " + local
+                    + ": the network interfaces of this host are not known", e);
         }
         if (local.getAddress().getAddress().length != remote.getAddress().getAddress().length) {
             throw new IllegalArgumentException("localAddress " + local + ": of another family than " + remote);

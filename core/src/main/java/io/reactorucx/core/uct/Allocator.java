@@ -19,9 +19,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of {@code uct_mem_alloc}, one for each method until one succeeds: given several, UCX takes the length that one method rounded up
- * for what the next one allocated. Domains that allocate less than is asked for are left out: posix would fill its file system with
- * zeros before it noticed. An address is reserved before UCX maps memory there.
+ * Calls of {@code uct_mem_alloc}, one for each method until one succeeds: given several, UCX takes the length that one
+ * method rounded up for what the next one allocated. Domains that allocate less than is asked for are left out: posix
+ * would fill its file system with zeros before it noticed. An address is reserved before UCX maps memory there.
  */
 final class Allocator {
 
@@ -45,21 +45,25 @@ final class Allocator {
         return new Allocator(request, large);
     }
 
-    private static void requireOne(UctAllocationRequest request, List<UctMemoryDomain> domains, List<UctMemoryDomain> large) {
+    private static void requireOne(UctAllocationRequest request,
+            List<UctMemoryDomain> domains, List<UctMemoryDomain> large) {
         if (domains.isEmpty()) {
             throw new IllegalArgumentException("domains: the method MD needs at least one");
         }
         UctMdOperation needed = request.isFixed() ? UctMdOperation.ALLOCATE_FIXED : UctMdOperation.ALLOCATE;
         if (domains.stream().noneMatch(domain -> domain.isSupported(needed))) {
-            throw new UcxUnsupportedException(OPERATION, "the memory domain " + domains.getFirst() + " " + needed.lack());
+            throw new UcxUnsupportedException(OPERATION, "the memory domain " + domains.getFirst() + " "
+                    + needed.lack());
         }
-        if (domains.stream().noneMatch(domain -> domain.attributes().allocatableTypes().contains(request.memoryType()))) {
+        if (domains.stream().noneMatch(
+                domain -> domain.attributes().allocatableTypes().contains(request.memoryType()))) {
             throw new UcxUnsupportedException(OPERATION, "the memory domain " + domains.getFirst() + " allocates no "
                     + request.memoryType() + " memory");
         }
         if (large.isEmpty()) {
             throw new UcxException(UcxStatus.NO_MEMORY, OPERATION, null, request.bytes() + " bytes, the memory domain "
-                    + domains.getFirst() + " allocates at most " + domains.getFirst().attributes().maxAllocationBytes());
+                    + domains.getFirst() + " allocates at most "
+                    + domains.getFirst().attributes().maxAllocationBytes());
         }
     }
 
@@ -83,8 +87,8 @@ final class Allocator {
                 check(status);
             }
         } else if (request.isFixed()) {
-            throw new UcxException(UcxStatus.ALREADY_EXISTS, OPERATION, null, "twice the " + request.bytes() + " bytes are not free at 0x"
-                    + Long.toHexString(request.address()));
+            throw new UcxException(UcxStatus.ALREADY_EXISTS, OPERATION, null, "twice the " + request.bytes()
+                    + " bytes are not free at 0x" + Long.toHexString(request.address()));
         }
         // The address is only a hint and is not free.
         check(call(description, 0, request.flags()));
@@ -120,7 +124,8 @@ final class Allocator {
             MemorySegment mds = uct_mem_alloc_params_t.mds(params);
             uct_mem_alloc_params_t.mds.mds(mds, handles);
             uct_mem_alloc_params_t.mds.count(mds, domains.size());
-            return ucx_h.uct_mem_alloc(request.bytes(), arena.allocateFrom(JAVA_INT, method.code()), 1, params, description);
+            return ucx_h.uct_mem_alloc(request.bytes(), arena.allocateFrom(JAVA_INT, method.code()), 1, params,
+                    description);
         }
     }
 

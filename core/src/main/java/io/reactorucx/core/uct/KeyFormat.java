@@ -9,7 +9,10 @@ import java.nio.ByteOrder;
  */
 final class KeyFormat {
 
-    /** {@code seg_id} (8 bytes), {@code address} (8), {@code length} (8), then the folder of the file where it is not the usual one. */
+    /**
+     * {@code seg_id} (8 bytes), {@code address} (8), {@code length} (8), then the folder of the file where it is not
+     * the usual one.
+     */
     private static final int POSIX_BYTES = 24;
     private static final int POSIX_ADDRESS_OFFSET = 8;
     private static final int POSIX_LENGTH_OFFSET = 16;
@@ -27,7 +30,8 @@ final class KeyFormat {
                 checkSize(key, POSIX_BYTES, domain);
                 long length = number(key, POSIX_LENGTH_OFFSET);
                 if (length < 1 || length > MAX_BYTES) {
-                    throw new IllegalArgumentException("key: a length of " + length + " bytes, must be in 1.." + MAX_BYTES);
+                    throw new IllegalArgumentException("key: a length of " + length + " bytes, must be in 1.."
+                            + MAX_BYTES);
                 }
             }
             case "sysv" -> checkSize(key, SYSV_BYTES, domain);
@@ -40,9 +44,11 @@ final class KeyFormat {
     }
 
     /**
-     * Whether a range of a peer's memory is in what its key maps here, and not in another mapping that happens to be next to it.
+     * Whether a range of a peer's memory is in what its key maps here, and not in another mapping that happens to be
+     * next to it.
      *
-     * @param distance from the owner's addresses to those of the mapping, which begins where the key says that the owner's memory begins
+     * @param distance from the owner's addresses to those of the mapping, which begins where the key says that the
+     *     owner's memory begins
      */
     static boolean isMapped(UctPackedKey packed, long distance, long offset, long length) {
         byte[] key = packed.key();
@@ -53,12 +59,14 @@ final class KeyFormat {
         long owner = number(key, posix ? POSIX_ADDRESS_OFFSET : SYSV_ADDRESS_OFFSET);
         long limit = posix ? number(key, POSIX_LENGTH_OFFSET) : MAX_BYTES;
         long from = packed.address() + offset - owner;
-        return from >= 0 && length <= limit && from <= limit - length && SharedMappings.contain(distance + owner, from + length);
+        return from >= 0 && length <= limit && from <= limit - length
+                && SharedMappings.contain(distance + owner, from + length);
     }
 
     private static void checkSize(byte[] key, long bytes, UctMemoryDomain domain) {
         if (key.length < bytes) {
-            throw new IllegalArgumentException("key of " + key.length + " bytes: one of " + domain + " has at least " + bytes);
+            throw new IllegalArgumentException("key of " + key.length + " bytes: one of " + domain + " has at least "
+                    + bytes);
         }
     }
 }

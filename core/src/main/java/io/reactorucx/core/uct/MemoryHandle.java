@@ -49,7 +49,7 @@ final class MemoryHandle {
         Arguments.bounds(offset, length, bytes, "memory");
         Objects.requireNonNull(advice, "advice");
         domain.require(UctMdOperation.ADVISE);
-        UctStatus.check(ucx_h.uct_md_mem_advise(domain.handle(), handle, MemorySegment.ofAddress(address + offset), length,
-                advice.code()), "uct_md_mem_advise");
+        UctStatus.check(ucx_h.uct_md_mem_advise(domain.handle(), handle, MemorySegment.ofAddress(address + offset),
+                length, advice.code()), "uct_md_mem_advise");
     }
 }

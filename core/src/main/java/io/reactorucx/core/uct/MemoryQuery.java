@@ -20,7 +20,8 @@ final class MemoryQuery {
     private MemoryQuery() {
     }
 
-    static UctMemoryAttributes query(UctMemoryDomain domain, MemorySegment segment, Set<UctMemoryAttributes.Field> fields) {
+    static UctMemoryAttributes query(UctMemoryDomain domain, MemorySegment segment,
+            Set<UctMemoryAttributes.Field> fields) {
         Arguments.positive(Arguments.source(segment, "segment").byteSize(), "segment.byteSize()");
         Set<UctMemoryAttributes.Field> asked = new HashSet<>(Objects.requireNonNull(fields, "fields"));
         Arguments.range(asked.size(), 1, UctMemoryAttributes.Field.values().length, "fields.size()");
@@ -29,7 +30,8 @@ final class MemoryQuery {
             asked.add(UctMemoryAttributes.Field.DMABUF_FD);
         }
         if (asked.contains(UctMemoryAttributes.Field.DMABUF_FD) && !Ucx.version().isAtLeast(1, 14)) {
-            throw new UcxUnsupportedException("uct_md_mem_query", "dmabuf came with UCX 1.14, this is " + Ucx.version());
+            throw new UcxUnsupportedException("uct_md_mem_query", "dmabuf came with UCX 1.14, this is "
+                    + Ucx.version());
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = uct_md_mem_attr.allocate(arena);
@@ -37,12 +39,14 @@ final class MemoryQuery {
             uct_md_mem_attr.mem_type(attr, MemoryTypes.count(Ucx.version()));
             uct_md_mem_attr.sys_dev(attr, (byte) ucx_h.UCS_SYS_DEVICE_ID_UNKNOWN());
             uct_md_mem_attr.dmabuf_fd(attr, ucx_h.UCT_DMABUF_FD_INVALID());
-            UctStatus.check(ucx_h.uct_md_mem_query(domain.handle(), segment, segment.byteSize(), attr), "uct_md_mem_query");
+            UctStatus.check(ucx_h.uct_md_mem_query(domain.handle(), segment, segment.byteSize(), attr),
+                    "uct_md_mem_query");
             int fd = uct_md_mem_attr.dmabuf_fd(attr);
             OptionalInt device = UctResource.systemDevice(uct_md_mem_attr.sys_dev(attr));
             return new UctMemoryAttributes(MemoryTypes.of(uct_md_mem_attr.mem_type(attr)), device,
                     uct_md_mem_attr.base_address(attr).address(), uct_md_mem_attr.alloc_length(attr),
-                    fd == ucx_h.UCT_DMABUF_FD_INVALID() ? null : new UctDmabuf(fd, uct_md_mem_attr.dmabuf_offset(attr)));
+                    fd == ucx_h.UCT_DMABUF_FD_INVALID() ? null
+                            : new UctDmabuf(fd, uct_md_mem_attr.dmabuf_offset(attr)));
         }
     }
 

@@ -5,7 +5,10 @@ import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.UcxVersion;
 import java.util.Set;
 
-/** The numbers of memory types: UCX numbers the unknown type one past the last one that it knows, so that depends on its version. */
+/**
+ * The numbers of memory types: UCX numbers the unknown type one past the last one that it knows, so that depends on its
+ * version.
+ */
 final class MemoryTypes {
 
     private MemoryTypes() {

@@ -39,7 +39,8 @@ final class SettingNames {
      */
     static SortedMap<String, String> values(Function<String, @Nullable String> read, Predicate<String> exists) {
         if (!UcpCompat.has(FUNCTION)) {
-            throw new UcxUnsupportedException(FUNCTION, "UCX " + Ucx.version() + " has no such function, so it cannot list settings");
+            throw new UcxUnsupportedException(FUNCTION, "UCX " + Ucx.version()
+                    + " has no such function, so it cannot list settings");
         }
         TreeMap<String, String> values = new TreeMap<>();
         for (String name : Printed.CANDIDATES) {
@@ -74,7 +75,8 @@ final class SettingNames {
     private static String printed() {
         int flags = ucx_h.UCS_CONFIG_PRINT_CONFIG() | ucx_h.UCS_CONFIG_PRINT_DOC() | ucx_h.UCS_CONFIG_PRINT_HIDDEN();
         try (Arena arena = Arena.ofConfined()) {
-            return NativeText.print(stream -> UctCompat.ucs_config_parser_print_all_opts(stream, arena.allocateFrom(PREFIX), flags,
+            return NativeText.print(
+                    stream -> UctCompat.ucs_config_parser_print_all_opts(stream, arena.allocateFrom(PREFIX), flags,
                     UctCompat.ucs_config_global_list()));
         }
     }

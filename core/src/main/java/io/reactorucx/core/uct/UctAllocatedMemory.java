@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Memory that UCX allocated ({@code uct_allocated_memory_t}), zeroed if the host can reach it.
  *
- * <p><b>Threading:</b> the thread that allocated it; the segment may be used from any. <b>Ownership:</b> ends with {@link #close()}, also
- * for the segment. <b>Errors:</b> {@link #close()} refuses while another thread reads or writes the segment.
+ * <p><b>Threading:</b> the thread that allocated it; the segment may be used from any. <b>Ownership:</b> ends with
+ * {@link #close()}, also for the segment. <b>Errors:</b> {@link #close()} refuses while another thread reads or writes
+ * the segment.
  */
 public final class UctAllocatedMemory implements UctMemory {
 
@@ -36,7 +37,8 @@ public final class UctAllocatedMemory implements UctMemory {
         MemorySegment address = uct_allocated_memory.address(description);
         this.handle = domain == null ? null
                 : new MemoryHandle(domain, uct_allocated_memory.memh(description), address.address(), bytes());
-        this.segment = memoryType().isHostAccessible() ? address.reinterpret(bytes(), arena, null) : address.reinterpret(0, arena, null);
+        this.segment = memoryType().isHostAccessible() ? address.reinterpret(bytes(), arena, null)
+                : address.reinterpret(0, arena, null);
         OPEN.incrementAndGet();
         if (domain != null) {
             domain.opened();
@@ -63,7 +65,8 @@ public final class UctAllocatedMemory implements UctMemory {
         List<UctMemoryDomain> copy = List.copyOf(Objects.requireNonNull(domains, "domains"));
         Ucx.ensureAvailable();
         if (!MemoryTypes.isKnown(request.memoryType())) {
-            throw new UcxUnsupportedException("uct_mem_alloc", request.memoryType() + " memory is not known to UCX " + Ucx.version());
+            throw new UcxUnsupportedException("uct_mem_alloc", request.memoryType() + " memory is not known to UCX "
+                    + Ucx.version());
         }
         Allocator allocator = Allocator.of(request, copy);
         MemorySegment description = uct_allocated_memory.allocate(Arena.ofAuto());
@@ -78,8 +81,8 @@ public final class UctAllocatedMemory implements UctMemory {
 
     private void checkThread() {
         if (Thread.currentThread() != owner) {
-            throw new IllegalStateException("memory of " + bytes() + " bytes: it belongs to the thread " + owner.getName() + ", this is "
-                    + Thread.currentThread().getName());
+            throw new IllegalStateException("memory of " + bytes() + " bytes: it belongs to the thread "
+                    + owner.getName() + ", this is " + Thread.currentThread().getName());
         }
     }
 
@@ -89,7 +92,8 @@ public final class UctAllocatedMemory implements UctMemory {
             throw new UcxClosedException(operation, "the memory of " + bytes() + " bytes");
         }
         if (handle == null) {
-            throw new UcxUnsupportedException(operation, "memory from " + method() + " is known to no memory domain; register it with one");
+            throw new UcxUnsupportedException(operation, "memory from " + method()
+                    + " is known to no memory domain; register it with one");
         }
         return handle;
     }

@@ -15,16 +15,17 @@ import java.util.Set;
  * @param bytes smallest size, at least 1; the memory may be larger
  * @param methods how to allocate it, in the order in which they are tried
  * @param flags what may be done with it, and how it is mapped
- * @param address where it should be; 0 for anywhere. With {@link UctMemoryFlag#FIXED} it has to be there, and twice its size has to be
- *     free there; without, it is a hint
+ * @param address where it should be; 0 for anywhere. With {@link UctMemoryFlag#FIXED} it has to be there, and twice its
+ *     size has to be free there; without, it is a hint
  * @param memoryType type of the memory
  * @param name name of the memory, for UCX's own accounts
  */
-public record UctAllocationRequest(long bytes, List<UctAllocationMethod> methods, Set<UctMemoryFlag> flags, long address,
-        UcxMemoryType memoryType, String name) {
+public record UctAllocationRequest(long bytes, List<UctAllocationMethod> methods, Set<UctMemoryFlag> flags,
+        long address, UcxMemoryType memoryType, String name) {
 
     private static final int MAX_METHODS = 16;
-    private static final Set<UctMemoryFlag> LOCAL_ACCESS = Set.of(UctMemoryFlag.ACCESS_LOCAL_READ, UctMemoryFlag.ACCESS_LOCAL_WRITE);
+    private static final Set<UctMemoryFlag> LOCAL_ACCESS = Set.of(UctMemoryFlag.ACCESS_LOCAL_READ,
+            UctMemoryFlag.ACCESS_LOCAL_WRITE);
 
     /** Checks and copies the parts. */
     public UctAllocationRequest {
@@ -44,8 +45,8 @@ public record UctAllocationRequest(long bytes, List<UctAllocationMethod> methods
 
     private static void checkAligned(long address) {
         if (address <= 0 || address % AddressSpace.PAGE_BYTES != 0) {
-            throw new IllegalArgumentException("address 0x" + Long.toHexString(address) + ": for FIXED a positive multiple of "
-                    + AddressSpace.PAGE_BYTES + ", the page size");
+            throw new IllegalArgumentException("address 0x" + Long.toHexString(address)
+                    + ": for FIXED a positive multiple of " + AddressSpace.PAGE_BYTES + ", the page size");
         }
     }
 
@@ -56,7 +57,8 @@ public record UctAllocationRequest(long bytes, List<UctAllocationMethod> methods
      * @return the request
      */
     public static UctAllocationRequest of(long bytes) {
-        return new UctAllocationRequest(bytes, List.of(UctAllocationMethod.MD), LOCAL_ACCESS, 0, UcxMemoryType.HOST, "reactor-ucx");
+        return new UctAllocationRequest(bytes, List.of(UctAllocationMethod.MD), LOCAL_ACCESS, 0, UcxMemoryType.HOST,
+                "reactor-ucx");
     }
 
     /**

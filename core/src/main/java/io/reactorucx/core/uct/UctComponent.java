@@ -36,7 +36,8 @@ public final class UctComponent {
     }
 
     /**
-     * Lists the components of the loaded library ({@code uct_query_components}), which loads its modules if that has not happened yet.
+     * Lists the components of the loaded library ({@code uct_query_components}), which loads its modules if that has
+     * not happened yet.
      *
      * @return the components, those that find no device on this machine included
      */
@@ -81,7 +82,8 @@ public final class UctComponent {
 
     private static UctComponent query(MemorySegment handle, Arena arena) {
         MemorySegment attr = uct_component_attr.allocate(arena);
-        uct_component_attr.field_mask(attr, ucx_h.UCT_COMPONENT_ATTR_FIELD_NAME() | ucx_h.UCT_COMPONENT_ATTR_FIELD_FLAGS());
+        uct_component_attr.field_mask(attr, ucx_h.UCT_COMPONENT_ATTR_FIELD_NAME()
+                | ucx_h.UCT_COMPONENT_ATTR_FIELD_FLAGS());
         UctStatus.check(ucx_h.uct_component_query(handle, attr), "uct_component_query");
         return new UctComponent(handle, uct_component_attr.name(attr).getString(0),
                 UctComponentFlag.of(uct_component_attr.flags(attr)));
@@ -146,13 +148,15 @@ public final class UctComponent {
     public UctMemoryDomain open(String memoryDomainName, UctMdConfig config) {
         Objects.requireNonNull(memoryDomainName, "memoryDomainName");
         if (!Objects.requireNonNull(config, "config").component().equals(this)) {
-            throw new IllegalArgumentException("config: it is one of the component " + config.component() + ", this is " + this);
+            throw new IllegalArgumentException("config: it is one of the component " + config.component() + ", this is "
+                    + this);
         }
         // UCX does not check the name.
         List<String> names = memoryDomainNames();
         if (!names.contains(memoryDomainName)) {
             throw new IllegalArgumentException(
-                    "memoryDomainName " + memoryDomainName + ": the component " + name + " has the memory domains " + names);
+                    "memoryDomainName " + memoryDomainName + ": the component " + name + " has the memory domains "
+                    + names);
         }
         return UctMemoryDomain.open(this, memoryDomainName, config);
     }

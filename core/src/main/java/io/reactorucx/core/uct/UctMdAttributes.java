@@ -24,9 +24,10 @@ import java.util.Set;
  * @param packedKeyBytes size of a packed remote key
  * @param localCpus processors near the device; all of the first 1024 when none is nearer than others
  */
-public record UctMdAttributes(String componentName, Set<UctMdFlag> flags, long maxAllocationBytes, long maxRegistrationBytes,
-        Set<UcxMemoryType> registrableTypes, Set<UcxMemoryType> detectableTypes, Set<UcxMemoryType> allocatableTypes,
-        Set<UcxMemoryType> accessibleTypes, UctLinearFunction registrationCostSeconds, long packedKeyBytes, BitSet localCpus) {
+public record UctMdAttributes(String componentName, Set<UctMdFlag> flags, long maxAllocationBytes,
+        long maxRegistrationBytes, Set<UcxMemoryType> registrableTypes, Set<UcxMemoryType> detectableTypes,
+        Set<UcxMemoryType> allocatableTypes, Set<UcxMemoryType> accessibleTypes,
+        UctLinearFunction registrationCostSeconds, long packedKeyBytes, BitSet localCpus) {
 
     /** Copies what could change. */
     public UctMdAttributes {
@@ -48,11 +49,13 @@ public record UctMdAttributes(String componentName, Set<UctMdFlag> flags, long m
         MemorySegment cap = uct_md_attr.cap(attr);
         MemorySegment cost = uct_md_attr.reg_cost(attr);
         MemorySegment cpus = ucs_cpu_set_t.ucs_bits(uct_md_attr.local_cpus(attr));
-        return new UctMdAttributes(uct_md_attr.component_name(attr).getString(0), UctMdFlag.of(uct_md_attr.cap.flags(cap)),
-                size(uct_md_attr.cap.max_alloc(cap)), size(uct_md_attr.cap.max_reg(cap)),
-                MemoryTypes.ofMask(uct_md_attr.cap.reg_mem_types(cap)), MemoryTypes.ofMask(uct_md_attr.cap.detect_mem_types(cap)),
-                MemoryTypes.ofMask(uct_md_attr.cap.alloc_mem_types(cap)), MemoryTypes.ofMask(uct_md_attr.cap.access_mem_types(cap)),
-                new UctLinearFunction(ucs_linear_func_t.c(cost), ucs_linear_func_t.m(cost)), uct_md_attr.rkey_packed_size(attr),
+        return new UctMdAttributes(uct_md_attr.component_name(attr).getString(0),
+                UctMdFlag.of(uct_md_attr.cap.flags(cap)), size(uct_md_attr.cap.max_alloc(cap)),
+                size(uct_md_attr.cap.max_reg(cap)), MemoryTypes.ofMask(uct_md_attr.cap.reg_mem_types(cap)),
+                MemoryTypes.ofMask(uct_md_attr.cap.detect_mem_types(cap)),
+                MemoryTypes.ofMask(uct_md_attr.cap.alloc_mem_types(cap)),
+                MemoryTypes.ofMask(uct_md_attr.cap.access_mem_types(cap)), new UctLinearFunction(
+                        ucs_linear_func_t.c(cost), ucs_linear_func_t.m(cost)), uct_md_attr.rkey_packed_size(attr),
                 BitSet.valueOf(cpus.toArray(ValueLayout.JAVA_LONG)));
     }
 

@@ -18,17 +18,21 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings that a memory domain is opened with ({@code uct_md_config_t}): the library's defaults, then the environment, then
- * {@link #with}.
+ * Settings that a memory domain is opened with ({@code uct_md_config_t}): the library's defaults, then the environment,
+ * then {@link #with}.
  *
  * <p>The native form is read ({@code uct_md_config_read}), changed ({@code uct_config_modify}) and released
  * ({@code uct_config_release}) within each call that needs it, so there is nothing to close.
  *
- * <p><b>Threading:</b> immutable. <b>Errors:</b> {@link IllegalArgumentException} for a setting or value that the component does not know.
+ * <p><b>Threading:</b> immutable. <b>Errors:</b> {@link IllegalArgumentException} for a setting or value that the
+ * component does not know.
  */
 public final class UctMdConfig {
 
-    /** UCX keeps the value that it replaces in as many bytes, and aborts the process where a longer one does not parse again. */
+    /**
+     * UCX keeps the value that it replaces in as many bytes, and aborts the process where a longer one does not parse
+     * again.
+     */
     private static final int MAX_VALUE_LENGTH = 255;
     private static final int VALUE_BYTES = 4096;
 
@@ -37,7 +41,8 @@ public final class UctMdConfig {
     private final @Nullable Path file;
     private final Map<String, String> changes;
 
-    UctMdConfig(UctComponent component, @Nullable String environmentPrefix, @Nullable Path file, Map<String, String> changes) {
+    UctMdConfig(UctComponent component, @Nullable String environmentPrefix, @Nullable Path file,
+            Map<String, String> changes) {
         this.component = component;
         this.environmentPrefix = environmentPrefix;
         this.file = file;
@@ -57,7 +62,8 @@ public final class UctMdConfig {
      */
     public UctMdConfig withEnvironmentPrefix(String prefix) {
         if (!Objects.requireNonNull(prefix, "prefix").matches("[A-Za-z][A-Za-z0-9_]{0,63}")) {
-            throw new IllegalArgumentException("prefix " + prefix + ": a letter, then at most 63 letters, digits and underscores");
+            throw new IllegalArgumentException("prefix " + prefix + ": a letter, then at most 63 letters, digits and"
+                    + " underscores");
         }
         return new UctMdConfig(component, prefix, file, changes);
     }
@@ -92,8 +98,8 @@ public final class UctMdConfig {
     private static void checkText(String text, String argument) {
         if (Objects.requireNonNull(text, argument).getBytes(StandardCharsets.UTF_8).length > MAX_VALUE_LENGTH
                 || text.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException(argument + " of " + text.length() + " characters: at most " + MAX_VALUE_LENGTH
-                    + " bytes, none of them zero");
+            throw new IllegalArgumentException(argument + " of " + text.length() + " characters: at most "
+                    + MAX_VALUE_LENGTH + " bytes, none of them zero");
         }
     }
 
@@ -158,7 +164,8 @@ public final class UctMdConfig {
     }
 
     private IllegalArgumentException unknown(String name) {
-        return new IllegalArgumentException("setting " + name + ": memory domains of " + component + " have no such setting");
+        return new IllegalArgumentException("setting " + name + ": memory domains of " + component
+                + " have no such setting");
     }
 
     private void checkKnown(int status, String name, String value) {
@@ -166,17 +173,22 @@ public final class UctMdConfig {
             throw unknown(name);
         }
         if (status == UcxStatus.INVALID_PARAM.code()) {
-            throw new IllegalArgumentException("setting " + name + "=" + value + ": not a value that " + component + " understands");
+            throw new IllegalArgumentException("setting " + name + "=" + value + ": not a value that " + component
+                    + " understands");
         }
         UctStatus.check(status, "setting " + name + "=" + value);
     }
 
-    /** Runs native calls with the settings in C's form, which ends with the call. One at a time, for it reads the environment. */
+    /**
+     * Runs native calls with the settings in C's form, which ends with the call. One at a time, for it reads the
+     * environment.
+     */
     <T> T call(Function<MemorySegment, T> nativeCalls) {
         return NativeEnvironment.with(Map.of(), () -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-                UctStatus.check(ucx_h.uct_md_config_read(component.handle(), text(environmentPrefix, arena), text(file, arena), pointer),
+                UctStatus.check(ucx_h.uct_md_config_read(component.handle(), text(environmentPrefix, arena),
+                        text(file, arena), pointer),
                         "uct_md_config_read of " + component);
                 MemorySegment config = pointer.get(ValueLayout.ADDRESS, 0);
                 try {

@@ -15,7 +15,8 @@ public enum UctMdOperation {
     /** {@link UctMemoryDomain#detectMemoryType}. */
     DETECT_MEMORY_TYPE("uct_md_detect_memory_type", "recognises no type of memory"),
     /** {@link UctRemoteKey#pointer()}. */
-    REMOTE_POINTER("uct_rkey_ptr", "gives no pointers to remote memory (UCT_COMPONENT_FLAG_RKEY_PTR, UCT_MD_FLAG_RKEY_PTR)"),
+    REMOTE_POINTER("uct_rkey_ptr", "gives no pointers to remote memory (UCT_COMPONENT_FLAG_RKEY_PTR,"
+            + " UCT_MD_FLAG_RKEY_PTR)"),
     /** {@link UctMemoryDomain#isSockaddrAccessible}. */
     SOCKADDR("uct_md_is_sockaddr_accessible", "does not connect by socket addresses (UCT_MD_FLAG_SOCKADDR)");
 
@@ -40,7 +41,8 @@ public enum UctMdOperation {
     boolean isSupported(UctComponent component, UctMdAttributes attributes) {
         return switch (this) {
             case ALLOCATE -> attributes.flags().contains(UctMdFlag.ALLOC);
-            case ALLOCATE_FIXED -> attributes.flags().contains(UctMdFlag.ALLOC) && attributes.flags().contains(UctMdFlag.FIXED);
+            case ALLOCATE_FIXED -> attributes.flags().contains(UctMdFlag.ALLOC)
+                    && attributes.flags().contains(UctMdFlag.FIXED);
             case REGISTER -> attributes.flags().contains(UctMdFlag.REG);
             case ADVISE -> attributes.flags().contains(UctMdFlag.ADVISE);
             // UCX itself queries only these; other domains may have no function for it, and a call would end the

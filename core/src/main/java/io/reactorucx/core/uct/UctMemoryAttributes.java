@@ -12,9 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param systemDevice index of the device that holds it, empty when that is not known
  * @param baseAddress where the allocation begins that it belongs to
  * @param allocationBytes size of that allocation
- * @param dmabuf a file descriptor by which other devices reach the memory, null when there is none; to be closed by the caller
+ * @param dmabuf a file descriptor by which other devices reach the memory, null when there is none; to be closed by the
+ *     caller
  */
-public record UctMemoryAttributes(UcxMemoryType memoryType, OptionalInt systemDevice, long baseAddress, long allocationBytes,
+public record UctMemoryAttributes(UcxMemoryType memoryType, OptionalInt systemDevice, long baseAddress,
+        long allocationBytes,
         @Nullable UctDmabuf dmabuf) {
 
     /** Attributes that can be queried ({@code uct_md_mem_attr_field_t}). */

@@ -22,10 +22,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * An open memory domain ({@code uct_md_h}): memory and transports that can be used together.
  *
- * <p><b>Threading:</b> it and what was made from it belong to the thread that opened it; each call checks that. Memory itself may be used
- * from any thread. <b>Ownership:</b> close it last: it refuses while memory or a remote key of it is open.
- * <b>Errors:</b> {@link io.reactorucx.core.UcxException} with UCX's status, {@link io.reactorucx.core.UcxUnsupportedException} for what
- * {@link #isSupported} denies.
+ * <p><b>Threading:</b> it and what was made from it belong to the thread that opened it; each call checks that. Memory
+ * itself may be used from any thread. <b>Ownership:</b> close it last: it refuses while memory or a remote key of it is
+ * open. <b>Errors:</b> {@link io.reactorucx.core.UcxException} with UCX's status, {@link
+ * io.reactorucx.core.UcxUnsupportedException} for what {@link #isSupported} denies.
  */
 public final class UctMemoryDomain implements AutoCloseable {
 
@@ -122,7 +122,8 @@ public final class UctMemoryDomain implements AutoCloseable {
 
     void require(UctMdOperation operation) {
         if (!isSupported(operation)) {
-            throw new UcxUnsupportedException(operation.function(), "the memory domain " + name + " " + operation.lack());
+            throw new UcxUnsupportedException(operation.function(), "the memory domain " + name + " "
+                    + operation.lack());
         }
     }
 
@@ -217,8 +218,10 @@ public final class UctMemoryDomain implements AutoCloseable {
 
     /** Memory of this process as a part of its registration, with the lifetime that it has there. */
     Optional<MemorySegment> registered(MemorySegment memory) {
-        return registrations.stream().map(UctRegisteredMemory::segment).filter(segment -> memory.address() >= segment.address()
-                && memory.byteSize() <= segment.byteSize() && memory.address() - segment.address() <= segment.byteSize() - memory.byteSize())
+        return registrations.stream().map(UctRegisteredMemory::segment)
+                .filter(segment -> memory.address() >= segment.address()
+                && memory.byteSize() <= segment.byteSize()
+                && memory.address() - segment.address() <= segment.byteSize() - memory.byteSize())
                 .findFirst().map(segment -> segment.asSlice(memory.address() - segment.address(), memory.byteSize()));
     }
 
@@ -232,8 +235,8 @@ public final class UctMemoryDomain implements AutoCloseable {
 
     void checkThread() {
         if (Thread.currentThread() != owner) {
-            throw new IllegalStateException("memory domain " + name + ": it belongs to the thread " + owner.getName() + ", this is "
-                    + Thread.currentThread().getName());
+            throw new IllegalStateException("memory domain " + name + ": it belongs to the thread " + owner.getName()
+                    + ", this is " + Thread.currentThread().getName());
         }
     }
 

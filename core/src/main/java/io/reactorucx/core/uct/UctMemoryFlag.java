@@ -29,8 +29,10 @@ public enum UctMemoryFlag {
     /** The remote key should be equal to those of other peers, so that one serves for all; since UCX 1.16. */
     SYMMETRIC_RKEY(10);
 
-    private static final Set<UctMemoryFlag> ALL_ACCESS = Set.copyOf(EnumSet.range(ACCESS_REMOTE_PUT, ACCESS_LOCAL_WRITE));
-    private static final Set<UctMemoryFlag> RMA_ACCESS = Set.of(ACCESS_REMOTE_PUT, ACCESS_REMOTE_GET, ACCESS_LOCAL_READ, ACCESS_LOCAL_WRITE);
+    private static final Set<UctMemoryFlag> ALL_ACCESS =
+            Set.copyOf(EnumSet.range(ACCESS_REMOTE_PUT, ACCESS_LOCAL_WRITE));
+    private static final Set<UctMemoryFlag> RMA_ACCESS = Set.of(ACCESS_REMOTE_PUT, ACCESS_REMOTE_GET, ACCESS_LOCAL_READ,
+            ACCESS_LOCAL_WRITE);
 
     private final int bit;
 

@@ -9,14 +9,15 @@ import java.util.HexFormat;
 import java.util.Objects;
 
 /**
- * What a peer needs to reach memory of a memory domain: the component, address and length in the owner's process, and the packed key.
+ * What a peer needs to reach memory of a memory domain: the component, address and length in the owner's process, and
+ * the packed key.
  *
  * <p>Layout of {@link #toBytes()}, big-endian: magic {@code 0x5255434b} (4 bytes), version 1 (1), address (8), length
  * (8), size of the component's name (1), name, size of the key (2), key. Every holder of a key can use the memory, and
  * has to trust its creator: the key decides what is mapped.
  *
- * <p><b>Threading:</b> immutable. <b>Ownership:</b> copies what it is given. <b>Errors:</b> {@link IllegalArgumentException} for bytes
- * that are no packed key.
+ * <p><b>Threading:</b> immutable. <b>Ownership:</b> copies what it is given. <b>Errors:</b> {@link
+ * IllegalArgumentException} for bytes that are no packed key.
  */
 public final class UctPackedKey {
 
@@ -48,13 +49,15 @@ public final class UctPackedKey {
         this.key = Objects.requireNonNull(key, "key").clone();
         if (componentName.isEmpty() || componentName.length() > MAX_NAME_LENGTH
                 || !StandardCharsets.US_ASCII.newEncoder().canEncode(componentName)) {
-            throw new IllegalArgumentException("componentName " + componentName + ": 1.." + MAX_NAME_LENGTH + " ASCII characters");
+            throw new IllegalArgumentException("componentName " + componentName + ": 1.." + MAX_NAME_LENGTH
+                    + " ASCII characters");
         }
         if (key.length > MAX_KEY_BYTES) {
             throw new IllegalArgumentException("key of " + key.length + " bytes: at most " + MAX_KEY_BYTES);
         }
         if (address == 0 || Long.compareUnsigned(address, -length) >= 0) {
-            throw new IllegalArgumentException("address " + Long.toHexString(address) + ": no room for " + length + " bytes there");
+            throw new IllegalArgumentException("address " + Long.toHexString(address) + ": no room for " + length
+                    + " bytes there");
         }
     }
 
@@ -90,7 +93,8 @@ public final class UctPackedKey {
     /** {@return the key as bytes, to be sent to a peer} */
     public byte[] toBytes() {
         byte[] name = componentName.getBytes(StandardCharsets.US_ASCII);
-        return ByteBuffer.allocate(FIXED_BYTES + name.length + key.length).putInt(MAGIC).put(VERSION).putLong(address).putLong(length)
+        return ByteBuffer.allocate(FIXED_BYTES + name.length + key.length).putInt(MAGIC).put(VERSION).putLong(address)
+                .putLong(length)
                 .put((byte) name.length).put(name).putShort((short) key.length).put(key).array();
     }
 
@@ -127,6 +131,7 @@ public final class UctPackedKey {
 
     @Override
     public String toString() {
-        return length + " bytes of " + componentName + " at 0x" + Long.toHexString(address) + ", key " + HexFormat.of().formatHex(key);
+        return length + " bytes of " + componentName + " at 0x" + Long.toHexString(address) + ", key "
+                + HexFormat.of().formatHex(key);
     }
 }

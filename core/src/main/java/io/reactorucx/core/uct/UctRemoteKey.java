@@ -13,10 +13,10 @@ import java.lang.foreign.ValueLayout;
 /**
  * A peer's memory as a component of this process reaches it ({@code uct_rkey_bundle_t}).
  *
- * <p><b>Threading:</b> the thread of the domain; pointers may be used from any. <b>Ownership:</b> ends with {@link #close()}, also for
- * pointers; one to memory that this process registered itself lives as long as that memory. <b>Errors:</b> {@link #close()} refuses
- * while another thread reads or writes through a pointer. A pointer to memory whose owner lied about its size ends in an
- * {@link InternalError} of the JVM when it is used.
+ * <p><b>Threading:</b> the thread of the domain; pointers may be used from any. <b>Ownership:</b> ends with {@link
+ * #close()}, also for pointers; one to memory that this process registered itself lives as long as that memory.
+ * <b>Errors:</b> {@link #close()} refuses while another thread reads or writes through a pointer. A pointer to memory
+ * whose owner lied about its size ends in an {@link InternalError} of the JVM when it is used.
  */
 public final class UctRemoteKey implements AutoCloseable {
 
@@ -36,14 +36,15 @@ public final class UctRemoteKey implements AutoCloseable {
     static UctRemoteKey unpack(UctMemoryDomain domain, UctPackedKey packed) {
         domain.checkOpen("uct_rkey_unpack");
         if (!packed.componentName().equals(domain.component().name())) {
-            throw new IllegalArgumentException("key: it was packed by " + packed.componentName() + ", this is a memory domain of "
-                    + domain.component());
+            throw new IllegalArgumentException("key: it was packed by " + packed.componentName()
+                    + ", this is a memory domain of " + domain.component());
         }
         byte[] key = packed.key();
         KeyFormat.check(key, domain);
         MemorySegment bundle = uct_rkey_bundle.allocate(Arena.ofAuto());
         try (Arena arena = Arena.ofConfined()) {
-            UctStatus.check(ucx_h.uct_rkey_unpack(domain.component().handle(), Arguments.padded(key, arena), bundle), "uct_rkey_unpack");
+            UctStatus.check(ucx_h.uct_rkey_unpack(domain.component().handle(), Arguments.padded(key, arena), bundle),
+                    "uct_rkey_unpack");
         }
         return new UctRemoteKey(domain, packed, bundle);
     }
@@ -98,14 +99,16 @@ public final class UctRemoteKey implements AutoCloseable {
         domain.require(UctMdOperation.REMOTE_POINTER);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-            UctStatus.check(ucx_h.uct_rkey_ptr(domain.component().handle(), bundle, packed.address() + offset, pointer), "uct_rkey_ptr");
+            UctStatus.check(ucx_h.uct_rkey_ptr(domain.component().handle(), bundle, packed.address() + offset, pointer),
+                    "uct_rkey_ptr");
             MemorySegment local = pointer.get(ValueLayout.ADDRESS, 0).reinterpret(length);
             // UCX only adds a distance to the address: a key whose parts do not belong together would lead anywhere.
             if (KeyFormat.isMapped(packed, value(), offset, length)) {
                 return local.reinterpret(length, pointers, null);
             }
             // In newer versions the domain self points to memory of this process, which is that of its owner's arena.
-            return domain.registered(local).orElseThrow(() -> new UcxException(UcxStatus.INVALID_ADDR, "uct_rkey_ptr", null,
+            return domain.registered(local)
+                    .orElseThrow(() -> new UcxException(UcxStatus.INVALID_ADDR, "uct_rkey_ptr", null,
                     "the key maps less than the " + length + " bytes at offset " + offset + " that it speaks of"));
         }
     }

@@ -16,8 +16,9 @@ import java.util.OptionalInt;
 public record UctResource(String transport, String device, UctDeviceType type, OptionalInt systemDevice) {
 
     static UctResource read(MemorySegment desc) {
-        return new UctResource(uct_tl_resource_desc.tl_name(desc).getString(0), uct_tl_resource_desc.dev_name(desc).getString(0),
-                UctDeviceType.of(uct_tl_resource_desc.dev_type(desc)), systemDevice(uct_tl_resource_desc.sys_device(desc)));
+        return new UctResource(uct_tl_resource_desc.tl_name(desc).getString(0), uct_tl_resource_desc.dev_name(desc)
+                .getString(0), UctDeviceType.of(uct_tl_resource_desc.dev_type(desc)),
+                systemDevice(uct_tl_resource_desc.sys_device(desc)));
     }
 
     static OptionalInt systemDevice(byte index) {

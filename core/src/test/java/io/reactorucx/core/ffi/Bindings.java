@@ -45,7 +45,8 @@ final class Bindings {
         }
 
         Stream<String> expressions() {
-            return Stream.concat(Stream.of(sizeOf()), members.stream().flatMap(member -> Stream.of(offsetOf(member), sizeOf(member))));
+            return Stream.concat(Stream.of(sizeOf()),
+                    members.stream().flatMap(member -> Stream.of(offsetOf(member), sizeOf(member))));
         }
 
         /** A struct without a tag is known by its typedef, whose name ends in _t. */
@@ -74,7 +75,8 @@ final class Bindings {
         for (Method method : ucx_h.class.getMethods()) {
             if (method.getParameterCount() == 0 && method.getName().matches("[A-Z][A-Z0-9_]*")) {
                 Object value = method.invoke(null);
-                constants.put(method.getName(), value instanceof MemorySegment pointer ? Long.valueOf(pointer.address()) : (Number) value);
+                constants.put(method.getName(), value instanceof MemorySegment pointer ? Long.valueOf(pointer.address())
+                        : (Number) value);
             }
         }
         return constants;

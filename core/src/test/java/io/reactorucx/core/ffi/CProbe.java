@@ -39,7 +39,8 @@ final class CProbe {
     static Optional<CProbe> create(Path folder, Path headers) {
         String[] path = System.getenv().getOrDefault("PATH", "").split(":", -1);
         return Stream.of("cc", "gcc", "clang")
-                .filter(name -> Stream.of(path).anyMatch(entry -> !entry.isEmpty() && Files.isExecutable(Path.of(entry, name))))
+                .filter(name -> Stream.of(path).anyMatch(entry -> !entry.isEmpty()
+                && Files.isExecutable(Path.of(entry, name))))
                 .findFirst()
                 .map(name -> new CProbe(folder, headers, name));
     }
@@ -78,7 +79,8 @@ final class CProbe {
         StringBuilder main = new StringBuilder("int main(void) {\n");
         for (int i = 0; i < expressions.size(); i++) {
             if (!dropped.contains(i)) {
-                functions.append("static long long v%d(void) { return (long long)(%s); }".formatted(i, expressions.get(i)));
+                functions.append("static long long v%d(void) { return (long long)(%s); }"
+                        .formatted(i, expressions.get(i)));
                 main.append("    printf(\"%d %%lld\\n\", v%d());%n".formatted(i, i));
             }
             functions.append('\n');
@@ -98,7 +100,8 @@ final class CProbe {
 
     private Outcome compile(String... options) throws IOException, InterruptedException {
         return run(Stream.of(
-                Stream.of(compiler, "-std=gnu11", "-w", "-I", headers.toString(), "-include", "ucx.h", "-include", "stddef.h"),
+                Stream.of(compiler, "-std=gnu11", "-w", "-I", headers.toString(), "-include", "ucx.h", "-include",
+                        "stddef.h"),
                 Stream.of(options),
                 Stream.of("probe.c")).flatMap(words -> words).toArray(String[]::new));
     }

@@ -36,10 +36,12 @@ class PinnedTest {
         both.pin();
         both.unpin();
         assertThat(calls).containsExactlyInAnyOrder("pin a", "pin b", "unpin a", "unpin b");
-        for (Pinned half : List.of(Pinned.both(one("c", true), one("d", false)), Pinned.both(one("d", false), one("c", true)))) {
+        for (Pinned half : List.of(Pinned.both(one("c", true), one("d", false)),
+                Pinned.both(one("d", false), one("c", true)))) {
             calls.clear();
             assertThatThrownBy(half::pin).isInstanceOf(UcxClosedException.class);
-            assertThat(calls.stream().filter("pin d"::equals).count()).isEqualTo(calls.stream().filter("unpin d"::equals).count());
+            assertThat(calls.stream().filter("pin d"::equals).count())
+                    .isEqualTo(calls.stream().filter("unpin d"::equals).count());
         }
     }
 }

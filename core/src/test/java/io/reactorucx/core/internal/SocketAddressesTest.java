@@ -28,7 +28,8 @@ class SocketAddressesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"127.0.0.1, 1", "10.1.2.3, 65535", "255.255.255.255, 0", "::1, 13337", "fd00::1:2, 40000", "2001:db8::ffff, 80"})
+    @CsvSource({"127.0.0.1, 1", "10.1.2.3, 65535", "255.255.255.255, 0", "::1, 13337", "fd00::1:2, 40000",
+        "2001:db8::ffff, 80"})
     void survivesFormOfC(String ip, int port) {
         InetSocketAddress address = new InetSocketAddress(InetAddress.ofLiteral(ip), port);
         InetSocketAddress read = SocketAddresses.read(inC(address));
@@ -39,7 +40,8 @@ class SocketAddressesTest {
     @Test
     void writesFamilyPortAndAddressInNetworkOrder() {
         MemorySegment four = inC(new InetSocketAddress(InetAddress.ofLiteral("10.1.2.3"), 0x1234));
-        assertThat(four.asSlice(0, 8).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(new byte[] {2, 0, 0x12, 0x34, 10, 1, 2, 3});
+        assertThat(four.asSlice(0, 8).toArray(ValueLayout.JAVA_BYTE))
+                .isEqualTo(new byte[] {2, 0, 0x12, 0x34, 10, 1, 2, 3});
         MemorySegment six = inC(new InetSocketAddress(InetAddress.ofLiteral("::5"), 0x1234));
         assertThat(six.asSlice(0, 4).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(new byte[] {10, 0, 0x12, 0x34});
         assertThat(six.get(ValueLayout.JAVA_BYTE, 23)).isEqualTo((byte) 5);
@@ -48,15 +50,18 @@ class SocketAddressesTest {
     @Test
     void keepsScopeOfLinkLocalAddress() throws UnknownHostException {
         byte[] bytes = InetAddress.ofLiteral("fe80::1").getAddress();
-        InetSocketAddress read = SocketAddresses.read(inC(new InetSocketAddress(Inet6Address.getByAddress(null, bytes, 7), 99)));
-        assertThat(read.getAddress()).isInstanceOfSatisfying(Inet6Address.class, ip -> assertThat(ip.getScopeId()).isEqualTo(7));
+        InetSocketAddress read =
+                SocketAddresses.read(inC(new InetSocketAddress(Inet6Address.getByAddress(null, bytes, 7), 99)));
+        assertThat(read.getAddress()).isInstanceOfSatisfying(Inet6Address.class,
+                ip -> assertThat(ip.getScopeId()).isEqualTo(7));
         assertThat(read.getPort()).isEqualTo(99);
     }
 
     @Test
     void refusesNamesWithoutAddress() {
         assertThatThrownBy(() -> SocketAddresses.checked(InetSocketAddress.createUnresolved("nowhere", 1), "remote"))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("remote").hasMessageContaining("nowhere");
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("remote")
+                .hasMessageContaining("nowhere");
         assertThatThrownBy(() -> SocketAddresses.checked(null, "remote")).isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("remote");
     }

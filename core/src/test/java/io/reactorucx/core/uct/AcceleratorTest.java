@@ -54,8 +54,10 @@ class AcceleratorTest {
         }
         Path output = folder.resolve("output.txt");
         try {
-            int exitCode = new ProcessBuilder("cc", "-shared", "-fPIC", "-o", "accelerator.so", "accelerator.c", "-l:libuct.so.0")
-                    .directory(folder.toFile()).redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
+            int exitCode = new ProcessBuilder("cc", "-shared", "-fPIC", "-o", "accelerator.so", "accelerator.c",
+                    "-l:libuct.so.0")
+                    .directory(folder.toFile()).redirectErrorStream(true).redirectOutput(output.toFile()).start()
+                    .waitFor();
             assumeTrue(exitCode == 0, () -> "no component without UCX's headers: " + output);
         } catch (IOException e) {
             assumeTrue(false, "no C compiler: " + e.getMessage());
@@ -82,7 +84,8 @@ class AcceleratorTest {
             assertThat(component.memoryDomainNames()).containsExactly("accelerator0", "accelerator1");
             assertThat(component.flags()).isEmpty();
             assertThat(component.config().toMap()).isEmpty();
-            try (UctMemoryDomain second = component.open("accelerator1"); UctMemoryDomain domain = component.open("accelerator0")) {
+            try (UctMemoryDomain second = component.open("accelerator1");
+                    UctMemoryDomain domain = component.open("accelerator0")) {
                 Program program = new Program(domain);
                 program.attributes();
                 program.registers();
@@ -100,13 +103,15 @@ class AcceleratorTest {
         private void attributes() {
             UctMdAttributes attributes = domain.attributes();
             assertThat(attributes.componentName()).isEqualTo("accelerator");
-            assertThat(attributes.flags()).containsExactlyInAnyOrder(UctMdFlag.REG, UctMdFlag.ADVISE, UctMdFlag.SOCKADDR,
-                    UctMdFlag.INVALIDATE, UctMdFlag.NEED_MEMH);
+            assertThat(attributes.flags()).containsExactlyInAnyOrder(UctMdFlag.REG, UctMdFlag.ADVISE,
+                    UctMdFlag.SOCKADDR, UctMdFlag.INVALIDATE, UctMdFlag.NEED_MEMH);
             assertThat(attributes.maxRegistrationBytes()).isEqualTo(1 << 20);
             assertThat(attributes.maxAllocationBytes()).isZero();
             assertThat(attributes.registrableTypes()).containsExactlyInAnyOrder(UcxMemoryType.HOST, UcxMemoryType.CUDA);
-            assertThat(attributes.detectableTypes()).containsExactlyInAnyOrder(UcxMemoryType.CUDA, UcxMemoryType.CUDA_MANAGED);
-            assertThat(attributes.accessibleTypes()).containsExactlyInAnyOrder(UcxMemoryType.HOST, UcxMemoryType.ROCM_MANAGED);
+            assertThat(attributes.detectableTypes()).containsExactlyInAnyOrder(UcxMemoryType.CUDA,
+                    UcxMemoryType.CUDA_MANAGED);
+            assertThat(attributes.accessibleTypes()).containsExactlyInAnyOrder(UcxMemoryType.HOST,
+                    UcxMemoryType.ROCM_MANAGED);
             assertThat(attributes.allocatableTypes()).isEmpty();
             assertThat(attributes.registrationCostSeconds()).isEqualTo(new UctLinearFunction(1e-6, 2e-9));
             assertThat(attributes.packedKeyBytes()).isEqualTo(8);
@@ -117,9 +122,11 @@ class AcceleratorTest {
         private void registers() {
             domain.register(memory, UctMemoryFlag.accessAll()).close();
             assertThatThrownBy(() -> domain.register(memory.asSlice(0, 13), UctMemoryFlag.accessAll()))
-                    .isInstanceOfSatisfying(UcxException.class, e -> assertThat(e.status()).isEqualTo(UcxStatus.IO_ERROR));
+                    .isInstanceOfSatisfying(UcxException.class,
+                            e -> assertThat(e.status()).isEqualTo(UcxStatus.IO_ERROR));
             assertThatThrownBy(() -> domain.register(Arena.ofAuto().allocate((1 << 20) + 1), UctMemoryFlag.accessAll()))
-                    .isInstanceOfSatisfying(UcxException.class, e -> assertThat(e.status()).isEqualTo(UcxStatus.EXCEEDS_LIMIT))
+                    .isInstanceOfSatisfying(UcxException.class,
+                            e -> assertThat(e.status()).isEqualTo(UcxStatus.EXCEEDS_LIMIT))
                     .hasMessageContaining("1048577 bytes");
         }
 
@@ -127,7 +134,8 @@ class AcceleratorTest {
             try (UctRegisteredMemory registered = domain.register(memory, UctMemoryFlag.accessAll())) {
                 registered.advise(8, 56, UctMemoryAdvice.WILLNEED);
                 assertThatThrownBy(() -> registered.advise(8, 56, UctMemoryAdvice.NORMAL))
-                        .isInstanceOfSatisfying(UcxException.class, e -> assertThat(e.status()).isEqualTo(UcxStatus.BUSY));
+                        .isInstanceOfSatisfying(UcxException.class,
+                                e -> assertThat(e.status()).isEqualTo(UcxStatus.BUSY));
             }
         }
 
@@ -135,15 +143,19 @@ class AcceleratorTest {
             assertThat(domain.detectMemoryType(memory)).isEqualTo(UcxMemoryType.CUDA);
             assertThatThrownBy(() -> domain.detectMemoryType(memory.asSlice(0, 13))).isInstanceOf(UcxException.class)
                     .hasMessageContaining("INVALID_ADDR");
-            Set<UctMemoryAttributes.Field> all = EnumSet.range(UctMemoryAttributes.Field.MEM_TYPE, UctMemoryAttributes.Field.ALLOC_LENGTH);
-            assertThat(domain.queryMemory(memory, all)).isEqualTo(new UctMemoryAttributes(UcxMemoryType.CUDA_MANAGED, OptionalInt.of(200),
+            Set<UctMemoryAttributes.Field> all = EnumSet.range(UctMemoryAttributes.Field.MEM_TYPE,
+                    UctMemoryAttributes.Field.ALLOC_LENGTH);
+            assertThat(domain.queryMemory(memory, all))
+                    .isEqualTo(new UctMemoryAttributes(UcxMemoryType.CUDA_MANAGED, OptionalInt.of(200),
                     memory.address() - 100, 264, null));
             assertThat(domain.queryMemory(memory, Set.of(UctMemoryAttributes.Field.BASE_ADDRESS))).isEqualTo(
-                    new UctMemoryAttributes(UcxMemoryType.UNKNOWN, OptionalInt.empty(), memory.address() - 100, 0, null));
+                    new UctMemoryAttributes(UcxMemoryType.UNKNOWN, OptionalInt.empty(), memory.address() - 100, 0,
+                            null));
             assertThatThrownBy(() -> domain.queryMemory(memory.asSlice(0, 13), all)).isInstanceOf(UcxException.class)
                     .hasMessageContaining("INVALID_ADDR");
             for (UctMemoryAttributes.Field field : EnumSet.complementOf(EnumSet.copyOf(all))) {
-                assertThatThrownBy(() -> domain.queryMemory(memory, Set.of(field))).isInstanceOf(UcxUnsupportedException.class)
+                assertThatThrownBy(() -> domain.queryMemory(memory, Set.of(field)))
+                        .isInstanceOf(UcxUnsupportedException.class)
                         .hasMessageContaining("dmabuf");
             }
         }
@@ -163,7 +175,8 @@ class AcceleratorTest {
                 assertThat(packed.key()).hasSize(8);
                 try (UctRemoteKey key = domain.unpack(packed)) {
                     assertThat(key.value()).isEqualTo(memory.address());
-                    assertThatThrownBy(key::pointer).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("RKEY_PTR");
+                    assertThatThrownBy(key::pointer).isInstanceOf(UcxUnsupportedException.class)
+                            .hasMessageContaining("RKEY_PTR");
                 }
                 UctPackedKey part = new UctPackedKey("accelerator", 1, 1, new byte[7]);
                 assertThatThrownBy(() -> domain.unpack(part)).isInstanceOf(IllegalArgumentException.class)

@@ -36,9 +36,13 @@ class AllocationTest extends Domains {
         assertThat(segment.get(ValueLayout.JAVA_BYTE, segment.byteSize() - 1)).isEqualTo((byte) 7);
     }
 
-    /** A free part of the address space: one that was mapped a moment ago, above all that the JVM reserves in small pieces. */
+    /**
+     * A free part of the address space: one that was mapped a moment ago, above all that the JVM reserves in small
+     * pieces.
+     */
     private static long freeAddress() {
-        AddressReservation reservation = Objects.requireNonNull(AddressReservation.tryReserve(0x1000_0000_0000L, 1 << 20));
+        AddressReservation reservation =
+                Objects.requireNonNull(AddressReservation.tryReserve(0x1000_0000_0000L, 1 << 20));
         reservation.release();
         return reservation.address();
     }
@@ -47,15 +51,18 @@ class AllocationTest extends Domains {
     @EnumSource(names = {"HEAP", "MMAP"})
     void allocatesWithoutDomain(UctAllocationMethod method) {
         int before = UctAllocatedMemory.openAllocations();
-        try (UctAllocatedMemory memory = UctAllocatedMemory.allocate(UctAllocationRequest.of(SIZE).withMethods(method).withName("mine"),
+        try (UctAllocatedMemory memory =
+                UctAllocatedMemory.allocate(UctAllocationRequest.of(SIZE).withMethods(method).withName("mine"),
                 List.of())) {
             use(memory);
             assertThat(memory.method()).isEqualTo(method);
             assertThat(memory.domain()).isEmpty();
             assertThat(memory.handle()).isZero();
             assertThat(UctAllocatedMemory.openAllocations()).isEqualTo(before + 1);
-            assertThatThrownBy(memory::packKey).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining(method.name());
-            assertThatThrownBy(() -> memory.advise(0, 1, UctMemoryAdvice.NORMAL)).isInstanceOf(UcxUnsupportedException.class);
+            assertThatThrownBy(memory::packKey).isInstanceOf(UcxUnsupportedException.class)
+                    .hasMessageContaining(method.name());
+            assertThatThrownBy(() -> memory.advise(0, 1, UctMemoryAdvice.NORMAL))
+                    .isInstanceOf(UcxUnsupportedException.class);
         }
         assertThat(UctAllocatedMemory.openAllocations()).isEqualTo(before);
     }
@@ -72,7 +79,8 @@ class AllocationTest extends Domains {
 
     @Test
     void knowsTheLengthThatTheHeapGaveAfterHugePagesWereTooLarge() {
-        UctAllocationRequest request = UctAllocationRequest.of(100).withMethods(UctAllocationMethod.THP, UctAllocationMethod.HEAP);
+        UctAllocationRequest request = UctAllocationRequest.of(100)
+                .withMethods(UctAllocationMethod.THP, UctAllocationMethod.HEAP);
         try (UctAllocatedMemory memory = UctAllocatedMemory.allocate(request, List.of())) {
             assertThat(memory.method()).isEqualTo(UctAllocationMethod.HEAP);
             assertThat(memory.bytes()).isEqualTo(100);
@@ -84,20 +92,24 @@ class AllocationTest extends Domains {
     void allocatesByDomain(String name) {
         try (UctMemoryDomain domain = open(name);
                 UctAllocatedMemory memory = domain.allocate(UctAllocationRequest.of(SIZE).withFlags(
-                        Set.of(UctMemoryFlag.ACCESS_REMOTE_GET, UctMemoryFlag.LOCK, UctMemoryFlag.NONBLOCK, UctMemoryFlag.HIDE_ERRORS)))) {
+                        Set.of(UctMemoryFlag.ACCESS_REMOTE_GET, UctMemoryFlag.LOCK, UctMemoryFlag.NONBLOCK,
+                                UctMemoryFlag.HIDE_ERRORS)))) {
             use(memory);
             assertThat(memory.method()).isEqualTo(UctAllocationMethod.MD);
             assertThat(memory.domain()).containsSame(domain);
             assertThat(memory.handle()).isNotZero();
-            assertThatThrownBy(() -> memory.advise(0, 1, UctMemoryAdvice.NORMAL)).isInstanceOf(UcxUnsupportedException.class)
+            assertThatThrownBy(() -> memory.advise(0, 1, UctMemoryAdvice.NORMAL))
+                    .isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("uct_md_mem_advise");
         }
     }
 
     @Test
     void triesMethodsAndDomainsInTheirOrder() {
-        try (UctMemoryDomain self = open("self"); UctMemoryDomain sysv = open("sysv"); UctMemoryDomain posix = open("posix")) {
-            UctAllocationRequest request = UctAllocationRequest.of(SIZE).withMethods(UctAllocationMethod.MD, UctAllocationMethod.HEAP);
+        try (UctMemoryDomain self = open("self"); UctMemoryDomain sysv = open("sysv");
+                UctMemoryDomain posix = open("posix")) {
+            UctAllocationRequest request = UctAllocationRequest.of(SIZE)
+                    .withMethods(UctAllocationMethod.MD, UctAllocationMethod.HEAP);
             try (UctAllocatedMemory memory = UctAllocatedMemory.allocate(request, List.of(self, sysv, posix))) {
                 assertThat(memory.domain()).containsSame(sysv);
             }
@@ -119,7 +131,8 @@ class AllocationTest extends Domains {
                 assertThat(memory.address()).isEqualTo(address);
                 use(memory);
                 assertThatThrownBy(() -> domain.allocate(UctAllocationRequest.of(1).withFixedAddress(address)))
-                        .isInstanceOfSatisfying(UcxException.class, e -> assertThat(e.status()).isEqualTo(UcxStatus.ALREADY_EXISTS));
+                        .isInstanceOfSatisfying(UcxException.class,
+                                e -> assertThat(e.status()).isEqualTo(UcxStatus.ALREADY_EXISTS));
                 use(memory.segment());
             }
             assertFree(address, SIZE);
@@ -152,7 +165,8 @@ class AllocationTest extends Domains {
     @Test
     void leavesNothingReservedWhenFixedAddressFails() {
         long address = freeAddress();
-        UctAllocationRequest request = UctAllocationRequest.of(SIZE).withMethods(UctAllocationMethod.HEAP).withFixedAddress(address);
+        UctAllocationRequest request = UctAllocationRequest.of(SIZE).withMethods(UctAllocationMethod.HEAP)
+                .withFixedAddress(address);
         assertThatThrownBy(() -> UctAllocatedMemory.allocate(request, List.of())).isInstanceOf(UcxException.class)
                 .hasMessageContaining("uct_mem_alloc");
         assertFree(address, SIZE);
@@ -172,7 +186,8 @@ class AllocationTest extends Domains {
             use(first.segment());
         }
         try (UctAllocatedMemory heap = UctAllocatedMemory.allocate(
-                UctAllocationRequest.of(SIZE).withMethods(UctAllocationMethod.HEAP).withAddressHint(address), List.of())) {
+                UctAllocationRequest.of(SIZE).withMethods(UctAllocationMethod.HEAP).withAddressHint(address),
+                List.of())) {
             use(heap);
         }
         assertFree(address, SIZE);
@@ -194,9 +209,11 @@ class AllocationTest extends Domains {
         try (UctMemoryDomain sysv = open("sysv"); UctMemoryDomain posix = open("posix");
                 UctAllocatedMemory used = posix.allocate(UctAllocationRequest.of(SIZE))) {
             for (UctMemoryDomain domain : List.of(sysv, posix)) {
-                assertThatThrownBy(() -> domain.allocate(UctAllocationRequest.of(SIZE).withFixedAddress(used.address())))
+                assertThatThrownBy(
+                        () -> domain.allocate(UctAllocationRequest.of(SIZE).withFixedAddress(used.address())))
                         .isInstanceOf(UcxException.class).hasMessageContaining("not free at 0x");
-                try (UctAllocatedMemory elsewhere = domain.allocate(UctAllocationRequest.of(SIZE).withAddressHint(used.address()))) {
+                try (UctAllocatedMemory elsewhere =
+                        domain.allocate(UctAllocationRequest.of(SIZE).withAddressHint(used.address()))) {
                     assertThat(elsewhere.address()).isNotEqualTo(used.address());
                 }
             }
@@ -218,9 +235,11 @@ class AllocationTest extends Domains {
             assertThatThrownBy(() -> posix.allocate(UctAllocationRequest.of(bytes))).isInstanceOf(UcxException.class)
                     .hasMessageContaining(bytes + " bytes").hasMessageContaining("at most");
             assertThatThrownBy(() -> sysv.allocate(UctAllocationRequest.of(bytes))).isInstanceOf(UcxException.class);
-            UctAllocationRequest others = UctAllocationRequest.of(bytes).withMethods(UctAllocationMethod.MD, UctAllocationMethod.HEAP,
+            UctAllocationRequest others = UctAllocationRequest.of(bytes)
+                    .withMethods(UctAllocationMethod.MD, UctAllocationMethod.HEAP,
                     UctAllocationMethod.MMAP, UctAllocationMethod.HUGE, UctAllocationMethod.THP);
-            assertThatThrownBy(() -> posix.allocate(others)).isInstanceOf(UcxException.class).hasMessageContaining("uct_mem_alloc");
+            assertThatThrownBy(() -> posix.allocate(others)).isInstanceOf(UcxException.class)
+                    .hasMessageContaining("uct_mem_alloc");
             assertThatThrownBy(() -> posix.allocate(UctAllocationRequest.of(bytes).withFixedAddress(1L << 40)))
                     .isInstanceOf(UcxException.class);
         }
@@ -229,20 +248,28 @@ class AllocationTest extends Domains {
     @Test
     void refusesBadRequests() {
         UctAllocationRequest request = UctAllocationRequest.of(1);
-        assertThatThrownBy(request::withMethods).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("methods");
-        assertThatThrownBy(() -> request.withMethods((UctAllocationMethod) null)).isInstanceOf(NullPointerException.class);
-        assertThatThrownBy(() -> request.withFlags(Set.of(UctMemoryFlag.LOCK))).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(request::withMethods).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("methods");
+        assertThatThrownBy(() -> request.withMethods((UctAllocationMethod) null))
+                .isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> request.withFlags(Set.of(UctMemoryFlag.LOCK)))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("flags [LOCK]").hasMessageContaining("ACCESS_LOCAL_READ");
-        assertThatThrownBy(() -> request.withFlags(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("flags");
+        assertThatThrownBy(() -> request.withFlags(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("flags");
         for (long address : List.of(0L, -PAGE, 1L, PAGE + 1, Long.MIN_VALUE)) {
             assertThatThrownBy(() -> request.withFixedAddress(address)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("address 0x" + Long.toHexString(address));
         }
-        assertThatThrownBy(() -> request.withMemoryType(UcxMemoryType.UNKNOWN)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> request.withMemoryType(UcxMemoryType.UNKNOWN))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("memoryType");
-        assertThatThrownBy(() -> request.withMemoryType(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("memoryType");
-        assertThatThrownBy(() -> request.withName(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("name");
-        assertThatThrownBy(() -> UctAllocatedMemory.allocate(request, List.of())).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> request.withMemoryType(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("memoryType");
+        assertThatThrownBy(() -> request.withName(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("name");
+        assertThatThrownBy(() -> UctAllocatedMemory.allocate(request, List.of()))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("domains");
         assertThatThrownBy(() -> UctAllocatedMemory.allocate(null, List.of())).isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("request");
@@ -254,8 +281,10 @@ class AllocationTest extends Domains {
     void refusesMemoryThatOnlyAcceleratorsHave() {
         try (UctMemoryDomain posix = open("posix")) {
             UctAllocationRequest cuda = UctAllocationRequest.of(1).withMemoryType(UcxMemoryType.CUDA);
-            assertThatThrownBy(() -> posix.allocate(cuda)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("CUDA");
-            assertThatThrownBy(() -> posix.allocate(cuda.withMethods(UctAllocationMethod.MMAP))).isInstanceOf(UcxException.class);
+            assertThatThrownBy(() -> posix.allocate(cuda)).isInstanceOf(UcxUnsupportedException.class)
+                    .hasMessageContaining("CUDA");
+            assertThatThrownBy(() -> posix.allocate(cuda.withMethods(UctAllocationMethod.MMAP)))
+                    .isInstanceOf(UcxException.class);
             assertThatThrownBy(() -> posix.allocate(cuda.withMethods(UctAllocationMethod.MD, UctAllocationMethod.MMAP)))
                     .isInstanceOf(UcxException.class);
             assumeTrue(!MemoryTypes.isKnown(UcxMemoryType.GAUDI), "the library knows all types of memory");
@@ -274,7 +303,8 @@ class AllocationTest extends Domains {
             assertThat(memory.isClosed()).isTrue();
             assertThatThrownBy(() -> segment.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(memory::packKey).isInstanceOf(UcxClosedException.class);
-            assertThatThrownBy(() -> memory.advise(0, 1, UctMemoryAdvice.NORMAL)).isInstanceOf(UcxClosedException.class);
+            assertThatThrownBy(() -> memory.advise(0, 1, UctMemoryAdvice.NORMAL))
+                    .isInstanceOf(UcxClosedException.class);
             assertThatThrownBy(() -> memory.advise(0, 0, UctMemoryAdvice.NORMAL)).isInstanceOf(UcxException.class);
         }
     }

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class ComponentTest {
 
-    private static final Map<UctDeviceType, String> IN_UCX_INFO = Map.of(UctDeviceType.NET, "network", UctDeviceType.SHM, "intra-node",
-            UctDeviceType.ACC, "accelerator", UctDeviceType.SELF, "loopback");
+    private static final Map<UctDeviceType, String> IN_UCX_INFO = Map.of(UctDeviceType.NET, "network",
+            UctDeviceType.SHM, "intra-node", UctDeviceType.ACC, "accelerator", UctDeviceType.SELF, "loopback");
 
     @BeforeEach
     void requireUcx() {
@@ -29,10 +29,12 @@ class ComponentTest {
 
     @Test
     void listsComponentsThatAreBuiltIn() {
-        assertThat(UctComponent.all()).extracting(UctComponent::name).contains("self", "tcp", "sysv", "posix").doesNotHaveDuplicates();
+        assertThat(UctComponent.all()).extracting(UctComponent::name).contains("self", "tcp", "sysv", "posix")
+                .doesNotHaveDuplicates();
         assertThat(UctComponent.named("tcp").flags()).contains(UctComponentFlag.CM);
         assertThat(UctComponent.named("self").flags()).doesNotContain(UctComponentFlag.CM);
-        assertThat(UctComponent.named("self")).isEqualTo(UctComponent.named("self")).isNotEqualTo(UctComponent.named("tcp"))
+        assertThat(UctComponent.named("self")).isEqualTo(UctComponent.named("self"))
+                .isNotEqualTo(UctComponent.named("tcp"))
                 .hasSameHashCodeAs(UctComponent.named("self")).hasToString("self");
     }
 
@@ -62,13 +64,17 @@ class ComponentTest {
                 .map(resource -> resource + "/" + IN_UCX_INFO.get(resource.type())).toList();
         assertThat(resources).isEqualTo(expected.resources);
         assertThat(attributes.componentName()).isEqualTo(expected.component);
-        assertThat(attributes.packedKeyBytes() + " bytes").isEqualTo(expected.remoteKey.isEmpty() ? "0 bytes" : expected.remoteKey);
+        assertThat(attributes.packedKeyBytes() + " bytes").isEqualTo(expected.remoteKey.isEmpty() ? "0 bytes"
+                : expected.remoteKey);
         assertThat(attributes.flags().contains(UctMdFlag.ALLOC)).isEqualTo(expected.allocate.isPresent());
         assertThat(attributes.flags().contains(UctMdFlag.REG)).isEqualTo(expected.register.isPresent());
-        assertThat(attributes.flags().contains(UctMdFlag.RKEY_PTR) || domain.component().flags().contains(UctComponentFlag.RKEY_PTR))
+        assertThat(attributes.flags().contains(UctMdFlag.RKEY_PTR)
+                || domain.component().flags().contains(UctComponentFlag.RKEY_PTR))
                 .isEqualTo(expected.remotePointer);
-        expected.register.ifPresent(text -> assertThat(attributes.maxRegistrationBytes() == Long.MAX_VALUE).isEqualTo(isUnlimited(text)));
-        expected.allocate.ifPresent(text -> assertThat(attributes.maxAllocationBytes() == Long.MAX_VALUE).isEqualTo(isUnlimited(text)));
+        expected.register.ifPresent(text -> assertThat(attributes.maxRegistrationBytes() == Long.MAX_VALUE)
+                .isEqualTo(isUnlimited(text)));
+        expected.allocate.ifPresent(text -> assertThat(attributes.maxAllocationBytes() == Long.MAX_VALUE)
+                .isEqualTo(isUnlimited(text)));
         assertThat(attributes.accessibleTypes()).contains(UcxMemoryType.HOST);
         assertThat(attributes.localCpus().isEmpty()).isFalse();
     }
@@ -91,12 +97,15 @@ class ComponentTest {
     void refusesNamesThatAreNotThere() {
         assertThatThrownBy(() -> UctComponent.named("nonsense")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("nonsense").hasMessageContaining("posix");
-        assertThatThrownBy(() -> UctComponent.named(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("name");
+        assertThatThrownBy(() -> UctComponent.named(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("name");
         UctComponent tcp = UctComponent.named("tcp");
         assertThatThrownBy(() -> tcp.open("posix")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("memoryDomainName posix").hasMessageContaining("[tcp]");
-        assertThatThrownBy(() -> tcp.open(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("memoryDomainName");
-        assertThatThrownBy(() -> tcp.open("tcp", null)).isInstanceOf(NullPointerException.class).hasMessageContaining("config");
+        assertThatThrownBy(() -> tcp.open(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("memoryDomainName");
+        assertThatThrownBy(() -> tcp.open("tcp", null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("config");
         UctMdConfig ofSelf = UctComponent.named("self").config();
         assertThatThrownBy(() -> tcp.open("tcp", ofSelf)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("config").hasMessageContaining("self");

@@ -15,7 +15,8 @@ class DmabufTest {
 
     @Test
     void closesItsDescriptorOnce() throws Throwable {
-        MethodHandle eventfd = Linker.nativeLinker().downcallHandle(Linker.nativeLinker().defaultLookup().findOrThrow("eventfd"),
+        MethodHandle eventfd = Linker.nativeLinker()
+                .downcallHandle(Linker.nativeLinker().defaultLookup().findOrThrow("eventfd"),
                 FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         int fd = (int) eventfd.invokeExact(0, 0);
         Path link = Path.of("/proc/self/fd", Integer.toString(fd));

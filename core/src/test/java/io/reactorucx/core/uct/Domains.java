@@ -27,8 +27,10 @@ abstract class Domains {
 
     /** Skips where there is none of that name: cma is a module of its own, and needs the right to trace. */
     static UctMemoryDomain open(String name) {
-        Optional<UctComponent> component = UctComponent.all().stream().filter(candidate -> candidate.name().equals(name)).findFirst();
-        assumeTrue(component.isPresent() && component.get().memoryDomainNames().contains(name), "this machine has no domain " + name);
+        Optional<UctComponent> component = UctComponent.all().stream()
+                .filter(candidate -> candidate.name().equals(name)).findFirst();
+        assumeTrue(component.isPresent() && component.get().memoryDomainNames().contains(name),
+                "this machine has no domain " + name);
         return component.orElseThrow().open(name);
     }
 }

@@ -27,7 +27,8 @@ class MdConfigTest extends Domains {
         assertThat(of("self").toMap()).isEqualTo(Map.of("NUM_DEVICES", "1"));
         assertThat(of("tcp").toMap()).containsKey("AF_PRIO");
         assertThat(of("sysv").toMap()).isEqualTo(Map.of("MM_HUGETLB_MODE", "try"));
-        assertThat(of("posix").toMap()).containsAllEntriesOf(Map.of("MM_HUGETLB_MODE", "try", "DIR", "/dev/shm", "USE_PROC_LINK", "y"))
+        assertThat(of("posix").toMap())
+                .containsAllEntriesOf(Map.of("MM_HUGETLB_MODE", "try", "DIR", "/dev/shm", "USE_PROC_LINK", "y"))
                 .doesNotContainKeys("HUGETLB_MODE", "MODE", "SEG_SIZE");
     }
 
@@ -45,7 +46,8 @@ class MdConfigTest extends Domains {
 
     @Test
     void namesComponentWithoutSettings() {
-        Optional<UctComponent> component = UctComponent.all().stream().filter(each -> each.name().equals("rdmacm")).findFirst();
+        Optional<UctComponent> component = UctComponent.all().stream().filter(each -> each.name().equals("rdmacm"))
+                .findFirst();
         assumeTrue(component.isPresent(), "UCX has no component rdmacm here, the only one without settings");
         UctMdConfig config = component.orElseThrow().config();
         assertThatThrownBy(config::toMap).isInstanceOf(UcxException.class).hasMessageContaining("rdmacm");
@@ -66,7 +68,8 @@ class MdConfigTest extends Domains {
     void opensDomainWithChanges() {
         UctMdConfig config = of("self").with("NUM_DEVICES", "3");
         try (UctMemoryDomain domain = config.component().open("self", config)) {
-            assertThat(domain.resources()).extracting(UctResource::device).containsExactly("memory0", "memory1", "memory2");
+            assertThat(domain.resources()).extracting(UctResource::device)
+                    .containsExactly("memory0", "memory1", "memory2");
         }
         try (UctMemoryDomain domain = config.component().open("self")) {
             assertThat(domain.resources()).hasSize(1);
@@ -91,14 +94,15 @@ class MdConfigTest extends Domains {
         UctMdConfig config = of("self");
         Map<String, String> variables = Map.of("UCX_SELF_NUM_DEVICES", "2", "MINE_UCX_SELF_NUM_DEVICES", "5");
         List<String> read = NativeEnvironment.with(variables, () -> List.of(config.get("NUM_DEVICES"),
-                config.withEnvironmentPrefix("MINE").get("NUM_DEVICES"), config.withFile(Path.of("/nowhere")).get("NUM_DEVICES")));
+                config.withEnvironmentPrefix("MINE").get("NUM_DEVICES"), config.withFile(Path.of("/nowhere"))
+                .get("NUM_DEVICES")));
         assertThat(read).containsExactly("2", "5", "2");
         assertThat(config.get("NUM_DEVICES")).isEqualTo("1");
     }
 
     @ParameterizedTest
-    @CsvSource({"self, NUM_DEVICE", "self, AF_PRIO", "self, ''", "tcp, af_prio", "posix, HUGETLB_MODE", "posix, MM_", "posix, DI",
-        "sysv, UCX_SYSV_HUGETLB_MODE"})
+    @CsvSource({"self, NUM_DEVICE", "self, AF_PRIO", "self, ''", "tcp, af_prio", "posix, HUGETLB_MODE", "posix, MM_",
+        "posix, DI", "sysv, UCX_SYSV_HUGETLB_MODE"})
     void refusesToChangeSettingThatIsNone(String component, String name) {
         UctMdConfig config = of(component);
         assertThatThrownBy(() -> config.with(name, "1")).isInstanceOf(IllegalArgumentException.class)
@@ -109,11 +113,13 @@ class MdConfigTest extends Domains {
     @ValueSource(strings = {"NUM_DEVICESS", "AF_PRIO", "num_devices", "UCX_SELF_NUM_DEVICES"})
     void refusesToReadSettingThatIsNone(String name) {
         UctMdConfig config = of("self");
-        assertThatThrownBy(() -> config.get(name)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("setting " + name);
+        assertThatThrownBy(() -> config.get(name)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("setting " + name);
     }
 
     @ParameterizedTest
-    @CsvSource({"self, NUM_DEVICES, many", "self, NUM_DEVICES, ''", "posix, MM_HUGETLB_MODE, perhaps", "posix, USE_PROC_LINK, 7"})
+    @CsvSource({"self, NUM_DEVICES, many", "self, NUM_DEVICES, ''", "posix, MM_HUGETLB_MODE, perhaps",
+        "posix, USE_PROC_LINK, 7"})
     void refusesValueThatDoesNotParse(String component, String name, String value) {
         UctMdConfig config = of(component);
         assertThatThrownBy(() -> config.with(name, value)).isInstanceOf(IllegalArgumentException.class)
@@ -128,12 +134,18 @@ class MdConfigTest extends Domains {
         assertThat(config.with("DIR", long255).get("DIR")).isEqualTo(long255);
         assertThatThrownBy(() -> config.with("DIR", long255 + "x")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("value of 256 characters");
-        assertThatThrownBy(() -> config.with("DIR", "a\0b")).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("value");
-        assertThatThrownBy(() -> config.with(null, "x")).isInstanceOf(NullPointerException.class).hasMessageContaining("name");
-        assertThatThrownBy(() -> config.with("DIR", null)).isInstanceOf(NullPointerException.class).hasMessageContaining("value");
-        assertThatThrownBy(() -> config.get(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("name");
-        assertThatThrownBy(() -> config.get("")).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("name");
-        assertThatThrownBy(() -> config.withFile(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("path");
+        assertThatThrownBy(() -> config.with("DIR", "a\0b")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("value");
+        assertThatThrownBy(() -> config.with(null, "x")).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("name");
+        assertThatThrownBy(() -> config.with("DIR", null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("value");
+        assertThatThrownBy(() -> config.get(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("name");
+        assertThatThrownBy(() -> config.get("")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name");
+        assertThatThrownBy(() -> config.withFile(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("path");
         for (String bad : List.of("", "1A", "A-B", "A B", "a".repeat(65))) {
             assertThatThrownBy(() -> config.withEnvironmentPrefix(bad)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("prefix " + bad);
@@ -146,11 +158,13 @@ class MdConfigTest extends Domains {
         assertThatThrownBy(() -> folder.component().open("posix", folder)).isInstanceOf(UcxException.class)
                 .hasMessageContaining("posix");
         UctMdConfig family = of("tcp").with("AF_PRIO", "inet9");
-        assertThatThrownBy(() -> family.component().open("tcp", family)).isInstanceOf(UcxException.class).hasMessageContaining("tcp");
+        assertThatThrownBy(() -> family.component().open("tcp", family)).isInstanceOf(UcxException.class)
+                .hasMessageContaining("tcp");
     }
 
     @Test
     void findsNamesInWhatUcxPrints() {
-        assertThat(SettingNames.candidates("# inherits: UCX_MM_A_B\nUCX_X=1\nX_=UCX_\n")).containsExactly("A_B", "B", "MM_A_B", "X");
+        assertThat(SettingNames.candidates("# inherits: UCX_MM_A_B\nUCX_X=1\nX_=UCX_\n"))
+                .containsExactly("A_B", "B", "MM_A_B", "X");
     }
 }

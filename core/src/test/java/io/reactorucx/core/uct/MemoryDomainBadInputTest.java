@@ -85,15 +85,19 @@ class MemoryDomainBadInputTest extends Domains {
         List<Consumer<MemorySegment>> calls = List.of(segment -> self.register(segment, UctMemoryFlag.accessAll()),
                 segment -> self.queryMemory(segment, FIELDS), self::detectMemoryType);
         for (Consumer<MemorySegment> call : calls) {
-            assertThatThrownBy(() -> call.accept(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("segment");
+            assertThatThrownBy(() -> call.accept(null)).isInstanceOf(NullPointerException.class)
+                    .hasMessageContaining("segment");
             assertThatThrownBy(() -> call.accept(MemorySegment.NULL)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("segment.byteSize() 0");
             assertThatThrownBy(() -> call.accept(memory.asSlice(3, 0))).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("segment.byteSize() 0");
-            assertThatThrownBy(() -> call.accept(MemorySegment.ofArray(new byte[16]))).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> call.accept(MemorySegment.ofArray(new byte[16])))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("segment").hasMessageContaining("Java heap");
-            assertThatThrownBy(() -> call.accept(closed)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("closed");
-            withMemoryOfAnotherThread(other -> assertThatThrownBy(() -> call.accept(other)).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> call.accept(closed)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("closed");
+            withMemoryOfAnotherThread(
+                    other -> assertThatThrownBy(() -> call.accept(other)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("another thread"));
         }
         MemorySegment nowhere = MemorySegment.NULL.reinterpret(16);
@@ -107,15 +111,20 @@ class MemoryDomainBadInputTest extends Domains {
 
     @Test
     void refusesFlagsThatUcxDoesNotTake() {
-        assertThatThrownBy(() -> self.register(memory, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("flags");
+        assertThatThrownBy(() -> self.register(memory, null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("flags");
         assertThatThrownBy(() -> self.register(memory, Set.of())).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("flags []").hasMessageContaining("ACCESS_REMOTE_PUT");
-        assertThatThrownBy(() -> self.register(memory, Set.of(UctMemoryFlag.NONBLOCK))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> self.register(memory, Set.of(UctMemoryFlag.NONBLOCK)))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> self.queryMemory(memory, Set.of())).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("fields.size() 0");
-        assertThatThrownBy(() -> self.queryMemory(memory, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("fields");
-        assertThatThrownBy(() -> self.isSupported(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("operation");
-        assertThatThrownBy(() -> self.allocate(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("request");
+        assertThatThrownBy(() -> self.queryMemory(memory, null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("fields");
+        assertThatThrownBy(() -> self.isSupported(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("operation");
+        assertThatThrownBy(() -> self.allocate(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("request");
     }
 
     @Test
@@ -127,29 +136,39 @@ class MemoryDomainBadInputTest extends Domains {
         }
         assertThatThrownBy(() -> self.register(memory, symmetric)).isInstanceOf(UcxUnsupportedException.class)
                 .hasMessageContaining("SYMMETRIC_RKEY").hasMessageContaining("1.16");
-        UctAllocationRequest request = UctAllocationRequest.of(1).withFlags(symmetric).withMethods(UctAllocationMethod.HEAP);
-        assertThatThrownBy(() -> self.allocate(request)).isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("SYMMETRIC_RKEY");
+        UctAllocationRequest request = UctAllocationRequest.of(1).withFlags(symmetric)
+                .withMethods(UctAllocationMethod.HEAP);
+        assertThatThrownBy(() -> self.allocate(request)).isInstanceOf(UcxUnsupportedException.class)
+                .hasMessageContaining("SYMMETRIC_RKEY");
     }
 
     @Test
     void refusesAddressesThatAreNone() {
-        assertThatThrownBy(() -> self.isSockaddrAccessible(null, UctSockaddrAccessibility.LOCAL)).isInstanceOf(NullPointerException.class)
+        assertThatThrownBy(() -> self.isSockaddrAccessible(null, UctSockaddrAccessibility.LOCAL))
+                .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("address");
         assertThatThrownBy(() -> self.isSockaddrAccessible(InetSocketAddress.createUnresolved("nowhere", 1),
-                UctSockaddrAccessibility.LOCAL)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("nowhere");
-        assertThatThrownBy(() -> self.isSockaddrAccessible(new InetSocketAddress(0), null)).isInstanceOf(NullPointerException.class)
+                UctSockaddrAccessibility.LOCAL)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("nowhere");
+        assertThatThrownBy(() -> self.isSockaddrAccessible(new InetSocketAddress(0), null))
+                .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("mode");
     }
 
     @Test
     void refusesAdviceOutOfBounds() {
         try (UctRegisteredMemory registered = self.register(memory, UctMemoryFlag.accessAll())) {
-            assertThatThrownBy(() -> registered.advise(0, 0, UctMemoryAdvice.NORMAL)).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> registered.advise(0, 0, UctMemoryAdvice.NORMAL))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("length 0");
-            assertThatThrownBy(() -> registered.advise(0, 17, UctMemoryAdvice.NORMAL)).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> registered.advise(-1, 1, UctMemoryAdvice.NORMAL)).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> registered.advise(16, 1, UctMemoryAdvice.NORMAL)).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> registered.advise(0, 1, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("advice");
+            assertThatThrownBy(() -> registered.advise(0, 17, UctMemoryAdvice.NORMAL))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> registered.advise(-1, 1, UctMemoryAdvice.NORMAL))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> registered.advise(16, 1, UctMemoryAdvice.NORMAL))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> registered.advise(0, 1, null)).isInstanceOf(NullPointerException.class)
+                    .hasMessageContaining("advice");
         }
     }
 
@@ -159,21 +178,26 @@ class MemoryDomainBadInputTest extends Domains {
         registered.close();
         registered.close();
         assertThat(registered.isClosed()).isTrue();
-        assertThatThrownBy(registered::packKey).isInstanceOf(UcxClosedException.class).hasMessageContaining("registration of 16 bytes");
-        assertThatThrownBy(() -> registered.advise(0, 1, UctMemoryAdvice.NORMAL)).isInstanceOf(UcxClosedException.class);
+        assertThatThrownBy(registered::packKey).isInstanceOf(UcxClosedException.class)
+                .hasMessageContaining("registration of 16 bytes");
+        assertThatThrownBy(() -> registered.advise(0, 1, UctMemoryAdvice.NORMAL))
+                .isInstanceOf(UcxClosedException.class);
     }
 
     @Test
     void refusesOtherThreads() {
         UctPackedKey packed = new UctPackedKey("self", 1, 1, new byte[0]);
-        try (UctRegisteredMemory registered = self.register(memory, UctMemoryFlag.accessAll()); UctRemoteKey key = self.unpack(packed);
-                UctAllocatedMemory heap = self.allocate(UctAllocationRequest.of(1).withMethods(UctAllocationMethod.HEAP))) {
-            for (Runnable call : List.<Runnable>of(self::attributes, self::resources, self::isClosed, self::close, () -> self.unpack(packed),
-                    () -> self.isSupported(UctMdOperation.ADVISE), () -> self.register(memory, UctMemoryFlag.accessAll()),
+        try (UctRegisteredMemory registered = self.register(memory, UctMemoryFlag.accessAll());
+                UctRemoteKey key = self.unpack(packed);
+                UctAllocatedMemory heap =
+                        self.allocate(UctAllocationRequest.of(1).withMethods(UctAllocationMethod.HEAP))) {
+            for (Runnable call : List.<Runnable>of(self::attributes, self::resources, self::isClosed, self::close,
+                    () -> self.unpack(packed), () -> self.isSupported(UctMdOperation.ADVISE),
+                    () -> self.register(memory, UctMemoryFlag.accessAll()),
                     () -> self.allocate(UctAllocationRequest.of(1)), () -> self.queryMemory(memory, FIELDS),
                     () -> self.detectMemoryType(memory), registered::packKey, registered::close,
-                    () -> registered.advise(0, 1, UctMemoryAdvice.NORMAL), key::pointer, key::close, heap::packKey, heap::close,
-                    () -> heap.advise(0, 1, UctMemoryAdvice.NORMAL),
+                    () -> registered.advise(0, 1, UctMemoryAdvice.NORMAL), key::pointer, key::close, heap::packKey,
+                    heap::close, () -> heap.advise(0, 1, UctMemoryAdvice.NORMAL),
                     () -> self.isSockaddrAccessible(new InetSocketAddress(1), UctSockaddrAccessibility.LOCAL))) {
                 assertThat(thrownOnAnotherThread(call)).isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("belongs to the thread " + Thread.currentThread().getName());
@@ -199,8 +223,10 @@ class MemoryDomainBadInputTest extends Domains {
 
     @Test
     void knowsTheMachinesAddressesOnlyWhereDomainSays() {
-        assumeTrue(!self.isSupported(UctMdOperation.SOCKADDR), "the self domain of this library answers for socket addresses");
-        assertThatThrownBy(() -> self.isSockaddrAccessible(new InetSocketAddress("127.0.0.1", 1), UctSockaddrAccessibility.REMOTE))
+        assumeTrue(!self.isSupported(UctMdOperation.SOCKADDR),
+                "the self domain of this library answers for socket addresses");
+        assertThatThrownBy(() -> self.isSockaddrAccessible(new InetSocketAddress("127.0.0.1", 1),
+                UctSockaddrAccessibility.REMOTE))
                 .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("UCT_MD_FLAG_SOCKADDR");
     }
 }

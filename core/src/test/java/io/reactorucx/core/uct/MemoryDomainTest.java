@@ -43,10 +43,11 @@ class MemoryDomainTest extends Domains {
                 supported.put(operation, domain.isSupported(operation));
             }
             boolean allocates = expected.allocate.isPresent();
-            assertThat(supported).isEqualTo(Map.of(UctMdOperation.ALLOCATE, allocates, UctMdOperation.ALLOCATE_FIXED, allocates,
-                    UctMdOperation.REGISTER, expected.register.isPresent(), UctMdOperation.REMOTE_POINTER, expected.remotePointer,
-                    UctMdOperation.ADVISE, false, UctMdOperation.QUERY_MEMORY, false, UctMdOperation.DETECT_MEMORY_TYPE, false,
-                    UctMdOperation.SOCKADDR, false));
+            assertThat(supported)
+                    .isEqualTo(Map.of(UctMdOperation.ALLOCATE, allocates, UctMdOperation.ALLOCATE_FIXED, allocates,
+                    UctMdOperation.REGISTER, expected.register.isPresent(), UctMdOperation.REMOTE_POINTER,
+                    expected.remotePointer, UctMdOperation.ADVISE, false, UctMdOperation.QUERY_MEMORY, false,
+                    UctMdOperation.DETECT_MEMORY_TYPE, false, UctMdOperation.SOCKADDR, false));
         }
     }
 
@@ -59,9 +60,11 @@ class MemoryDomainTest extends Domains {
             }
             if (!domain.isSupported(UctMdOperation.ALLOCATE)) {
                 unsupported("uct_mem_alloc", () -> domain.allocate(UctAllocationRequest.of(1)));
-                unsupported("uct_mem_alloc", () -> domain.allocate(UctAllocationRequest.of(1).withFixedAddress(1L << 40)));
+                unsupported("uct_mem_alloc",
+                        () -> domain.allocate(UctAllocationRequest.of(1).withFixedAddress(1L << 40)));
             }
-            unsupported("uct_md_mem_query", () -> domain.queryMemory(memory, EnumSet.allOf(UctMemoryAttributes.Field.class)));
+            unsupported("uct_md_mem_query",
+                    () -> domain.queryMemory(memory, EnumSet.allOf(UctMemoryAttributes.Field.class)));
             unsupported("uct_md_detect_memory_type", () -> domain.detectMemoryType(memory));
             for (UctSockaddrAccessibility mode : UctSockaddrAccessibility.values()) {
                 unsupported("uct_md_is_sockaddr_accessible",
@@ -82,7 +85,8 @@ class MemoryDomainTest extends Domains {
                 return;
             }
             for (Set<UctMemoryFlag> flags : List.of(UctMemoryFlag.accessAll(), UctMemoryFlag.accessRma(),
-                    Set.of(UctMemoryFlag.ACCESS_LOCAL_READ, UctMemoryFlag.NONBLOCK, UctMemoryFlag.LOCK, UctMemoryFlag.HIDE_ERRORS))) {
+                    Set.of(UctMemoryFlag.ACCESS_LOCAL_READ, UctMemoryFlag.NONBLOCK, UctMemoryFlag.LOCK,
+                            UctMemoryFlag.HIDE_ERRORS))) {
                 UctRegisteredMemory registered = domain.register(memory, flags);
                 try {
                     assertThat(registered.segment()).isEqualTo(memory);
@@ -100,7 +104,8 @@ class MemoryDomainTest extends Domains {
                         if (domain.isSupported(UctMdOperation.REMOTE_POINTER)) {
                             assertThat(key.pointer().address()).as("within one process").isEqualTo(memory.address());
                             registered.close();
-                            assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class).hasMessageContaining("the key maps less");
+                            assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class)
+                                    .hasMessageContaining("the key maps less");
                         } else {
                             unsupported("uct_rkey_ptr", key::pointer);
                         }
@@ -163,11 +168,13 @@ class MemoryDomainTest extends Domains {
         assertThatThrownBy(domain::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("posix")
                 .hasMessageContaining("close the 2 ");
         key.close();
-        assertThatThrownBy(domain::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("close the 1 ");
+        assertThatThrownBy(domain::close).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("close the 1 ");
         assertThat(domain.isClosed()).isFalse();
         allocated.close();
         domain.close();
-        try (UctMemoryDomain self = open("self"); UctRegisteredMemory registered = self.register(memory, UctMemoryFlag.accessAll())) {
+        try (UctMemoryDomain self = open("self");
+                UctRegisteredMemory registered = self.register(memory, UctMemoryFlag.accessAll())) {
             assertThatThrownBy(self::close).isInstanceOf(IllegalStateException.class).hasMessageContaining("self");
             assertThat(registered.isClosed()).isFalse();
         }
@@ -179,12 +186,16 @@ class MemoryDomainTest extends Domains {
         UctMemoryDomain domain = open(name);
         domain.close();
         UctPackedKey key = new UctPackedKey(name, 4096, 1, new byte[24]);
-        for (Runnable call : List.<Runnable>of(domain::attributes, domain::resources, () -> domain.isSupported(UctMdOperation.ADVISE),
-                () -> domain.register(memory, UctMemoryFlag.accessAll()), () -> domain.allocate(UctAllocationRequest.of(1)),
-                () -> domain.queryMemory(memory, EnumSet.allOf(UctMemoryAttributes.Field.class)), () -> domain.detectMemoryType(memory),
-                () -> domain.isSockaddrAccessible(new InetSocketAddress("127.0.0.1", 1), UctSockaddrAccessibility.LOCAL),
-                () -> domain.unpack(key), () -> UctAllocatedMemory.allocate(UctAllocationRequest.of(1), List.of(domain)))) {
-            assertThatThrownBy(call::run).isInstanceOf(UcxClosedException.class).hasMessageContaining("memory domain " + name);
+        for (Runnable call : List.<Runnable>of(domain::attributes, domain::resources,
+                () -> domain.isSupported(UctMdOperation.ADVISE), () -> domain.register(memory,
+                        UctMemoryFlag.accessAll()), () -> domain.allocate(UctAllocationRequest.of(1)),
+                () -> domain.queryMemory(memory, EnumSet.allOf(UctMemoryAttributes.Field.class)),
+                () -> domain.detectMemoryType(memory), () -> domain.isSockaddrAccessible(
+                        new InetSocketAddress("127.0.0.1", 1), UctSockaddrAccessibility.LOCAL),
+                () -> domain.unpack(key),
+                () -> UctAllocatedMemory.allocate(UctAllocationRequest.of(1), List.of(domain)))) {
+            assertThatThrownBy(call::run).isInstanceOf(UcxClosedException.class)
+                    .hasMessageContaining("memory domain " + name);
         }
     }
 }

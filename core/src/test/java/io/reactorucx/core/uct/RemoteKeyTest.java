@@ -35,13 +35,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RemoteKeyTest extends Domains {
 
-    private static final UctAllocationRequest REQUEST = UctAllocationRequest.of(10_000).withFlags(UctMemoryFlag.accessRma());
+    private static final UctAllocationRequest REQUEST = UctAllocationRequest.of(10_000)
+            .withFlags(UctMemoryFlag.accessRma());
 
     /** Reads and writes memory of its parent, which names the domain and the key. */
     static final class Peer {
         public static void main(String[] args) {
             UctPackedKey packed = UctPackedKey.fromBytes(HexFormat.of().parseHex(args[1]));
-            try (UctMemoryDomain domain = UctComponent.named(args[0]).open(args[0]); UctRemoteKey key = domain.unpack(packed)) {
+            try (UctMemoryDomain domain = UctComponent.named(args[0]).open(args[0]);
+                    UctRemoteKey key = domain.unpack(packed)) {
                 MemorySegment memory = key.pointer();
                 System.out.println("read " + memory.byteSize() + " " + memory.getString(100));
                 memory.setString(200, "written by the peer");
@@ -82,8 +84,10 @@ class RemoteKeyTest extends Domains {
             assertThatThrownBy(() -> key.pointer(end, 1)).isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> key.pointer(-1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> key.pointer(1, end)).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> key.pointer(Long.MAX_VALUE, Long.MAX_VALUE)).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> key.pointer(0, 0)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("length 0");
+            assertThatThrownBy(() -> key.pointer(Long.MAX_VALUE, Long.MAX_VALUE))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> key.pointer(0, 0)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("length 0");
         }
     }
 
@@ -115,7 +119,8 @@ class RemoteKeyTest extends Domains {
 
     @Test
     void packsFolderOfItsFile(@TempDir Path folder) {
-        UctMdConfig config = UctComponent.named("posix").config().with("DIR", folder.toString()).with("USE_PROC_LINK", "n");
+        UctMdConfig config = UctComponent.named("posix").config().with("DIR", folder.toString())
+                .with("USE_PROC_LINK", "n");
         try (UctMemoryDomain owner = config.component().open("posix", config); UctMemoryDomain peer = open("posix");
                 UctAllocatedMemory memory = owner.allocate(REQUEST)) {
             assertThat(owner.attributes().packedKeyBytes()).isEqualTo(24 + folder.toString().length() + 1);
@@ -131,9 +136,11 @@ class RemoteKeyTest extends Domains {
     static final class Victim {
         public static void main(String[] args) {
             UctPackedKey packed = UctPackedKey.fromBytes(HexFormat.of().parseHex(args[0]));
-            try (UctMemoryDomain domain = UctComponent.named("posix").open("posix"); UctRemoteKey key = domain.unpack(packed)) {
+            try (UctMemoryDomain domain = UctComponent.named("posix").open("posix");
+                    UctRemoteKey key = domain.unpack(packed)) {
                 MemorySegment memory = key.pointer();
-                assertThatThrownBy(() -> memory.get(ValueLayout.JAVA_INT, memory.byteSize() - 4)).isInstanceOf(InternalError.class);
+                assertThatThrownBy(() -> memory.get(ValueLayout.JAVA_INT, memory.byteSize() - 4))
+                        .isInstanceOf(InternalError.class);
                 assertThatThrownBy(() -> memory.fill((byte) 1)).isInstanceOf(InternalError.class);
                 assertThatThrownBy(() -> memory.toArray(ValueLayout.JAVA_BYTE)).isInstanceOf(InternalError.class);
                 System.out.println("survived, begins with " + memory.get(ValueLayout.JAVA_BYTE, 0));
@@ -143,7 +150,8 @@ class RemoteKeyTest extends Domains {
 
     @Test
     void survivesOwnerThatTakesItsMemoryAway(@TempDir Path folder) throws IOException {
-        UctMdConfig config = UctComponent.named("posix").config().with("DIR", folder.toString()).with("USE_PROC_LINK", "n");
+        UctMdConfig config = UctComponent.named("posix").config().with("DIR", folder.toString())
+                .with("USE_PROC_LINK", "n");
         try (UctMemoryDomain owner = config.component().open("posix", config);
                 UctAllocatedMemory memory = owner.allocate(UctAllocationRequest.of(1 << 20));
                 Stream<Path> files = Files.list(folder)) {
@@ -151,7 +159,8 @@ class RemoteKeyTest extends Domains {
             try (FileChannel file = FileChannel.open(files.findFirst().orElseThrow(), StandardOpenOption.WRITE)) {
                 file.truncate(4096);
             }
-            ChildJvm.Result victim = ChildJvm.of(Victim.class).arguments(HexFormat.of().formatHex(memory.packKey().toBytes())).run();
+            ChildJvm.Result victim = ChildJvm.of(Victim.class)
+                    .arguments(HexFormat.of().formatHex(memory.packKey().toBytes())).run();
             assertThat(victim.output()).contains("survived, begins with ");
             assertThat(victim.exitCode()).isZero();
         }
@@ -166,9 +175,11 @@ class RemoteKeyTest extends Domains {
     void refusesKeyOfAnotherComponent(String name) {
         try (UctMemoryDomain domain = open(name)) {
             UctPackedKey other = new UctPackedKey("ib", 4096, 1, new byte[100]);
-            assertThatThrownBy(() -> domain.unpack(other)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("ib")
+            assertThatThrownBy(() -> domain.unpack(other)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("ib")
                     .hasMessageContaining(name);
-            assertThatThrownBy(() -> domain.unpack(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("key");
+            assertThatThrownBy(() -> domain.unpack(null)).isInstanceOf(NullPointerException.class)
+                    .hasMessageContaining("key");
         }
     }
 
@@ -179,7 +190,8 @@ class RemoteKeyTest extends Domains {
             for (int size = 0; size < bytes; size++) {
                 UctPackedKey packed = new UctPackedKey(name, 4096, 1, new byte[size]);
                 assertThatThrownBy(() -> domain.unpack(packed)).isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("key of " + packed.key().length + " bytes").hasMessageContaining("at least " + bytes);
+                        .hasMessageContaining("key of " + packed.key().length + " bytes")
+                        .hasMessageContaining("at least " + bytes);
             }
         }
     }
@@ -190,7 +202,8 @@ class RemoteKeyTest extends Domains {
         try (UctMemoryDomain domain = open("posix"); UctAllocatedMemory memory = domain.allocate(REQUEST)) {
             byte[] key = memory.packKey().key();
             ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).putLong(16, length);
-            assertThatThrownBy(() -> domain.unpack(with(memory.packKey(), key))).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> domain.unpack(with(memory.packKey(), key)))
+                    .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("a length of " + length);
         }
     }
@@ -206,11 +219,13 @@ class RemoteKeyTest extends Domains {
                 if (i % 2 == 0) {
                     ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).putLong(16, 1 + random.nextInt(1 << 20));
                 }
-                UctPackedKey packed = new UctPackedKey(name, 1 + random.nextLong(1L << 46), 1 + random.nextInt(1 << 20), bytes);
+                UctPackedKey packed = new UctPackedKey(name, 1 + random.nextLong(1L << 46), 1 + random.nextInt(1 << 20),
+                        bytes);
                 try (UctRemoteKey key = domain.unpack(packed)) {
                     assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class);
                 } catch (UcxException | IllegalArgumentException expected) {
-                    assertThat(expected).hasMessageContaining(expected instanceof UcxException ? "uct_rkey_unpack" : "key");
+                    assertThat(expected).hasMessageContaining(expected instanceof UcxException ? "uct_rkey_unpack"
+                            : "key");
                 }
             }
         }
@@ -221,11 +236,13 @@ class RemoteKeyTest extends Domains {
     void refusesPointerWhereKeyDoesNotLead(String name) {
         try (UctMemoryDomain domain = open(name); UctAllocatedMemory memory = domain.allocate(REQUEST)) {
             UctPackedKey packed = memory.packKey();
-            for (UctPackedKey lie : List.of(new UctPackedKey(name, packed.address() + (1L << 40), packed.length(), packed.key()),
+            for (UctPackedKey lie : List.of(new UctPackedKey(name, packed.address() + (1L << 40), packed.length(),
+                    packed.key()),
                     new UctPackedKey(name, packed.address(), packed.length() + (1L << 30), packed.key()),
                     new UctPackedKey(name, 1, 1, packed.key()))) {
                 try (UctRemoteKey key = domain.unpack(lie)) {
-                    assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class).hasMessageContaining("the key maps less");
+                    assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class)
+                            .hasMessageContaining("the key maps less");
                 }
             }
         }
@@ -244,7 +261,8 @@ class RemoteKeyTest extends Domains {
             UctPackedKey lie = new UctPackedKey(name, other.address() - distance, 1, packed.key());
             try (UctRemoteKey key = domain.unpack(lie)) {
                 assumeTrue(key.value() == distance, "the key is mapped at another address this time");
-                assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class).hasMessageContaining("the key maps less");
+                assertThatThrownBy(key::pointer).isInstanceOf(UcxException.class)
+                        .hasMessageContaining("the key maps less");
             }
         }
     }
@@ -252,7 +270,8 @@ class RemoteKeyTest extends Domains {
     @Test
     void pointsToMemoryOfItsOwnProcessAsLongAsThatLives() {
         try (UctMemoryDomain domain = open("self")) {
-            assumeTrue(domain.isSupported(UctMdOperation.REMOTE_POINTER), "this version's domain self gives no pointers");
+            assumeTrue(domain.isSupported(UctMdOperation.REMOTE_POINTER),
+                    "this version's domain self gives no pointers");
             MemorySegment pointer;
             try (Arena owner = Arena.ofShared();
                     UctRegisteredMemory memory = domain.register(owner.allocate(4096), UctMemoryFlag.accessAll());
@@ -270,7 +289,8 @@ class RemoteKeyTest extends Domains {
     void refusesPartsThatAreNoKey() {
         byte[] none = {};
         assertThatThrownBy(() -> new UctPackedKey(null, 1, 1, none)).isInstanceOf(NullPointerException.class);
-        assertThatThrownBy(() -> new UctPackedKey("x", 1, 1, null)).isInstanceOf(NullPointerException.class).hasMessageContaining("key");
+        assertThatThrownBy(() -> new UctPackedKey("x", 1, 1, null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("key");
         for (String bad : List.of("", "seventeen letters", "ü")) {
             assertThatThrownBy(() -> new UctPackedKey(bad, 1, 1, none)).isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("componentName " + bad);
@@ -281,7 +301,8 @@ class RemoteKeyTest extends Domains {
                 .hasMessageContaining("address 0");
         assertThatThrownBy(() -> new UctPackedKey("x", -1, 2, none)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no room");
-        assertThatThrownBy(() -> new UctPackedKey("x", 1, 1, new byte[4097])).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> new UctPackedKey("x", 1, 1, new byte[4097]))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("4096");
     }
 
@@ -300,13 +321,15 @@ class RemoteKeyTest extends Domains {
         bytes[0]++;
         assertThatThrownBy(() -> UctPackedKey.fromBytes(bytes)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no packed key");
-        assertThatThrownBy(() -> UctPackedKey.fromBytes(null)).isInstanceOf(NullPointerException.class).hasMessageContaining("bytes");
+        assertThatThrownBy(() -> UctPackedKey.fromBytes(null)).isInstanceOf(NullPointerException.class)
+                .hasMessageContaining("bytes");
     }
 
     @Test
     void findsSharedMappings() {
         List<String> maps = List.of("00400000-00452000 r-xp 00000000 08:02 173521 /usr/bin/x",
-                "7f2c00000000-7f2c00010000 rw-s 00000000 00:01 5 /dev/shm/y (deleted)", "7f2d00000000-7f2d00010000 rw-p 00000000 00:00 0",
+                "7f2c00000000-7f2c00010000 rw-s 00000000 00:01 5 /dev/shm/y (deleted)",
+                "7f2d00000000-7f2d00010000 rw-p 00000000 00:00 0",
                 "7f2e00000000-7f2e00010000 r--s 00000000 00:01 5 /dev/shm/z", "junk", "");
         assertThat(SharedMappings.contain(maps, 0x7f2c00000000L, 0x10000)).isTrue();
         assertThat(SharedMappings.contain(maps, 0x7f2c0000ffffL, 1)).isTrue();

@@ -21,18 +21,21 @@ class UctHeaderValuesTest {
     }
 
     private static <E extends Enum<E>> void compare(Set<E> values, String prefix, ToLongFunction<E> number) {
-        assertThat(values).isNotEmpty().allSatisfy(value -> assertThat(number.applyAsLong(value)).isEqualTo(inC(prefix + value.name())));
+        assertThat(values).isNotEmpty()
+                .allSatisfy(value -> assertThat(number.applyAsLong(value)).isEqualTo(inC(prefix + value.name())));
     }
 
     private static <E extends Enum<E>> void decode(Set<E> values, String prefix, LongFunction<Set<E>> decoder) {
-        assertThat(values).isNotEmpty().allSatisfy(value -> assertThat(decoder.apply(inC(prefix + value.name()))).containsExactly(value));
+        assertThat(values).isNotEmpty()
+                .allSatisfy(value -> assertThat(decoder.apply(inC(prefix + value.name()))).containsExactly(value));
     }
 
     @Test
     void flagsAreThoseOfTheHeaders() {
         decode(EnumSet.allOf(UctMdFlag.class), "UCT_MD_FLAG_", UctMdFlag::of);
         decode(EnumSet.allOf(UctComponentFlag.class), "UCT_COMPONENT_FLAG_", UctComponentFlag::of);
-        compare(EnumSet.range(UctMemoryFlag.NONBLOCK, UctMemoryFlag.HIDE_ERRORS), "UCT_MD_MEM_FLAG_", UctHeaderValuesTest::mask);
+        compare(EnumSet.range(UctMemoryFlag.NONBLOCK, UctMemoryFlag.HIDE_ERRORS), "UCT_MD_MEM_FLAG_",
+                UctHeaderValuesTest::mask);
         compare(UctMemoryFlag.accessAll(), "UCT_MD_MEM_", UctHeaderValuesTest::mask);
         assertThat(UctMemoryFlag.mask(UctMemoryFlag.accessAll(), "test")).isEqualTo(ucx_h.UCT_MD_MEM_ACCESS_ALL());
         assertThat(UctMemoryFlag.mask(UctMemoryFlag.accessRma(), "test")).isEqualTo(ucx_h.UCT_MD_MEM_ACCESS_RMA());

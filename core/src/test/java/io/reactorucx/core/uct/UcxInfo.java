@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
  */
 final class UcxInfo {
 
-    private static final Pattern LINE = Pattern.compile("#\\s*(Memory domain|Component|Transport|Device|Type|remote key|allocate|register"
-            + "|rkey_ptr is supported)(?:: (.*))?");
+    private static final Pattern LINE = Pattern.compile("#\\s*(Memory domain|Component|Transport|Device|Type|remote"
+            + " key|allocate|register|rkey_ptr is supported)(?:: (.*))?");
 
     /** A memory domain. */
     static final class Domain {
