@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
  * An active message that has arrived: its header, and its data or an offer of it.
  *
  * <p>Small data is <em>inline</em>: copied, on the Java heap, nothing to release. Other data is <em>held</em> by UCX, a
- * rendezvous offer or a large eager message: exactly one of {@link UcpWorker#fetch} and {@link UcpWorker#release} ends
- * it.
+ * rendezvous offer or a large eager message: exactly one of {@link UcpActiveMessages#fetch} and
+ * {@link UcpActiveMessages#release} has to be called for it.
  *
- * <p>An inline message is the handler's until it returns: then the worker fills the same object with another one.
- * {@link #keep()} gives one that stays, and so do the segments and arrays that the other methods give.
+ * <p>An inline message belongs to the handler until it returns: the worker then fills the same object with another
+ * message. {@link #keep()} returns a copy that stays valid, as do the segments and arrays of the other methods.
  *
  * <p><b>Threading:</b> the worker's thread, while it is the handler's; any thread, once it is kept. <b>Ownership:</b>
  * as above. <b>Errors:</b> {@link #payload()} and {@link #toByteArray()} of held data, and of a message that was not
- * kept, throw {@link IllegalStateException}; the latter is not noticed any more when the object has another message.
+ * kept, throw {@link IllegalStateException}; the latter is not detected once the object has another message.
  */
 public final class UcpActiveMessage {
 
