@@ -39,7 +39,7 @@ import reactor.pool.PoolShutdownException;
 public final class UcxConnectionPool implements Disposable {
 
     /** How many connections a warm-up makes at a time. */
-    private static final int MOST_AT_ONCE = 8;
+    private static final int MAX_AT_ONCE = 8;
 
     private final String peer;
     private final Duration pendingAcquireTimeout;
@@ -58,7 +58,7 @@ public final class UcxConnectionPool implements Disposable {
         PoolBuilder<UcxConnection, PoolConfig<UcxConnection>> builder = PoolBuilder.from(client.connect()
                 .doOnNext(this::opened))
                 .sizeBetween(settings.minConnections(), settings.maxConnections(),
-                Math.clamp(settings.minConnections(), 1, MOST_AT_ONCE))
+                Math.clamp(settings.minConnections(), 1, MAX_AT_ONCE))
                 .maxPendingAcquire(settings.pendingAcquireMaxCount())
                 .idleResourceReuseOrder(settings.leastRecentlyUsedFirst())
                 .evictionPredicate((connection, use) -> connection.state() != ConnectionState.CONNECTED

@@ -14,7 +14,6 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
-import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.PeerInfo;
 import java.lang.foreign.MemorySegment;

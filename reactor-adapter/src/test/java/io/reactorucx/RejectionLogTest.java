@@ -2,8 +2,8 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.RejectionLog;
 import java.util.ArrayList;
 import java.util.List;

@@ -20,7 +20,7 @@ final class CompiledClasses {
 
     private static final String BINDINGS = "io.reactorucx.core.ffi.";
     private static final List<String> MODULES = List.of("core", "progress-engine", "reactor-adapter", "examples");
-    private static final int MOST_METHODS = 2;
+    private static final int MAX_METHODS = 2;
 
     private final JavaClasses classes;
     private final CallGraph calls;
@@ -58,7 +58,7 @@ final class CompiledClasses {
     private List<String> nearest(String function, Predicate<JavaCodeUnit> kind) {
         return calls.nearestCallers(List.of(BINDINGS + "ucx_h", BINDINGS + "UcpDirect"), function, kind).stream()
                 .sorted(Comparator.comparing(JavaCodeUnit::getFullName)).map(unit -> unit.getOwner().getSimpleName()
-                + "#" + unit.getName()).distinct().limit(MOST_METHODS).toList();
+                + "#" + unit.getName()).distinct().limit(MAX_METHODS).toList();
     }
 
     private static boolean isPublicApi(JavaCodeUnit unit) {

@@ -11,8 +11,8 @@ import reactor.core.publisher.Mono;
  * <p><b>Threading:</b> called on the connection's engine thread: a method must not block; its publisher may signal on
  * any thread, and is cancelled when the requester cancels, the deadline passes, or the connection ends.
  * <b>Ownership:</b> a request is a lease, which the method releases; a response is a lease, which the library releases
- * when it has been sent. <b>Errors:</b> reach the requester as {@link UcxRequestException.Reason#APPLICATION} with their
- * message, which should hold nothing that the peer must not know.
+ * when it has been sent. <b>Errors:</b> reach the requester as {@link UcxRequestException.Reason#APPLICATION} with
+ * their message, which should hold nothing that the peer must not know.
  */
 public interface UcxResponder {
 

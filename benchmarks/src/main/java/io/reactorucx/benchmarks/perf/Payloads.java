@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  */
 final class Payloads implements AutoCloseable {
 
-    private static final long MOST_BYTES = 64L << 20;
+    private static final long MAX_BYTES = 64L << 20;
     /** Below this a copy on the Java heap costs less than a lease. */
     private static final int SMALL = 1024;
 
@@ -19,7 +19,7 @@ final class Payloads implements AutoCloseable {
     private final UcxBuffer[] parts;
 
     Payloads(UcxBufferPool pool, int size, int wanted) {
-        int count = Math.clamp(MOST_BYTES / size, 1, wanted);
+        int count = Math.clamp(MAX_BYTES / size, 1, wanted);
         all = pool.acquire((long) size * count);
         all.segment().fill((byte) 0);
         parts = IntStream.range(0, count).mapToObj(i -> all.slice((long) i * size, size)).toArray(UcxBuffer[]::new);

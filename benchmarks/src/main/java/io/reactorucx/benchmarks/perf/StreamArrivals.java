@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 /** Takes bytes of a stream in, and tells of each time that as many have come as an operation has. */
 final class StreamArrivals extends Signals<UcxBuffer> {
 
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
 
     private final int size;
     private final Runnable whenArrived;
@@ -20,7 +20,7 @@ final class StreamArrivals extends Signals<UcxBuffer> {
     }
 
     static void subscribe(UcxConnection connection, int size, Runnable whenArrived, Consumer<Throwable> whenFailed) {
-        connection.streams().receive(Math.min(size, MOST_BYTES)).subscribe(new StreamArrivals(size, whenArrived,
+        connection.streams().receive(Math.min(size, MAX_BYTES)).subscribe(new StreamArrivals(size, whenArrived,
                 whenFailed));
     }
 

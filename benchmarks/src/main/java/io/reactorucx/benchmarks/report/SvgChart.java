@@ -26,7 +26,7 @@ final class SvgChart {
     private static final int HEIGHT = 440;
     private static final int GREY = 0xe0e0e0;
     /** Names of lines beside each other in the legend. */
-    private static final int MOST_IN_A_ROW = 3;
+    private static final int MAX_IN_A_ROW = 3;
     private static final Pattern FINER_THAN_A_TENTH = Pattern.compile("(\\d\\.\\d)\\d+");
     /** Apart from each other for most people, on white. */
     private static final Color[] COLORS = {new Color(0x0072b2), new Color(0xd55e00), new Color(0x009e73),
@@ -89,7 +89,7 @@ final class SvgChart {
         styler.setPlotGridLinesStroke(new BasicStroke(1));
         styler.setLegendPosition(Styler.LegendPosition.OutsideS);
         // In a row more of them end beyond the picture.
-        styler.setLegendLayout(lines > MOST_IN_A_ROW ? Styler.LegendLayout.Vertical : Styler.LegendLayout.Horizontal);
+        styler.setLegendLayout(lines > MAX_IN_A_ROW ? Styler.LegendLayout.Vertical : Styler.LegendLayout.Horizontal);
         styler.setLegendBorderColor(Color.WHITE);
         styler.setSeriesColors(COLORS);
         styler.setMarkerSize(7);

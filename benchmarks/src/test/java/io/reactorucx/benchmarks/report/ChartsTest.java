@@ -20,7 +20,7 @@ import org.xml.sax.InputSource;
 
 class ChartsTest {
 
-    private static final int MOST_BYTES = 100 << 10;
+    private static final int MAX_BYTES = 100 << 10;
 
     private static Map<String, Map<Double, Double>> lines(int count) {
         Map<String, Map<Double, Double>> lines = new LinkedHashMap<>();
@@ -60,7 +60,7 @@ class ChartsTest {
         for (ChartKind kind : ChartKind.values()) {
             String svg = SvgChart.draw(kind, lines(6));
             assertThat(svg).isEqualTo(SvgChart.draw(kind, lines(6)));
-            assertThat(svg.length()).isLessThan(MOST_BYTES);
+            assertThat(svg.length()).isLessThan(MAX_BYTES);
             assertThat(parse(svg).getDocumentElement().getTagName()).isEqualTo("svg");
         }
     }

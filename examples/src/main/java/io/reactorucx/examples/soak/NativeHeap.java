@@ -24,7 +24,7 @@ final class NativeHeap {
     private static final long LITTLE = 1 << 20;
     private static final int LOOKS = 5;
     private static final long BETWEEN_LOOKS_MILLIS = 50;
-    private static final int MOST_LOOKS = 100;
+    private static final int MAX_LOOKS = 100;
 
     private NativeHeap() {
     }
@@ -44,7 +44,7 @@ final class NativeHeap {
         long least = usedBytes(mallinfo);
         int same = 0;
         try {
-            for (int looks = 0; looks < MOST_LOOKS && same < LOOKS; looks++) {
+            for (int looks = 0; looks < MAX_LOOKS && same < LOOKS; looks++) {
                 Thread.sleep(BETWEEN_LOOKS_MILLIS);
                 long now = usedBytes(mallinfo);
                 same = now < least - LITTLE ? 0 : same + 1;

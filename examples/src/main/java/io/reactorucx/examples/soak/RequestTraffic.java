@@ -17,7 +17,7 @@ final class RequestTraffic implements Traffic {
     static final String NAME = "request";
 
     private static final int MAX_BYTES = 4 << 20;
-    private static final int MOST_NUMBERS = 2000;
+    private static final int MAX_NUMBERS = 2000;
 
     /** How many numbers this process's sources were asked for. */
     private static final AtomicLong ASKED = new AtomicLong();
@@ -43,7 +43,7 @@ final class RequestTraffic implements Traffic {
     @Override
     public Mono<Void> exchange(long number, int bytes) {
         return connection.resources().buffers().acquireLater(Math.max(bytes, Integer.BYTES))
-                .flatMap(request -> number % 2 == 0 ? echo(request, number) : count(request, bytes % MOST_NUMBERS))
+                .flatMap(request -> number % 2 == 0 ? echo(request, number) : count(request, bytes % MAX_NUMBERS))
                 .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
     }
 

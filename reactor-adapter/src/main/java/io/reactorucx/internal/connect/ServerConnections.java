@@ -5,7 +5,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.connection.ConnectionCore;
-import io.reactorucx.internal.frame.Rejection;
+import io.reactorucx.internal.handshake.Rejection;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,7 +1,6 @@
 package io.reactorucx.internal.handshake;
 
 import io.reactorucx.internal.frame.ControlFrame;
-import io.reactorucx.internal.frame.Rejection;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,6 @@
 package io.reactorucx.internal.handshake;
 
 import io.reactorucx.core.UcxException;
-import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.security.Authenticator;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,7 @@ package io.reactorucx.internal.handshake;
 
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.frame.ControlFrame;
 import org.jspecify.annotations.Nullable;
 
 /**

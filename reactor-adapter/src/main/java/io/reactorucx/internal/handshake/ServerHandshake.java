@@ -4,7 +4,6 @@ import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFields.Key;
 import io.reactorucx.internal.frame.ControlFrame;
-import io.reactorucx.internal.frame.Rejection;
 import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
 import io.reactorucx.security.Authenticator;
 import java.util.Objects;

@@ -12,7 +12,7 @@ public final class ActiveMessageReceivers {
 
     private final Map<Integer, ActiveMessageReceiver> byId = new HashMap<>();
 
-    /** Answers whether nobody else receives the id. */
+    /** Returns whether the id was free. */
     public boolean add(ActiveMessageReceiver receiver) {
         return byId.putIfAbsent(receiver.id(), receiver) == null;
     }
