@@ -5,6 +5,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.config.ConnectionPoolConfig;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.internal.config.ConnectionPoolConfig;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package io.reactorucx;
+package io.reactorucx.internal.config;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -13,15 +13,15 @@ import java.util.Objects;
  * @param eviction when a connection is closed although the peer is well
  * @param leastRecentlyUsedFirst whether the connection that was idle longest is lent next
  */
-record ConnectionPoolConfig(int minConnections, int maxConnections, int pendingAcquireMaxCount,
+public record ConnectionPoolConfig(int minConnections, int maxConnections, int pendingAcquireMaxCount,
         Duration pendingAcquireTimeout, Eviction eviction, boolean leastRecentlyUsedFirst) {
 
     /** A number of waiting subscribers that follows {@link #maxConnections}. */
-    static final int TWICE_THE_CONNECTIONS = -1;
+    public static final int TWICE_THE_CONNECTIONS = -1;
 
     private static final Duration MAX_TIME = Duration.ofDays(365);
 
-    static final ConnectionPoolConfig DEFAULT = new ConnectionPoolConfig(0, 16, TWICE_THE_CONNECTIONS,
+    public static final ConnectionPoolConfig DEFAULT = new ConnectionPoolConfig(0, 16, TWICE_THE_CONNECTIONS,
             Duration.ofSeconds(45), new Eviction(MAX_TIME, MAX_TIME, Duration.ofSeconds(30)), true);
 
     /**
@@ -31,47 +31,47 @@ record ConnectionPoolConfig(int minConnections, int maxConnections, int pendingA
      * @param maxLifeTime age since the connection was made
      * @param interval time between two searches in the background, 0 for none
      */
-    record Eviction(Duration maxIdleTime, Duration maxLifeTime, Duration interval) {
+    public record Eviction(Duration maxIdleTime, Duration maxLifeTime, Duration interval) {
     }
 
     /** Returns how many subscribers may wait. */
-    int maxPending() {
+    public int maxPending() {
         return pendingAcquireMaxCount == TWICE_THE_CONNECTIONS ? (int) Math.min(2L * maxConnections, Integer.MAX_VALUE)
                 : pendingAcquireMaxCount;
     }
 
-    ConnectionPoolConfig withMinConnections(int count) {
+    public ConnectionPoolConfig withMinConnections(int count) {
         return new ConnectionPoolConfig(checkCount(count, "minConnections", 0), maxConnections, pendingAcquireMaxCount,
                 pendingAcquireTimeout, eviction, leastRecentlyUsedFirst);
     }
 
-    ConnectionPoolConfig withMaxConnections(int count) {
+    public ConnectionPoolConfig withMaxConnections(int count) {
         return new ConnectionPoolConfig(minConnections, checkCount(count, "maxConnections", 1), pendingAcquireMaxCount,
                 pendingAcquireTimeout, eviction, leastRecentlyUsedFirst);
     }
 
-    ConnectionPoolConfig withPendingAcquireMaxCount(int count) {
+    public ConnectionPoolConfig withPendingAcquireMaxCount(int count) {
         return new ConnectionPoolConfig(minConnections, maxConnections,
                 checkCount(count, "pendingAcquireMaxCount", 0), pendingAcquireTimeout, eviction,
                 leastRecentlyUsedFirst);
     }
 
-    ConnectionPoolConfig withPendingAcquireTimeout(Duration value) {
+    public ConnectionPoolConfig withPendingAcquireTimeout(Duration value) {
         return new ConnectionPoolConfig(minConnections, maxConnections, pendingAcquireMaxCount,
                 checkTime(value, "pendingAcquireTimeout", Duration.ofMillis(1)), eviction, leastRecentlyUsedFirst);
     }
 
-    ConnectionPoolConfig withMaxIdleTime(Duration value) {
+    public ConnectionPoolConfig withMaxIdleTime(Duration value) {
         return withEviction(new Eviction(checkTime(value, "maxIdleTime", Duration.ofMillis(1)), eviction.maxLifeTime(),
                 eviction.interval()));
     }
 
-    ConnectionPoolConfig withMaxLifeTime(Duration value) {
+    public ConnectionPoolConfig withMaxLifeTime(Duration value) {
         return withEviction(new Eviction(eviction.maxIdleTime(), checkTime(value, "maxLifeTime", Duration.ofMillis(1)),
                 eviction.interval()));
     }
 
-    ConnectionPoolConfig withEvictionInterval(Duration value) {
+    public ConnectionPoolConfig withEvictionInterval(Duration value) {
         return withEviction(new Eviction(eviction.maxIdleTime(), eviction.maxLifeTime(),
                 checkTime(value, "evictInBackground", Duration.ZERO)));
     }
@@ -81,13 +81,13 @@ record ConnectionPoolConfig(int minConnections, int maxConnections, int pendingA
                 value, leastRecentlyUsedFirst);
     }
 
-    ConnectionPoolConfig withLeastRecentlyUsedFirst(boolean value) {
+    public ConnectionPoolConfig withLeastRecentlyUsedFirst(boolean value) {
         return new ConnectionPoolConfig(minConnections, maxConnections, pendingAcquireMaxCount, pendingAcquireTimeout,
                 eviction, value);
     }
 
     /** Checks what the limits have to be together. */
-    ConnectionPoolConfig checked() {
+    public ConnectionPoolConfig checked() {
         if (minConnections > maxConnections) {
             throw new IllegalArgumentException("minConnections " + minConnections + ": at most maxConnections, "
                     + maxConnections);
@@ -102,7 +102,7 @@ record ConnectionPoolConfig(int minConnections, int maxConnections, int pendingA
         return count;
     }
 
-    static Duration checkTime(Duration value, String name, Duration min) {
+    public static Duration checkTime(Duration value, String name, Duration min) {
         Objects.requireNonNull(value, name);
         if (value.compareTo(min) < 0 || value.compareTo(MAX_TIME) > 0) {
             throw new IllegalArgumentException(name + " " + value + ": must be in " + min + ".." + MAX_TIME);
