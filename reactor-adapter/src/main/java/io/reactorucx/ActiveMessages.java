@@ -33,7 +33,7 @@ public final class ActiveMessages {
 
     private final ConnectionCore connection;
 
-    public ActiveMessages(ConnectionCore connection) {
+    ActiveMessages(ConnectionCore connection) {
         this.connection = connection;
     }
 

@@ -28,7 +28,7 @@ public final class UcxBoundServer implements Disposable {
     private final Sinks.Empty<Void> disposed = Sinks.empty();
     private final AtomicBoolean disposing = new AtomicBoolean();
 
-    public UcxBoundServer(EndpointAcceptor acceptor, BoundListener listening) {
+    UcxBoundServer(EndpointAcceptor acceptor, BoundListener listening) {
         this.acceptor = acceptor;
         this.listening = listening;
     }

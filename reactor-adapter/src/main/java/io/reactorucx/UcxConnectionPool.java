@@ -5,6 +5,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.config.ConnectionPoolConfig;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
@@ -39,7 +40,7 @@ import reactor.pool.PoolShutdownException;
 public final class UcxConnectionPool implements Disposable {
 
     /** How many connections a warm-up makes at a time. */
-    private static final int MAX_AT_ONCE = 8;
+    private static final int MAX_WARMUP_PARALLELISM = 8;
 
     private final String peer;
     private final Duration pendingAcquireTimeout;
@@ -51,23 +52,23 @@ public final class UcxConnectionPool implements Disposable {
     private final Sinks.Empty<Void> urged = Sinks.empty();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxConnectionPool(ConnectionPoolConfig settings, Clock clock) {
-        UcxClient client = settings.client();
+    UcxConnectionPool(UcxClient client, ConnectionPoolConfig config, Clock clock) {
+        ConnectionPoolConfig.Eviction eviction = config.eviction();
         this.peer = client.peer();
-        this.pendingAcquireTimeout = settings.pendingAcquireTimeout();
-        PoolBuilder<UcxConnection, PoolConfig<UcxConnection>> builder = PoolBuilder.from(client.connect()
-                .doOnNext(this::opened))
-                .sizeBetween(settings.minConnections(), settings.maxConnections(),
-                Math.clamp(settings.minConnections(), 1, MAX_AT_ONCE))
-                .maxPendingAcquire(settings.pendingAcquireMaxCount())
-                .idleResourceReuseOrder(settings.leastRecentlyUsedFirst())
+        this.pendingAcquireTimeout = config.pendingAcquireTimeout();
+        PoolBuilder<UcxConnection, PoolConfig<UcxConnection>> builder = PoolBuilder
+                .from(client.connect().doOnNext(this::opened))
+                .sizeBetween(config.minConnections(), config.maxConnections(),
+                        Math.clamp(config.minConnections(), 1, MAX_WARMUP_PARALLELISM))
+                .maxPendingAcquire(config.maxPending())
+                .idleResourceReuseOrder(config.leastRecentlyUsedFirst())
                 .evictionPredicate((connection, use) -> connection.state() != ConnectionState.CONNECTED
-                        || use.idleTime() >= settings.maxIdleTime().toMillis()
-                        || use.lifeTime() >= settings.maxLifeTime().toMillis())
+                        || use.idleTime() >= eviction.maxIdleTime().toMillis()
+                        || use.lifeTime() >= eviction.maxLifeTime().toMillis())
                 .destroyHandler(UcxConnection::close)
                 .clock(clock);
-        this.pool = (settings.evictionInterval().isZero() ? builder
-                : builder.evictInBackground(settings.evictionInterval())).buildPool();
+        this.pool = (eviction.interval().isZero() ? builder : builder.evictInBackground(eviction.interval()))
+                .buildPool();
         client.resources().counters().add(this);
     }
 
@@ -216,7 +217,7 @@ public final class UcxConnectionPool implements Disposable {
      * @return completes when all is closed
      */
     public Mono<Void> disposeLater(Duration gracePeriod) {
-        UcxConnectionPoolBuilder.checkTime(gracePeriod, "gracePeriod", Duration.ZERO);
+        ConnectionPoolConfig.checkTime(gracePeriod, "gracePeriod", Duration.ZERO);
         return Mono.defer(() -> stop(gracePeriod));
     }
 
