@@ -66,7 +66,8 @@ class DemandWatchTest implements NeedsUcx {
         }
 
         assertThat(warnings).singleElement().asString()
-                .startsWith("[" + peers.client().peer() + "] send on the default stream ").contains("has waited 10 s", "the peer has requested no message", "subscribe to inbound()");
+                .startsWith("[" + peers.client().peer() + "] send on the default stream ")
+                .contains("has waited 10 s", "the peer has requested no message", "subscribe to inbound()");
         peers.served().inbound().receiveStrings().next().block(Waits.PATIENCE);
         sent.assertDone();
     }
@@ -94,10 +95,10 @@ class DemandWatchTest implements NeedsUcx {
                 .subscribe();
         for (int i = 1; i < 10; i++) {
             lookAfter(peers.client(), 20 * i);
-            long before = peers.clientResources().messageCounters().getFirst().sent();
+            long before = peers.clientResources().messageStatistics().getFirst().sent();
             subscriber.request(1);
             await().atMost(Waits.PATIENCE).until(() ->
-                    peers.clientResources().messageCounters().getFirst().sent() > before);
+                    peers.clientResources().messageStatistics().getFirst().sent() > before);
         }
         assertThat(warnings).isEmpty();
         sending.dispose();
@@ -110,7 +111,7 @@ class DemandWatchTest implements NeedsUcx {
         subscriber.request(10);
         Disposable sending = peers.client().outbound().sendByteArrays(Flux.just(new byte[8]).concatWith(Flux.never()))
                 .subscribe();
-        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().messageCounters().getFirst().sent() > 0);
+        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().messageStatistics().getFirst().sent() > 0);
         lookAfter(peers.client(), 20);
         lookAfter(peers.client(), 40);
         assertThat(warnings).isEmpty();

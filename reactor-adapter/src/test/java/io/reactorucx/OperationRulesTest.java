@@ -73,7 +73,7 @@ class OperationRulesTest {
         void prepare(long times) {
             tag++;
             // Some rules have three subscribers.
-            Flux.range(0, 3 * (int) Math.min(times, MOST_SENT))
+            Flux.range(0, 3 * (int) Math.min(times, MAX_SENT))
                     .concatMap(number -> peers.client().tags().send(tag, Bytes.zeroed(1)))
                     .then().block(Waits.PATIENCE);
         }
@@ -90,7 +90,7 @@ class OperationRulesTest {
 
         @Override
         Mono<MemorySegment> mono() {
-            return remoteMemory(this).get(0, Bytes.zeroed(PublisherRules.MOST_SENT));
+            return remoteMemory(this).get(0, Bytes.zeroed(PublisherRules.MAX_SENT));
         }
     }
 
@@ -118,7 +118,7 @@ class OperationRulesTest {
 
         @Override
         Publisher<UcxBuffer> publisher(long elements) {
-            return remoteMemory(this).getFlux(0, Math.min(elements, MOST_SENT), 1, 4);
+            return remoteMemory(this).getFlux(0, Math.min(elements, MAX_SENT), 1, 4);
         }
 
         @Override
@@ -129,7 +129,7 @@ class OperationRulesTest {
 
     private static RemoteMemory remoteMemory(PublisherRules<?> rules) {
         UcpMemory exported = rules.closeAfterwards(rules.peers.serverResources()
-                .allocateMemory(PublisherRules.MOST_SENT));
+                .allocateMemory(PublisherRules.MAX_SENT));
         RemoteMemory remote = rules.peers.client().memory(MemoryDescriptor.fromBytes(exported.descriptor().toBytes()));
         rules.closeAfterwards(() -> Waits.engineOf(rules.peers.client()));
         rules.closeAfterwards(remote::close);

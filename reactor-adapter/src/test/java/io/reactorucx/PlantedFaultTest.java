@@ -81,7 +81,7 @@ class PlantedFaultTest implements NeedsUcx {
 
         @Override
         Publisher<Integer> publisher(long elements) {
-            Flux<Integer> good = Flux.range(1, (int) Math.min(elements, MOST_SENT));
+            Flux<Integer> good = Flux.range(1, (int) Math.min(elements, MAX_SENT));
             return fault == Fault.NONE ? good : actual -> good.subscribe(new Bad(fault, actual));
         }
     }
