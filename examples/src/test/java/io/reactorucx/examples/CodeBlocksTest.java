@@ -28,7 +28,7 @@ class CodeBlocksTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern FENCE = Pattern.compile("^( *)```(.*)$");
     private static final Pattern SOURCE = Pattern.compile("<!-- code: (\\S+?)(#(\\S+))? -->");
-    private static final Set<String> LANGUAGES = Set.of("java", "xml", "shell", "text", "c");
+    private static final Set<String> LANGUAGES = Set.of("java", "xml", "shell", "text", "c", "mermaid");
 
     /** A fenced block and the line above it. */
     private record Block(Path page, int line, String above, String language, String text) {
