@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What users want to be told of connections; immutable. */
-public record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? super UcxConnection> disconnected) {
+record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? super UcxConnection> disconnected) {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionHooks.class);
 
@@ -27,7 +27,7 @@ public record ConnectionHooks(Consumer<? super UcxConnection> connected, Consume
     }
 
     /** Tells of a new connection, and later of its end. One whose hook throws is closed, and the error thrown on. */
-    public UcxConnection announce(UcxConnection connection) {
+    UcxConnection announce(UcxConnection connection) {
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> tellEnd(connection));
         try {
             connected.accept(connection);
