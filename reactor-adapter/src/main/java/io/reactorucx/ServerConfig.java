@@ -3,13 +3,13 @@ package io.reactorucx;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 
-/** What a server does with its connections, and how many it takes; immutable. */
-public record ServerConfig(Function<? super UcxConnection, ? extends Publisher<Void>> handler, ConnectionHooks hooks,
+/** The handler of a server's connections, the hooks, and the maximum number of connections. */
+record ServerConfig(Function<? super UcxConnection, ? extends Publisher<Void>> handler, ConnectionHooks hooks,
         int maxConnections) {
 
     static final ServerConfig DEFAULT = new ServerConfig(UcxConnection::onClosing, ConnectionHooks.NONE, 1024);
 
-    public ServerConfig {
+    ServerConfig {
         if (maxConnections < 1) {
             throw new IllegalArgumentException("maxConnections " + maxConnections + ": at least 1");
         }
