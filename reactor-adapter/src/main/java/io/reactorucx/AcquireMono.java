@@ -13,8 +13,8 @@ import reactor.pool.PooledRef;
 import reactor.util.context.Context;
 
 /**
- * Takes a connection of a pool, and gives it back at once when a cancel meets it on its way: reactor-pool hands it over
- * nevertheless.
+ * Takes a connection from a pool. When a cancel races with the delivery, reactor-pool delivers the connection all the
+ * same, and this Mono gives it back.
  */
 final class AcquireMono extends Mono<PooledConnection> {
 
@@ -30,7 +30,7 @@ final class AcquireMono extends Mono<PooledConnection> {
 
     @Override
     public void subscribe(CoreSubscriber<? super PooledConnection> actual) {
-        if (owner.lends()) {
+        if (owner.lend()) {
             pool.acquire(timeout).subscribe(new Acquire(actual));
         } else {
             Operators.error(actual, owner.closed());
@@ -63,7 +63,7 @@ final class AcquireMono extends Mono<PooledConnection> {
 
         @Override
         public void request(long n) {
-            // Once: a second one would take a second connection.
+            // Once: a second request would take a second connection.
             if (Operators.validate(n) && requested.compareAndSet(false, true) && upstream != null) {
                 upstream.request(1);
             }

@@ -4,14 +4,14 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What users want to be told of connections; immutable. */
+/** The application's callbacks for new and ended connections. */
 record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? super UcxConnection> disconnected) {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionHooks.class);
 
     static final ConnectionHooks NONE = new ConnectionHooks(connection -> { }, connection -> { });
 
-    /** The hooks that are there go first. */
+    /** Returns hooks that run another action after these. */
     ConnectionHooks andConnected(Consumer<? super UcxConnection> next) {
         return new ConnectionHooks(connection -> {
             connected.accept(connection);
@@ -26,9 +26,9 @@ record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? sup
         });
     }
 
-    /** Tells of a new connection, and later of its end. One whose hook throws is closed, and the error thrown on. */
+    /** Runs the hooks for a new connection, and later for its end. A connection whose hook throws is closed. */
     UcxConnection announce(UcxConnection connection) {
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> tellEnd(connection));
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> runDisconnected(connection));
         try {
             connected.accept(connection);
         } catch (RuntimeException e) {
@@ -38,11 +38,11 @@ record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? sup
         return connection;
     }
 
-    private void tellEnd(UcxConnection connection) {
+    private void runDisconnected(UcxConnection connection) {
         try {
             disconnected.accept(connection);
         } catch (RuntimeException e) {
-            LOG.warn("[{}] a doOnDisconnected failed", connection.peer(), e);
+            LOG.warn("[{}] an action of doOnDisconnected failed", connection.peer(), e);
         }
     }
 }

@@ -11,38 +11,40 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * A reconnecting connection from one loss to the next: first it is being made, then it lives, or nobody will make it.
+ * One connection of a reconnecting connection: it is being made, then in use, or could not be made.
+ *
+ * <p>Thread: any.
  */
 final class ConnectionIncarnation {
 
     private final Sinks.One<UcxConnection> made = Sinks.one();
-    private final Disposable.Swap making = Disposables.swap();
+    private final Disposable.Swap connecting = Disposables.swap();
     private volatile @Nullable UcxConnection candidate;
     private volatile @Nullable UcxConnection connection;
     private volatile @Nullable Supplier<UcxException> failure;
 
-    /** One in which there is no connection and will be none. */
+    /** Returns an incarnation without a connection, whose subscribers fail. */
     static ConnectionIncarnation failed(Supplier<UcxException> failure) {
-        ConnectionIncarnation period = new ConnectionIncarnation();
-        period.fail(failure);
-        return period;
+        ConnectionIncarnation incarnation = new ConnectionIncarnation();
+        incarnation.fail(failure);
+        return incarnation;
     }
 
-    /** What makes the connection, to be ended with the period. */
-    void making(Disposable work) {
-        making.update(work);
+    /** Sets the subscription that makes the connection; {@link #stop} disposes of it. */
+    void connecting(Disposable subscription) {
+        connecting.update(subscription);
     }
 
-    /** Is connected, and not yet for use. */
+    /** Sets the connection while its setup runs. */
     void candidate(UcxConnection connected) {
         candidate = connected;
-        if (making.isDisposed()) {
+        if (connecting.isDisposed()) {
             connected.dispose();
         }
     }
 
-    /** From now on {@link #live()} has it; those who wait hear with {@link #announce}. */
-    void begins(UcxConnection ready) {
+    /** Sets the connection after its setup. {@link #announce} signals it to waiting subscribers. */
+    void ready(UcxConnection ready) {
         connection = ready;
     }
 
@@ -50,26 +52,26 @@ final class ConnectionIncarnation {
         made.tryEmitValue(ready);
     }
 
-    /** Nobody will make it. */
+    /** Fails waiting and later subscribers. */
     void fail(Supplier<UcxException> error) {
         failure = error;
         made.tryEmitError(error.get());
     }
 
-    /** Ends the making of it; answers with what there is to close. */
+    /** Stops connecting, and returns the connection to close, if there is one. */
     @Nullable UcxConnection stop() {
-        making.dispose();
+        connecting.dispose();
         UcxConnection ready = connection;
         return ready == null ? candidate : ready;
     }
 
-    /** The connection, if there is one that works. */
+    /** Returns the connection if there is one that is in use. */
     @Nullable UcxConnection live() {
         UcxConnection ready = connection;
         return ready != null && ready.state() == ConnectionState.CONNECTED ? ready : null;
     }
 
-    boolean isOver() {
+    boolean hasEnded() {
         UcxConnection ready = connection;
         return ready != null && ready.state() != ConnectionState.CONNECTED;
     }
@@ -78,18 +80,17 @@ final class ConnectionIncarnation {
         return failure != null;
     }
 
-    /** The connection when there is one, or why there is none. */
+    /** Returns a Mono of the connection, or of the failure to make it. */
     Mono<UcxConnection> connection() {
         Supplier<UcxException> error = failure;
         return error == null ? made.asMono() : Mono.error(error);
     }
 
     /**
-     * What a connection whose end has begun ends of: its loss, or an end in good order, which is a loss for who wants
-     * it back.
+     * Returns a Mono of the error that ends a connection: its loss, or a graceful close, which counts as a loss here.
      */
     static <T> Mono<T> loss(UcxConnection of) {
         return of.loss().then(Mono.error(() -> new UcxException(UcxStatus.NOT_CONNECTED, "connection", of.peer(),
-                "it was closed in good order")));
+                "the connection was closed gracefully")));
     }
 }

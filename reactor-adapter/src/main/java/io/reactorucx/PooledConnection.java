@@ -7,9 +7,9 @@ import reactor.pool.PooledRef;
 /**
  * A connection that a pool has lent.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> give it back once, by {@link #release()} or {@link #invalidate()},
- * when nothing that was begun on it goes on: the next one to have it would meet what is still subscribed.
- * <b>Errors:</b> none of its own.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the application gives it back once, by {@link #release()} or
+ * {@link #invalidate()}, when all its operations on the connection have ended: the next user of the connection would
+ * meet remaining subscriptions. <b>Errors:</b> none.
  */
 public final class PooledConnection {
 
@@ -22,31 +22,31 @@ public final class PooledConnection {
         this.pool = pool;
     }
 
-    /** {@return the connection; not to be used after it was given back} */
+    /** {@return the connection, which must not be used after it was given back} */
     public UcxConnection connection() {
         return lent.poolable();
     }
 
     /**
-     * Gives the connection back; one that is dead or too old is closed then.
+     * Gives the connection back; the pool closes one that has ended or is too old.
      *
-     * @return completes when the pool has it; a second time changes nothing
+     * @return completes when the pool has the connection; a second subscription has no effect
      */
     public Mono<Void> release() {
         return giveBack(lent.release());
     }
 
     /**
-     * Closes the connection instead of giving it back: for one that cannot be used again.
+     * Closes the connection in place of giving it back, because it cannot be used again.
      *
-     * @return completes when it is closed
+     * @return completes when the connection is closed
      */
     public Mono<Void> invalidate() {
         return giveBack(lent.invalidate());
     }
 
-    private Mono<Void> giveBack(Mono<Void> way) {
-        return Mono.defer(() -> returned.compareAndSet(false, true) ? way.doFinally(end -> pool.returned())
+    private Mono<Void> giveBack(Mono<Void> ending) {
+        return Mono.defer(() -> returned.compareAndSet(false, true) ? ending.doFinally(end -> pool.returned())
                 : Mono.empty());
     }
 }

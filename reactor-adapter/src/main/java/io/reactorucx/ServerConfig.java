@@ -3,7 +3,7 @@ package io.reactorucx;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 
-/** What a server does with its connections, and how many it takes; immutable. */
+/** The handler of a server's connections, the hooks, and the maximum number of connections. */
 record ServerConfig(Function<? super UcxConnection, ? extends Publisher<Void>> handler, ConnectionHooks hooks,
         int maxConnections) {
 

@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import io.reactorucx.internal.connect.EndpointAcceptor;
 import io.reactorucx.internal.socket.BoundListener;
+import io.reactorucx.internal.socket.PeerName;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
@@ -9,55 +10,56 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
+import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A server that listens.
+ * A listening server.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> closing it closes its connections and the listener.
- * <b>Errors:</b> none of its own.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> closing the server closes its connections and the listener.
+ * <b>Errors:</b> none.
  */
 public final class UcxBoundServer implements Disposable {
 
-    private static final Duration LONGEST = Duration.ofHours(1);
+    private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
 
     private final EndpointAcceptor acceptor;
-    private final BoundListener listening;
+    private final BoundListener listener;
     private final Sinks.Empty<Void> disposed = Sinks.empty();
     private final AtomicBoolean disposing = new AtomicBoolean();
 
-    UcxBoundServer(EndpointAcceptor acceptor, BoundListener listening) {
+    UcxBoundServer(EndpointAcceptor acceptor, BoundListener listener) {
         this.acceptor = acceptor;
-        this.listening = listening;
+        this.listener = listener;
     }
 
-    /** {@return where it listens} */
+    /** {@return the address that the server listens at} */
     public InetSocketAddress address() {
-        return listening.address();
+        return listener.address();
     }
 
-    /** {@return the port} */
+    /** {@return the port that the server listens at} */
     public int port() {
-        return listening.address().getPort();
+        return listener.address().getPort();
     }
 
-    /** {@return most connections at a time} */
+    /** {@return the maximum number of connections} */
     public int maxConnections() {
         return acceptor.handlers().maxConnections();
     }
 
-    /** {@return connections that are open now} */
+    /** {@return the number of open connections} */
     public int connections() {
         return acceptor.connections();
     }
 
     /**
-     * Takes no more clients and closes the connections in good order. One for raw peers rejects new clients first, and
-     * stops listening when none has come for 100 ms.
+     * Rejects new clients, closes the connections gracefully, and closes the listener. A listener for raw peers closes
+     * after 100 ms without a new client.
      *
-     * @return completes when all is closed
+     * @return completes when connections and listener are closed
      */
     public Mono<Void> close() {
         return Mono.defer(() -> {
@@ -67,34 +69,33 @@ public final class UcxBoundServer implements Disposable {
     }
 
     /**
-     * Stops in good order and in a time that is known beforehand: rejects new clients, asks the handlers to come to
-     * their end ({@link UcxConnection#onClosing()}) and lets them, then closes the connections that are left in good
-     * order, and by force those that are there when the time is over. {@link #close()} ends the wait for handlers at
-     * once; another call of this method changes nothing.
+     * Stops gracefully within a limited time: rejects new clients, asks the handlers to end
+     * ({@link UcxConnection#onClosing()}) and waits for them, then closes the remaining connections gracefully, and
+     * after the timeout by force. {@link #close()} ends the grace period at once; a second call of this method has no
+     * effect.
      *
-     * @param gracePeriod how long handlers may go on, at least 0 and at most the timeout
-     * @param timeout when force is used, counted from the subscription; at least 1 ms and at most an hour
-     * @return completes when all is closed
+     * @param gracePeriod how long handlers may go on, 0 to the timeout
+     * @param timeout the time from the subscription until connections are closed by force, 1 ms to 1 h
+     * @return completes when connections and listener are closed
      */
     public Mono<Void> disposeLater(Duration gracePeriod, Duration timeout) {
         Objects.requireNonNull(gracePeriod, "gracePeriod");
         Objects.requireNonNull(timeout, "timeout");
-        if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("timeout " + timeout + ": must be in 1 ms.." + LONGEST);
+        if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(MAX_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("timeout " + timeout + ": must be in 1 ms.." + MAX_TIMEOUT);
         }
         if (gracePeriod.isNegative() || gracePeriod.compareTo(timeout) > 0) {
             throw new IllegalArgumentException("gracePeriod " + gracePeriod + ": must be in 0..timeout, " + timeout);
         }
         return Mono.defer(() -> stop(gracePeriod, Schedulers.parallel()
-                .schedule(acceptor.handlers()::force, timeout.toMillis(),
-                TimeUnit.MILLISECONDS)));
+                .schedule(acceptor.handlers()::force, timeout.toMillis(), TimeUnit.MILLISECONDS)));
     }
 
     private Mono<Void> stop(Duration gracePeriod, Disposable force) {
         if (disposing.compareAndSet(false, true)) {
-            // Each step whatever became of the one before: an engine that is closed has closed what is its own.
-            listening.refuse().then(acceptor.handlers().stop(gracePeriod)).then(acceptor.close().onErrorComplete())
-                    .then(listening.close()).doFinally(end -> force.dispose())
+            // Each step runs even if the one before failed, as it does when an engine is closed already.
+            listener.refuse().then(acceptor.handlers().stop(gracePeriod)).then(acceptor.close().onErrorComplete())
+                    .then(listener.close()).doFinally(end -> force.dispose())
                     .subscribe(ignored -> { }, error -> disposed.tryEmitEmpty(), disposed::tryEmitEmpty);
         } else {
             force.dispose();
@@ -107,15 +108,15 @@ public final class UcxBoundServer implements Disposable {
         close().subscribe();
     }
 
-    /** Closes and waits, at most 10 s. */
+    /** Closes the server and waits for at most 10 s. */
     public void disposeNow() {
         disposeNow(Duration.ofSeconds(10));
     }
 
     /**
-     * Closes and waits.
+     * Closes the server and waits.
      *
-     * @param timeout longest wait, more than 0
+     * @param timeout the longest wait, more than 0
      */
     public void disposeNow(Duration timeout) {
         Blocking.await(close(), timeout, "disposeNow");
@@ -126,8 +127,15 @@ public final class UcxBoundServer implements Disposable {
         return disposing.get();
     }
 
-    /** {@return completes when it is closed} */
+    /** {@return completes when the server is closed} */
     public Mono<Void> onDispose() {
         return disposed.asMono();
+    }
+
+    @Override
+    public String toString() {
+        String state = !disposing.get() ? "listening"
+                : disposed.scanOrDefault(Scannable.Attr.TERMINATED, false) ? "closed" : "closing";
+        return "UcxBoundServer[" + PeerName.of(address()) + ", " + connections() + " connections, " + state + "]";
     }
 }

@@ -8,6 +8,7 @@ import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EndpointConnector;
 import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connect.SocketConnector;
+import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.security.Authenticator;
 import java.net.InetSocketAddress;
@@ -19,13 +20,14 @@ import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 /**
- * Connects to a peer. Immutable: each setter gives a changed copy.
+ * Connects to a peer. Immutable: each setter returns a changed copy.
  *
- * <p>A connection to a socket address begins with a TCP socket, over which the handshake goes; the data then travels
- * over UCX, and the end of the socket says that the peer has gone. With {@link #raw(boolean)} it is UCX that connects.
+ * <p>A connection to a socket address begins with a handshake over a TCP socket. The data travels over UCX; the socket
+ * stays open, and its end tells that the peer is gone. With {@link #raw(boolean)} there is no such socket, and UCX
+ * connects.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> the resources are the caller's. <b>Errors:</b> {@link #connect()}
- * ends with an {@link io.reactorucx.core.UcxException} that names the peer and the status.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the caller disposes of the resources. <b>Errors:</b>
+ * {@link #connect()} fails with an {@link io.reactorucx.core.UcxException} that names the peer and the status.
  */
 public final class UcxClient {
 
@@ -49,9 +51,9 @@ public final class UcxClient {
     }
 
     /**
-     * A client without an address yet.
+     * Creates a client that has no address yet.
      *
-     * @param resources engines and buffers to use
+     * @param resources its engines and buffers
      * @return the client
      */
     public static UcxClient create(UcxResources resources) {
@@ -68,9 +70,9 @@ public final class UcxClient {
     }
 
     /**
-     * Where a server listens.
+     * Sets the address of the server.
      *
-     * @param host name or address; a name is looked up when connecting
+     * @param host name or address; a name is resolved when connecting
      * @param port 1 to 65535
      * @return a changed copy
      */
@@ -80,7 +82,7 @@ public final class UcxClient {
     }
 
     /**
-     * Where a server listens.
+     * Sets the address of the server.
      *
      * @param address its address
      * @return a changed copy
@@ -98,9 +100,9 @@ public final class UcxClient {
     }
 
     /**
-     * The worker to connect to, without a listener.
+     * Sets the worker to connect to, without a listener.
      *
-     * @param address what {@link UcxResources#workerAddress(int)} gave on the other side. UCX trusts these bytes
+     * @param address the result of {@link UcxResources#workerAddress(int)} on the other side. UCX trusts these bytes
      * @return a changed copy
      */
     public UcxClient remoteWorkerAddress(byte[] address) {
@@ -109,9 +111,9 @@ public final class UcxClient {
     }
 
     /**
-     * The engine for the connection; one after the other by default.
+     * Sets the engine for the connections; by default they are spread over all engines.
      *
-     * @param number number of the engine, from 0
+     * @param number index of the engine, from 0
      * @return a changed copy
      */
     public UcxClient engine(int number) {
@@ -119,7 +121,8 @@ public final class UcxClient {
     }
 
     /**
-     * Whether the peer is any program over UCX, without our handshake: plain operations, nothing added.
+     * Sets whether the peer is any program that uses UCX, without this library's handshake: plain operations of UCX,
+     * nothing is added to them.
      *
      * @param value false by default
      * @return a changed copy
@@ -129,8 +132,8 @@ public final class UcxClient {
     }
 
     /**
-     * Whether the death of the peer is noticed ({@link ErrorMode#PEER}). Without it more transports can be used, but
-     * operations towards a dead peer may never end. Both sides have to agree.
+     * Sets whether UCX detects the death of the peer ({@link ErrorMode#PEER}). Without detection UCX has more
+     * transports to choose from, but operations with a dead peer may never complete. Both sides need the same setting.
      *
      * @param value true by default
      * @return a changed copy
@@ -140,9 +143,9 @@ public final class UcxClient {
     }
 
     /**
-     * How long connecting may take, the handshake included.
+     * Limits how long connecting may take, including the handshake.
      *
-     * @param value at least 1 ms, 10 s by default
+     * @param value 1 ms to 1 h, 10 s by default
      * @return a changed copy
      */
     public UcxClient connectTimeout(Duration value) {
@@ -150,9 +153,9 @@ public final class UcxClient {
     }
 
     /**
-     * How long closing in good order may take before force is used.
+     * Limits how long a graceful close may take; after that the connection is closed by force.
      *
-     * @param value 5 s by default
+     * @param value up to 1 h, 5 s by default
      * @return a changed copy
      */
     public UcxClient closeTimeout(Duration value) {
@@ -160,9 +163,9 @@ public final class UcxClient {
     }
 
     /**
-     * How this side and its peers prove to each other who they are; nothing of a peer is delivered before, tagged
-     * messages aside, which any program that UCX lets in can send. A server without the same method is refused.
-     * Framework peers only.
+     * Sets the authenticator by which client and server authenticate each other. Before that nothing of a peer is
+     * delivered but tagged messages, which any program that UCX lets in can send. A server without the same method is
+     * rejected. Framework peers only.
      *
      * @param value none by default
      * @return a changed copy
@@ -172,12 +175,13 @@ public final class UcxClient {
     }
 
     /**
-     * How often the sides of a connection hear of each other at least: when nothing else is sent, a heartbeat is. A
-     * peer from which nothing came for one and a half of these intervals is lost, though its process may be there. Of
-     * two sides' intervals the shorter one is used. Framework peers only. By worker address signs of life wait behind a
-     * large message: what the largest takes has to be less.
+     * Sets the heartbeat interval. A side that sends nothing else sends a heartbeat, and a peer from which nothing has
+     * come for one and a half intervals is lost, even if its process is alive. The shorter interval of both sides is
+     * used. Framework peers only. On a connection by worker address heartbeats wait behind large messages, so the
+     * interval has to exceed the time that the largest message takes.
      *
-     * @param value 10 s by default, at least 100 ms; zero if this side does not need it, then the peer may still
+     * @param value 100 ms to 1 h, 10 s by default; zero if this side needs no heartbeat, while the peer's interval is
+     * still used
      * @return a changed copy
      */
     public UcxClient heartbeatInterval(Duration value) {
@@ -185,10 +189,10 @@ public final class UcxClient {
     }
 
     /**
-     * How many active messages of one id may wait for demand, and what happens to one more.
+     * Limits the active messages of one id that wait for demand, and sets the policy for messages beyond the limits.
      *
-     * @param messages at least 1, 1024 by default
-     * @param bytes most inline data among them, 16 MiB by default
+     * @param messages the maximum number, at least 1; 1024 by default
+     * @param bytes the maximum size of their inline data, at least 1; 16 MiB by default
      * @param policy {@link OverflowPolicy#ERROR} by default
      * @return a changed copy
      */
@@ -197,10 +201,10 @@ public final class UcxClient {
     }
 
     /**
-     * How many rendezvous offers of one id may wait for demand, each with its sender, under
-     * {@link OverflowPolicy#HOLD}.
+     * Limits the rendezvous offers of one id that wait for demand under {@link OverflowPolicy#HOLD}; their data stays
+     * with the senders. Offers beyond are dropped.
      *
-     * @param count at least 1, 1024 by default; what comes beyond is dropped
+     * @param count at least 1, 1024 by default
      * @return a changed copy
      */
     public UcxClient maxHeldOffers(int count) {
@@ -208,10 +212,10 @@ public final class UcxClient {
     }
 
     /**
-     * What to do with each new connection before anybody else has it. It is called on the connection's engine and must
-     * not block; when it throws, the connection is closed and {@link #connect()} fails.
+     * Adds an action for each new connection, which runs before the subscriber gets the connection. It runs on the
+     * connection's engine and must not block; when it throws, the connection is closed and {@link #connect()} fails.
      *
-     * @param action is called after those that were given before
+     * @param action runs after the actions that were added before
      * @return a changed copy
      */
     public UcxClient doOnConnected(Consumer<? super UcxConnection> action) {
@@ -219,9 +223,9 @@ public final class UcxClient {
     }
 
     /**
-     * What to do when a connection is gone, however it ended: {@link UcxConnection#onTerminate()} knows.
+     * Adds an action for each connection that has ended; {@link UcxConnection#onTerminate()} tells how.
      *
-     * @param action is called after those that were given before; must not block
+     * @param action runs after the actions that were added before; must not block
      * @return a changed copy
      */
     public UcxClient doOnDisconnected(Consumer<? super UcxConnection> action) {
@@ -229,11 +233,13 @@ public final class UcxClient {
     }
 
     /**
-     * How far a sender of flow-controlled messages may be ahead of this side's receiver, for each stream.
+     * Sets the window of flow-controlled messages: how far a sender may be ahead of the receiving subscriber, for each
+     * stream.
      *
-     * @param messages 1 to 65536, 1024 by default; also how many this side takes from a source ahead of the peer
-     * @param bytes most bytes that this side holds, 64 KiB to 1 GiB, 1 MiB by default; messages that stay with their
-     * sender do not count
+     * @param messages 1 to 65536, 1024 by default; also the number of messages that this side requests from a source
+     * ahead of the peer's demand
+     * @param bytes the bytes that the receiving side buffers, 64 KiB to 1 GiB, 1 MiB by default; messages that stay
+     * with their sender do not count
      * @return a changed copy
      */
     public UcxClient messageWindow(int messages, int bytes) {
@@ -241,7 +247,7 @@ public final class UcxClient {
     }
 
     /**
-     * Largest flow-controlled message that this side takes; a larger one fails with its sender.
+     * Limits the size of a flow-controlled message that this side accepts; sending a larger one fails at the peer.
      *
      * @param bytes 1 to the largest power of two within {@link UcxResourcesBuilder#maxBufferBytes}; 16 MiB by default,
      * less where the pool is smaller
@@ -252,11 +258,11 @@ public final class UcxClient {
     }
 
     /**
-     * How flow-controlled messages travel.
+     * Sets the sizes that decide how flow-controlled messages travel.
      *
-     * @param rendezvousBytes larger messages stay with their sender until they are fetched, 0 to 32 KiB, 16 KiB by
-     * default
-     * @param batchBytes up to how many bytes of small ones travel together, 256 to 32 KiB, 8 KiB by default
+     * @param rendezvousBytes larger messages stay with their sender until the receiver fetches them, 0 to 32 KiB, 16
+     * KiB by default
+     * @param batchBytes the largest batch of small messages, 256 to 32 KiB, 8 KiB by default
      * @return a changed copy
      */
     public UcxClient messageSizes(int rendezvousBytes, int batchBytes) {
@@ -264,7 +270,8 @@ public final class UcxClient {
     }
 
     /**
-     * How many streams the peer may have open at once, beside the one of {@link UcxConnection#inbound()}.
+     * Limits the streams that the peer may have open at once, beside the one of {@link UcxConnection#inbound()}. Each
+     * request in progress is a stream.
      *
      * @param streams 0 to 65536, 1024 by default
      * @return a changed copy
@@ -274,11 +281,10 @@ public final class UcxClient {
     }
 
     /**
-     * Connects, anew for each subscriber. A subscriber that leaves at the moment at which it is handed the connection
-     * may drop it without a word, as any operator of Reactor then does with a value: it goes to the
-     * {@code onNextDropped} hook, which may dispose of it.
+     * Connects, for each subscriber anew. A subscriber that cancels at the moment it receives the connection may drop
+     * it, as Reactor's operators do with a value: it goes to the {@code onNextDropped} hook, which may dispose of it.
      *
-     * @return the connection, ready for use; a cancel before gives it up
+     * @return the connection, ready for use; a cancel aborts connecting
      */
     public Mono<UcxConnection> connect() {
         return Mono.defer(() -> {
@@ -295,14 +301,14 @@ public final class UcxClient {
             ConnectingEngine chosen = engine < 0 ? resources.connecting().next()
                     : resources.connecting().engines().get(engine);
             if (address != null && !config.raw()) {
-                return given(new SocketConnector(resources.connecting(), chosen, config, address).connect());
+                return opened(new SocketConnector(resources.connecting(), chosen, config, address).connect());
             }
-            return given(new EndpointConnector(chosen.connections(), config, address, workerAddress).connect());
+            return opened(new EndpointConnector(chosen.connections(), config, address, workerAddress).connect());
         });
     }
 
-    private Mono<UcxConnection> given(Mono<Established> connecting) {
-        // A cancel may meet a connection that is already established: then it has no owner.
+    private Mono<UcxConnection> opened(Mono<Established> connecting) {
+        // A cancel may race with the end of the handshake: a connection without a subscriber is closed.
         return connecting.doOnDiscard(Established.class, UcxClient::close).map(this::open).map(hooks::announce);
     }
 
@@ -310,7 +316,7 @@ public final class UcxClient {
         try {
             return new UcxConnection(established, resources);
         } catch (RuntimeException e) {
-            // The endpoint has failed in the meantime.
+            // The endpoint has failed meanwhile.
             established.connection().close(CloseMode.FORCE).subscribe();
             throw e;
         }
@@ -321,10 +327,10 @@ public final class UcxClient {
     }
 
     /**
-     * Connections that are made anew when they are lost.
+     * Returns a client whose connections are replaced when they are lost.
      *
-     * @param retry when to try again, how often, and after which errors
-     * @return what makes them
+     * @param retry decides when to retry, how often, and after which errors
+     * @return the reconnecting client
      */
     public UcxReconnectingClient reconnect(Retry retry) {
         return UcxReconnectingClient.of(this, retry);
@@ -338,25 +344,29 @@ public final class UcxClient {
         return config.handshakeTimeout();
     }
 
-    /** What the other side is called, for logs. */
+    /** Returns the name of the peer, for logs. */
     String peer() {
-        return remoteAddress == null ? "worker address of " + (workerAddress == null ? 0 : workerAddress.length)
-                + " bytes"
-                : remoteAddress.getHostString() + ":" + remoteAddress.getPort();
+        return remoteAddress != null ? PeerName.of(remoteAddress.getHostString(), remoteAddress.getPort())
+                : workerAddress != null ? PeerName.ofWorker(workerAddress) : "no address";
     }
 
-    /** {@return the connection, waited for as long as connecting may take} */
+    /** {@return the connection; waits for it for {@link #connectTimeout(Duration)} and a second} */
     public UcxConnection connectNow() {
         return connectNow(config.handshakeTimeout().plusSeconds(1));
     }
 
     /**
-     * Connects and waits.
+     * Connects and waits for the connection.
      *
-     * @param timeout longest wait, more than 0
+     * @param timeout the longest wait, more than 0
      * @return the connection
      */
     public UcxConnection connectNow(Duration timeout) {
         return Objects.requireNonNull(Blocking.await(connect(), timeout, "connectNow"));
+    }
+
+    @Override
+    public String toString() {
+        return "UcxClient[" + peer() + "]";
     }
 }

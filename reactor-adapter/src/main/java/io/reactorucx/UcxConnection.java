@@ -40,11 +40,12 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A connection to a peer. It lives on one engine for life; signals of its operations come on that engine's thread.
+ * A connection to a peer. It stays on one engine; signals of its operations come on that engine's thread.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> close or dispose it once; {@link #onDispose()} says when it is
- * gone, whichever side ended it. <b>Errors:</b> when the peer is lost, every pending operation ends with an
- * {@link io.reactorucx.core.UcxException} that names the peer and the status; later ones end with
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the application closes it once; {@link #onDispose()}
+ * completes when it has ended, whichever side has closed it. <b>Errors:</b> when the peer is lost, every pending
+ * operation fails with an
+ * {@link io.reactorucx.core.UcxException} that names the peer and the status; later ones fail with
  * {@link io.reactorucx.core.UcxClosedException}.
  */
 public final class UcxConnection implements Disposable {
@@ -74,54 +75,54 @@ public final class UcxConnection implements Disposable {
     }
 
     /**
-     * {@return what the peer sends through its {@link #outbound()}; only between peers that are both this library's}
+     * {@return the messages that the peer sends through its {@link #outbound()}; framework peers only}
      */
     public UcxInbound inbound() {
         return new UcxInbound(messages().streams().defaultStream());
     }
 
     /**
-     * {@return messages to the peer's {@link #inbound()}, at the pace of who receives there; only between peers that
-     * are both this library's}
+     * {@return the sender of messages to the peer's {@link #inbound()}, at the pace of the subscriber there; framework
+     * peers only}
      */
     public UcxOutbound outbound() {
         return new UcxOutbound(messages().streams().defaultStream());
     }
 
     /**
-     * {@return requests to the peer, which has to {@link #respond}; only between peers that are both this library's}
+     * {@return the sender of requests to the peer, which has to {@link #respond}; framework peers only}
      */
     public UcxRequester requester() {
         return new UcxRequester(messages(), 0);
     }
 
     /**
-     * Answers requests of the peer; those that come before are refused.
+     * Responds to requests of the peer; requests that come before the subscription are rejected.
      *
-     * @param responder answers them
-     * @return never completes, a cancel ends the answering of new requests; {@link IllegalStateException} when this
-     *     connection has a responder already
+     * @param responder responds to each request
+     * @return never completes, and a cancel rejects further requests; fails with {@link IllegalStateException} when
+     *     this connection has a responder already
      */
     public Mono<Void> respond(UcxResponder responder) {
         return ResponderDispatcher.mono(messages(), Objects.requireNonNull(responder, "responder"));
     }
 
-    /** The streams of messages below that, which a raw connection does not have. */
+    /** Returns the multiplexer of message streams, which a connection to a raw peer does not have. */
     MessageMultiplexer messages() {
         MessageMultiplexer messages = core.protocol(MessageMultiplexer.class);
         if (messages == null) {
             throw new UcxUnsupportedException("messages",
-                    "a raw peer knows none of this library's frames, use active messages");
+                    "a raw peer does not speak this library's protocol, use active messages");
         }
         return messages;
     }
 
-    /** {@return active messages} */
+    /** {@return the active messages of this connection} */
     public ActiveMessages activeMessages() {
         return activeMessages;
     }
 
-    /** {@return tagged messages} */
+    /** {@return the tagged messages of this connection} */
     public Tags tags() {
         return tags;
     }
@@ -132,10 +133,10 @@ public final class UcxConnection implements Disposable {
     }
 
     /**
-     * Memory of the peer, over {@code ucp_put/get}. Both sides need
+     * Returns memory of the peer, for {@code ucp_put/get}. Both sides need
      * {@link UcxResourcesBuilder#remoteMemoryAccess(boolean)}.
      *
-     * @param descriptor what the peer sent
+     * @param descriptor the descriptor that the peer has sent
      * @return the memory
      */
     public RemoteMemory memory(MemoryDescriptor descriptor) {
@@ -144,16 +145,16 @@ public final class UcxConnection implements Disposable {
                 descriptor.length());
     }
 
-    /** {@return as {@link #memory(WindowDescriptor, MemoryPath)} with {@link MemoryPath#AUTO}} */
+    /** {@return a window of the peer, as {@link #memory(WindowDescriptor, MemoryPath)} with {@link MemoryPath#AUTO}} */
     public RemoteMemory memory(WindowDescriptor descriptor) {
         return memory(descriptor, MemoryPath.AUTO);
     }
 
     /**
-     * A window that a framework peer has exported.
+     * Returns a window of memory that a framework peer has exported.
      *
-     * @param descriptor what the peer sent
-     * @param path how to reach it; {@link UcxUnsupportedException} when it cannot be reached so
+     * @param descriptor the descriptor that the peer has sent
+     * @param path how to reach the memory; {@link UcxUnsupportedException} when that path does not exist
      * @return the memory
      */
     public RemoteMemory memory(WindowDescriptor descriptor, MemoryPath path) {
@@ -163,15 +164,15 @@ public final class UcxConnection implements Disposable {
     }
 
     /**
-     * Exports memory as {@link UcxResources#exportMemory(MemorySegment, Set)} does, to the peer of this connection
-     * only: whoever else has the descriptor cannot use it, and the window ends with the connection.
+     * Exports memory as {@link UcxResources#exportMemory(MemorySegment, Set)} does, but to the peer of this connection
+     * only: the descriptor is useless to other peers, and the window ends with the connection.
      *
      * @param segment native memory, alive until the window is revoked
      * @param rights what the peer may do
      * @return the window
      */
     public UcxMemoryWindow exportMemory(MemorySegment segment, Set<MemoryRight> rights) {
-        return forThisOnly(resources.windows().export(segment, rights, core));
+        return revokedAtEnd(resources.windows().export(segment, rights, core));
     }
 
     /**
@@ -182,87 +183,88 @@ public final class UcxConnection implements Disposable {
      * @return the window
      */
     public UcxMemoryWindow exportMemory(UcpMemory memory, Set<MemoryRight> rights) {
-        return forThisOnly(resources.windows().export(memory, rights, core));
+        return revokedAtEnd(resources.windows().export(memory, rights, core));
     }
 
-    private UcxMemoryWindow forThisOnly(UcxMemoryWindow window) {
-        Disposable untilTheEnd = core.onDispose().subscribe(ignored -> { }, error -> { }, window::dispose);
-        window.onDispose().subscribe(ignored -> { }, error -> untilTheEnd.dispose(), untilTheEnd::dispose);
+    private UcxMemoryWindow revokedAtEnd(UcxMemoryWindow window) {
+        Disposable revocation = core.onDispose().subscribe(ignored -> { }, error -> { }, window::dispose);
+        window.onDispose().subscribe(ignored -> { }, error -> revocation.dispose(), revocation::dispose);
         return window;
     }
 
-    /** {@return completes when the peer sees all that was put before} */
+    /** {@return completes when all earlier puts are visible to the peer} */
     public Mono<Void> flush() {
         return FlushOperation.mono(core);
     }
 
     /**
-     * Orders puts, gets and atomics: those of this connection that are subscribed to later happen after those before.
+     * Orders puts, gets and atomics of this connection: those that are subscribed to later take effect after earlier
+     * ones.
      *
-     * @return completes at once, it waits for none of them
+     * @return completes without waiting for any of them
      */
     public Mono<Void> fence() {
         return EngineCall.mono(core.engine(), worker -> {
             core.endpointFor(OperationKind.FLUSH);
             worker.fence();
-            MemoryProtocol part = core.protocol(MemoryProtocol.class);
-            if (part != null) {
-                part.client().fence();
+            MemoryProtocol memory = core.protocol(MemoryProtocol.class);
+            if (memory != null) {
+                memory.client().fence();
             }
             return true;
         }).then();
     }
 
-    /** {@return what the other side is called, for logs} */
+    /** {@return the name of the peer, for logs} */
     public String peer() {
         return core.peer();
     }
 
-    /** {@return what it runs over, as {@code transport/device}} */
+    /** {@return the transports that UCX has chosen, each as {@code transport/device}} */
     public List<String> transports() {
         return transports;
     }
 
-    /** {@return version of UCX on the other side, empty for a raw peer} */
+    /** {@return the version of UCX on the other side, empty for a raw peer} */
     public Optional<UcxVersion> peerVersion() {
         return Optional.ofNullable(peerVersion);
     }
 
-    /** {@return how failures of the peer are treated} */
+    /** {@return the error mode, which decides whether UCX detects the death of the peer} */
     public ErrorMode errorMode() {
         return core.config().errorMode();
     }
 
-    /** {@return largest header of an active message in bytes} */
+    /** {@return the size of the largest header of an active message in bytes} */
     public int maxHeaderBytes() {
         return maxHeaderBytes;
     }
 
-    /** {@return the engine's thread as a scheduler; what runs there must not block} */
+    /** {@return a scheduler that runs tasks on the engine's thread, which they must not block} */
     public Scheduler scheduler() {
         return scheduler;
     }
 
-    /** {@return the shared things that this connection uses} */
+    /** {@return the resources that this connection belongs to} */
     public UcxResources resources() {
         return resources;
     }
 
     /**
-     * Closes in good order: what is under way ends, the peer is told, what was sent is flushed; by force when that
-     * takes longer than the configured time.
+     * Closes gracefully: operations in flight complete, the peer is notified and receives all that was sent before.
+     * After the configured close timeout the connection is closed by force.
      *
-     * @return completes when the connection is gone
+     * @return completes when the connection has ended
      */
     public Mono<Void> close() {
         return close(CloseMode.FLUSH);
     }
 
     /**
-     * Closes.
+     * Closes in a mode.
      *
-     * @param mode {@link CloseMode#FORCE} drops what is under way
-     * @return completes when the connection is gone
+     * @param mode {@link CloseMode#FORCE} fails operations in flight
+     * @return completes when the connection has ended
      */
     public Mono<Void> close(CloseMode mode) {
         return core.close(Objects.requireNonNull(mode, "mode"));
@@ -273,42 +275,42 @@ public final class UcxConnection implements Disposable {
         close().subscribe();
     }
 
-    /** Closes and waits for the end, at most for the configured time and a second. */
+    /** Closes gracefully and waits, at most for the close timeout and a second. */
     public void disposeNow() {
         disposeNow(core.config().closeTimeout().plusSeconds(1));
     }
 
     /**
-     * Closes and waits for the end.
+     * Closes gracefully and waits.
      *
-     * @param timeout longest wait, more than 0
+     * @param timeout the longest wait, more than 0
      */
     public void disposeNow(Duration timeout) {
         Blocking.await(close(), timeout, "disposeNow");
     }
 
-    /** {@return whether the end has come or begun} */
+    /** {@return whether the connection has ended, or is closing} */
     @Override
     public boolean isDisposed() {
         return state() != ConnectionState.CONNECTED;
     }
 
-    /** {@return where it is in its life} */
+    /** {@return the state of the connection} */
     public ConnectionState state() {
         ConnectionPhase phase = core.phase();
         return phase.isClosing() ? ConnectionState.CLOSING
                 : phase == ConnectionPhase.CLOSED ? ConnectionState.CLOSED : ConnectionState.CONNECTED;
     }
 
-    /** Asks the handler to come to its end: see {@link #onClosing()}. */
+    /** Asks the handler to end: see {@link #onClosing()}. */
     void windUp() {
         closing.tryEmitEmpty();
     }
 
     /**
-     * The request to a server's handler to come to its end: it finishes what it is in the midst of and begins nothing
-     * new, such as by {@code receive(id).takeUntilOther(connection.onClosing())}. What the peer does is no such
-     * request: its farewell ends {@code receive}.
+     * Asks a server's handler to end: it completes the work in progress and starts none, for example with
+     * {@code receive(id).takeUntilOther(connection.onClosing())}. A close by the peer does not signal this; it
+     * completes {@code receive}.
      *
      * @return completes when the server stops ({@link UcxBoundServer#disposeLater(Duration, Duration)}), at the latest
      * with the connection
@@ -317,20 +319,20 @@ public final class UcxConnection implements Disposable {
         return Mono.firstWithSignal(closing.asMono(), core.onDispose());
     }
 
-    /** {@return completes when the connection is gone} */
+    /** {@return completes when the connection has ended} */
     public Mono<Void> onDispose() {
         return core.onDispose();
     }
 
     /**
-     * {@return completes when the connection has ended in good order, whichever side closed it, and fails with the loss
-     * when it was lost}
+     * {@return completes when the connection has ended by a close of either side, and fails with the loss when it was
+     * lost}
      */
     public Mono<Void> onTerminate() {
         return core.onDispose().then(loss());
     }
 
-    /** Fails with the loss of a connection whose end has begun, if it was lost. */
+    /** Returns a Mono that fails with the loss if the connection was lost. */
     Mono<Void> loss() {
         return Mono.defer(() -> core.afterEnd(new UcxClosedException("operation", peer(), "the connection is closed")));
     }

@@ -27,19 +27,19 @@ import reactor.pool.PoolConfig;
 import reactor.pool.PoolShutdownException;
 
 /**
- * Connections to one peer that are lent one by one, made when they are needed and kept for the next one. Work that goes
- * well together needs no pool: a connection carries many operations at a time.
+ * A pool of connections to one peer. It makes connections on demand, lends each to one user at a time, and keeps idle
+ * ones. Users that can share a connection need no pool: a connection carries many operations at a time.
  *
  * <p>A connection that has ended, or is too old, is not lent.
  *
- * <p><b>Threading:</b> any thread; a connection is handed over on the thread that gave it back, or on its engine's.
- * <b>Ownership:</b> dispose of it once; it is also disposed of with the client's resources. <b>Errors:</b>
- * {@link #acquire()} fails as {@link UcxClient#connect()} does, with {@link UcxStatus#EXCEEDS_LIMIT} when too many
- * wait, and with {@link UcxStatus#TIMED_OUT} when one has waited too long.
+ * <p><b>Threading:</b> any thread; a connection is delivered on the thread that gave it back, or on its engine's.
+ * <b>Ownership:</b> the application disposes of the pool once; the client's resources also dispose of it.
+ * <b>Errors:</b> {@link #acquire()} fails as {@link UcxClient#connect()} does, with {@link UcxStatus#EXCEEDS_LIMIT}
+ * when too many subscribers wait, and with {@link UcxStatus#TIMED_OUT} after a wait that is too long.
  */
 public final class UcxConnectionPool implements Disposable {
 
-    /** How many connections a warm-up makes at a time. */
+    /** The number of connections that a warm-up makes at a time. */
     private static final int MAX_WARMUP_PARALLELISM = 8;
 
     private final String peer;
@@ -49,7 +49,7 @@ public final class UcxConnectionPool implements Disposable {
     private final AtomicInteger lent = new AtomicInteger();
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> allReturned = Sinks.empty();
-    private final Sinks.Empty<Void> urged = Sinks.empty();
+    private final Sinks.Empty<Void> gracePeriodEnd = Sinks.empty();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
     UcxConnectionPool(UcxClient client, ConnectionPoolConfig config, Clock clock) {
@@ -73,9 +73,9 @@ public final class UcxConnectionPool implements Disposable {
     }
 
     /**
-     * A pool of the connections that a client makes.
+     * Returns a builder of a pool of a client's connections.
      *
-     * @param client with the address of the peer
+     * @param client a client with the address of the peer
      * @return a builder
      */
     public static UcxConnectionPoolBuilder builder(UcxClient client) {
@@ -86,25 +86,25 @@ public final class UcxConnectionPool implements Disposable {
         open.add(connection);
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> open.remove(connection));
         if (pool.isDisposed()) {
-            // Maybe too late for the one who closes them all.
+            // The close of all connections may be over.
             connection.dispose();
             throw closed();
         }
     }
 
     /**
-     * Takes a connection, an idle one or a new one, or waits for one that is given back.
+     * Takes an idle connection, or makes one, or waits for one that is given back.
      *
-     * @return the connection, which the subscriber gives back; none is taken when it cancels before
+     * @return the connection, which the subscriber gives back; a cancel before takes none
      */
     public Mono<PooledConnection> acquire() {
         return new AcquireMono(this, pool, pendingAcquireTimeout);
     }
 
     /**
-     * Uses a connection and gives it back when that has ended, well or badly or by a cancel.
+     * Uses a connection and gives it back when the work has completed, failed or was cancelled.
      *
-     * @param use what to do with it
+     * @param use returns the work on the connection
      * @param <T> type of the result
      * @return its result
      */
@@ -115,9 +115,9 @@ public final class UcxConnectionPool implements Disposable {
     }
 
     /**
-     * Uses a connection and gives it back when that has ended, well or badly or by a cancel.
+     * Uses a connection and gives it back when the work has completed, failed or was cancelled.
      *
-     * @param use what to do with it
+     * @param use returns the work on the connection
      * @param <T> type of the results
      * @return its results
      */
@@ -128,43 +128,43 @@ public final class UcxConnectionPool implements Disposable {
     }
 
     /**
-     * Makes connections until there are as many as there shall be at least.
+     * Makes connections up to the configured minimum.
      *
-     * @return how many were made; a cancel does not stop it
+     * @return the number of connections that were made; a cancel does not stop the warm-up
      */
     public Mono<Integer> warmup() {
         return Mono.create(sink -> {
             if (disposing.get()) {
                 sink.error(closed());
             } else {
-                // Not cancelled with the subscriber: the pool would count the connections that were not made.
+                // A cancel is not passed on: the pool would count connections that were not made.
                 pool.warmup().subscribe(sink::success, sink::error, sink::success);
             }
         });
     }
 
-    /** {@return connections that are lent, or being made} */
+    /** {@return the number of connections that are lent, or being made} */
     public int acquiredConnections() {
         return pool.metrics().acquiredSize();
     }
 
-    /** {@return connections that wait to be lent} */
+    /** {@return the number of idle connections} */
     public int idleConnections() {
         return pool.metrics().idleSize();
     }
 
-    /** {@return who waits for a connection} */
+    /** {@return the number of subscribers that wait for a connection} */
     public int pendingAcquires() {
         return pool.metrics().pendingAcquireSize();
     }
 
-    /** {@return most connections at a time} */
+    /** {@return the maximum number of connections} */
     public int maxConnections() {
         return pool.metrics().getMaxAllocatedSize();
     }
 
-    /** Whether one more may take a connection; it counts until {@link #returned()}. */
-    boolean lends() {
+    /** Counts a subscriber that takes a connection, until {@link #returned()}. Returns false if the pool is closed. */
+    boolean lend() {
         lent.incrementAndGet();
         if (disposing.get()) {
             returned();
@@ -173,19 +173,19 @@ public final class UcxConnectionPool implements Disposable {
         return true;
     }
 
-    /** One has given back what it had, or has given up before. */
+    /** A subscriber has given its connection back, or got none. */
     void returned() {
         if (lent.decrementAndGet() == 0 && disposing.get()) {
             allReturned.tryEmitEmpty();
         }
     }
 
-    /** In the words of this library. */
+    /** Returns an error of reactor-pool as an exception of this library. */
     Throwable explained(Throwable error) {
         return switch (error) {
             case PoolAcquirePendingLimitException full -> new UcxException(UcxStatus.EXCEEDS_LIMIT, "acquire", peer,
-                    "as many wait for a connection as pendingAcquireMaxCount " + full.getAcquirePendingLimit()
-                    + " allows", full);
+                    "pendingAcquireMaxCount " + full.getAcquirePendingLimit()
+                            + " subscribers wait for a connection already", full);
             case PoolAcquireTimeoutException late -> new UcxException(UcxStatus.TIMED_OUT, "acquire", peer,
                     "no connection within pendingAcquireTimeout " + pendingAcquireTimeout, late);
             case PoolShutdownException shutdown -> closed();
@@ -198,23 +198,23 @@ public final class UcxConnectionPool implements Disposable {
     }
 
     /**
-     * Closes all connections in good order, those that are lent too.
+     * Closes all connections gracefully, including lent ones.
      *
-     * @return completes when all is closed
+     * @return completes when all connections are closed
      */
     public Mono<Void> disposeLater() {
         return Mono.defer(() -> {
-            urged.tryEmitEmpty();
+            gracePeriodEnd.tryEmitEmpty();
             return stop(Duration.ZERO);
         });
     }
 
     /**
-     * Closes in good order when all connections are back, and those who wait now have had theirs. New ones are refused
-     * at once.
+     * Closes all connections gracefully when they have been given back, after waiting subscribers have had theirs. New
+     * subscribers fail at once.
      *
-     * @param gracePeriod how long to wait for that, at least 0; connections that are lent then are closed as well
-     * @return completes when all is closed
+     * @param gracePeriod how long to wait for that, at least 0; then lent connections are closed as well
+     * @return completes when all connections are closed
      */
     public Mono<Void> disposeLater(Duration gracePeriod) {
         ConnectionPoolConfig.checkTime(gracePeriod, "gracePeriod", Duration.ZERO);
@@ -226,7 +226,7 @@ public final class UcxConnectionPool implements Disposable {
             if (lent.get() == 0) {
                 allReturned.tryEmitEmpty();
             }
-            Mono.firstWithSignal(allReturned.asMono(), urged.asMono(), Mono.delay(gracePeriod).then())
+            Mono.firstWithSignal(allReturned.asMono(), gracePeriodEnd.asMono(), Mono.delay(gracePeriod).then())
                     .then(Mono.defer(pool::disposeLater)).onErrorComplete()
                     .thenMany(Flux.defer(() -> Flux.fromIterable(open)))
                     .flatMap(connection -> connection.close(CloseMode.FLUSH), Integer.MAX_VALUE)
@@ -241,9 +241,9 @@ public final class UcxConnectionPool implements Disposable {
     }
 
     /**
-     * Closes all connections in good order and waits.
+     * Closes all connections gracefully and waits.
      *
-     * @param timeout longest wait, more than 0
+     * @param timeout the longest wait, more than 0
      */
     public void disposeNow(Duration timeout) {
         Blocking.await(disposeLater(), timeout, "disposeNow");
@@ -254,8 +254,14 @@ public final class UcxConnectionPool implements Disposable {
         return disposing.get();
     }
 
-    /** {@return completes when all is closed} */
+    /** {@return completes when all connections are closed} */
     public Mono<Void> onDispose() {
         return disposed.asMono();
+    }
+
+    @Override
+    public String toString() {
+        return "UcxConnectionPool[" + peer + ", " + acquiredConnections() + " acquired, " + idleConnections()
+                + " idle of at most " + maxConnections() + (disposing.get() ? ", closing]" : "]");
     }
 }

@@ -8,13 +8,13 @@ import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
 /**
- * Makes connections that are made anew when they are lost. Immutable: each setter gives a changed copy.
+ * Makes connections that are replaced when they are lost. Immutable: each setter returns a changed copy.
  *
- * <p>Every loss begins a new use of the {@link Retry}: the loss is the first error that it sees, and each failed try to
- * connect another, so that it also decides how long to wait before the first try. {@link Retry#backoff} spares a server
- * that many want back at once.
+ * <p>Each loss starts a new use of the {@link Retry}: the loss is the first error that it gets, each failed attempt to
+ * connect the next one, so that it also decides the delay before the first attempt. {@link Retry#backoff} with jitter
+ * spreads the attempts of many clients that have lost the same server.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> the client's resources are the caller's. <b>Errors:</b>
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the caller disposes of the client's resources. <b>Errors:</b>
  * {@link #connect()} fails with the last error when the {@link Retry} gives up.
  */
 public final class UcxReconnectingClient {
@@ -42,7 +42,7 @@ public final class UcxReconnectingClient {
     }
 
     /**
-     * How many may wait at a time while there is no connection; one more fails at once, with
+     * Limits the subscribers that wait while there is no connection; further ones fail at once with
      * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}.
      *
      * @param count at least 0, 1024 by default
@@ -56,10 +56,10 @@ public final class UcxReconnectingClient {
     }
 
     /**
-     * How long one may wait while there is no connection, before it fails with
+     * Limits how long a subscriber waits while there is no connection, before it fails with
      * {@link io.reactorucx.core.UcxStatus#TIMED_OUT}.
      *
-     * @param value at least 1 ms, 10 s by default
+     * @param value 1 ms to 1 h, 10 s by default
      * @return a changed copy
      */
     public UcxReconnectingClient pendingTimeout(Duration value) {
@@ -71,12 +71,12 @@ public final class UcxReconnectingClient {
     }
 
     /**
-     * What to do with each new connection, the first one too, before anybody else has it: begin to receive, tell the
-     * peer who this is. It is called on the connection's engine and must not block. Who waits for the connection waits
-     * for this too, at most for the client's {@link UcxClient#connectTimeout(Duration)}; when it fails, the connection
-     * is given up, and the {@link Retry} sees the error.
+     * Sets the setup of each new connection, including the first one, such as subscribing to messages or logging in. It
+     * is called on the connection's engine and must not block. Subscribers that wait for the connection wait for the
+     * setup too, which may take up to the client's {@link UcxClient#connectTimeout(Duration)}; when it fails, the
+     * connection is closed, and the {@link Retry} gets the error.
      *
-     * @param setup gives a publisher that ends when the connection is ready
+     * @param setup returns a publisher that completes when the connection is ready
      * @return a changed copy
      */
     public UcxReconnectingClient onConnected(Function<? super UcxConnection, ? extends Publisher<Void>> setup) {
@@ -85,9 +85,9 @@ public final class UcxReconnectingClient {
     }
 
     /**
-     * Connects, anew for each subscriber.
+     * Connects, for each subscriber anew.
      *
-     * @return the connection, when it stands for the first time; a cancel before gives it up
+     * @return the reconnecting connection, when it is connected for the first time; a cancel aborts connecting
      */
     public Mono<UcxReconnectingConnection> connect() {
         return Mono.create(sink -> {
@@ -100,7 +100,7 @@ public final class UcxReconnectingClient {
     /**
      * Connects and waits.
      *
-     * @param timeout longest wait, more than 0
+     * @param timeout the longest wait, more than 0
      * @return the connection
      */
     public UcxReconnectingConnection connectNow(Duration timeout) {

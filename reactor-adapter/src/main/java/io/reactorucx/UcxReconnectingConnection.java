@@ -25,15 +25,16 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * One connection that is made anew whenever it ends, but by {@link #close()}.
+ * A connection that is replaced whenever it ends, except by {@link #close()}.
  *
- * <p>While there is none, new work waits, bounded by count and time. Work that was under way fails with an error that
- * {@link UcxException#isConnectionLost()}: it may or may not have reached the peer, so only the caller knows whether to
- * repeat it, such as by {@code retryWhen(Retry.max(3).filter(..))}, which waits for the next connection.
+ * <p>While there is no connection, new work waits, limited by count and time. Work in progress fails with an error for
+ * which {@link UcxException#isConnectionLost()} is true: it may or may not have reached the peer, so the caller decides
+ * whether to repeat it, for example with {@code retryWhen(Retry.max(3).filter(..))}, which waits for the next
+ * connection.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> close it once; it is also closed with the client's resources.
- * <b>Errors:</b> when the {@link reactor.util.retry.Retry} gives up, who waits and all later callers fail with an
- * {@link UcxException} that has the last error as its cause, and this object is done.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the application closes it once; the client's resources also close
+ * it. <b>Errors:</b> when the {@link reactor.util.retry.Retry} gives up, waiting and later subscribers fail with an
+ * {@link UcxException} whose cause is the last error, and this object is closed.
  */
 public final class UcxReconnectingConnection implements Disposable {
 
@@ -54,85 +55,84 @@ public final class UcxReconnectingConnection implements Disposable {
         this.peer = settings.client().peer();
     }
 
-    /** Makes the first connection; completes when it stands. */
+    /** Makes the first connection; completes when it is connected. */
     Mono<Void> start() {
         settings.client().resources().counters().add(this);
         ConnectionIncarnation first = current.get();
-        make(first, null);
+        connect(first, null);
         return first.connection().then();
     }
 
-    private void make(ConnectionIncarnation period, @Nullable UcxConnection lost) {
-        AtomicBoolean begun = new AtomicBoolean();
-        period.making(Mono.defer(() -> begun.compareAndSet(false, true)
-                && lost != null ? ConnectionIncarnation.<UcxConnection>loss(lost)
-                        : connect(period))
+    private void connect(ConnectionIncarnation incarnation, @Nullable UcxConnection lost) {
+        AtomicBoolean attempted = new AtomicBoolean();
+        incarnation.connecting(Mono.defer(() -> attempted.compareAndSet(false, true) && lost != null
+                ? ConnectionIncarnation.<UcxConnection>loss(lost) : attempt(incarnation))
                 .retryWhen(settings.retry())
                 .switchIfEmpty(Mono.error(() -> new UcxException(UcxStatus.NOT_CONNECTED, "reconnect", peer,
-                "the Retry wants no more")))
-                .subscribe(connection -> begins(period, connection, lost != null), error -> gaveUp(period, error)));
+                        "the Retry has completed")))
+                .subscribe(connection -> connected(incarnation, connection, lost != null),
+                        error -> failed(incarnation, error)));
     }
 
-    private Mono<UcxConnection> connect(ConnectionIncarnation period) {
+    private Mono<UcxConnection> attempt(ConnectionIncarnation incarnation) {
         return settings.client().connect().flatMap(connection -> {
-            period.candidate(connection);
+            incarnation.candidate(connection);
             Mono<Void> setup = Mono.defer(() -> Mono.from(settings.onConnected().apply(connection)));
             Mono<Void> loss = connection.onDispose().then(ConnectionIncarnation.loss(connection));
             return Mono.firstWithSignal(setup, loss).timeout(settings.client().connectTimeout())
                     .onErrorMap(TimeoutException.class, late -> new UcxException(UcxStatus.TIMED_OUT, "onConnected",
-                    peer,
-                            "not ready within " + settings.client().connectTimeout(), late))
+                            peer, "not ready within " + settings.client().connectTimeout(), late))
                     .doOnError(error -> connection.close(CloseMode.FORCE).subscribe())
                     .thenReturn(connection);
         });
     }
 
-    private void begins(ConnectionIncarnation period, UcxConnection connection, boolean again) {
-        period.begins(connection);
-        if (current.get() != period) {
+    private void connected(ConnectionIncarnation incarnation, UcxConnection connection, boolean again) {
+        incarnation.ready(connection);
+        if (current.get() != incarnation) {
             connection.dispose();
             return;
         }
         if (again) {
             reconnects.incrementAndGet();
             settings.client().resources().counters().reconnected();
-            LOG.debug("[{}] connected again", peer);
+            LOG.debug("[{}] reconnected", peer);
         }
-        tell(ConnectionState.CONNECTED);
-        period.announce(connection);
-        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> next(period));
+        emit(ConnectionState.CONNECTED);
+        incarnation.announce(connection);
+        connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> next(incarnation));
     }
 
-    /** The period after this one, if it is over; whoever sees that first begins it. */
-    private ConnectionIncarnation next(ConnectionIncarnation period) {
-        if (period.isOver()) {
+    /** Returns the current incarnation, after starting the next one if the given one has ended. */
+    private ConnectionIncarnation next(ConnectionIncarnation incarnation) {
+        if (incarnation.hasEnded()) {
             ConnectionIncarnation next = new ConnectionIncarnation();
-            if (current.compareAndSet(period, next)) {
-                tell(ConnectionState.RECONNECTING);
-                make(next, period.stop());
+            if (current.compareAndSet(incarnation, next)) {
+                emit(ConnectionState.RECONNECTING);
+                connect(next, incarnation.stop());
             }
         }
         return current.get();
     }
 
-    private void gaveUp(ConnectionIncarnation period, Throwable error) {
+    private void failed(ConnectionIncarnation incarnation, Throwable error) {
         Throwable cause = Exceptions.isRetryExhausted(error) && error.getCause() != null ? error.getCause() : error;
         UcxStatus status = cause instanceof UcxException ucx ? ucx.status() : UcxStatus.NOT_CONNECTED;
-        period.fail(() -> new UcxException(status, "reconnect", peer, "gave up: " + cause.getMessage(), cause));
-        if (current.get() == period) {
-            LOG.warn("[{}] no longer tries to connect: {}", peer, cause.toString());
-            gone();
+        incarnation.fail(() -> new UcxException(status, "reconnect", peer, "gave up: " + cause.getMessage(), cause));
+        if (current.get() == incarnation) {
+            LOG.warn("[{}] stops reconnecting: {}", peer, cause.toString());
+            terminated();
         }
     }
 
-    private void tell(ConnectionState state) {
+    private void emit(ConnectionState state) {
         states.emitNext(state, Sinks.EmitFailureHandler.busyLooping(BUSY_LOOP));
     }
 
     /**
-     * The connection that there is, or the next one.
+     * Returns the current connection, or the next one.
      *
-     * @return the connection, at once or when it has been made; it may end at any time, so ask again for each use
+     * @return the connection, at once or when it is connected; it may end at any time, so call this for each use
      */
     public Mono<UcxConnection> connection() {
         return Mono.defer(() -> {
@@ -146,8 +146,7 @@ public final class UcxReconnectingConnection implements Disposable {
         int max = settings.pendingMaxCount();
         if (pending.getAndUpdate(count -> count < max ? count + 1 : count) >= max) {
             return Mono.error(new UcxException(UcxStatus.EXCEEDS_LIMIT, "reconnect", peer,
-                    "as many wait for a connection as pendingMaxCount "
-                    + max + " allows"));
+                    "pendingMaxCount " + max + " subscribers wait for a connection already"));
         }
         return awaited().timeout(settings.pendingTimeout())
                 .onErrorMap(TimeoutException.class, late -> new UcxException(UcxStatus.TIMED_OUT, "reconnect", peer,
@@ -161,12 +160,12 @@ public final class UcxReconnectingConnection implements Disposable {
     }
 
     /**
-     * Uses the connection that there is, or the next one.
+     * Uses the current connection, or the next one.
      *
-     * @param use what to do with it
+     * @param use returns the work on it
      * @param <T> type of the result
-     * @return its result; fails with an error that {@link UcxException#isConnectionLost()} when the connection ends
-     * before
+     * @return its result; fails with an error for which {@link UcxException#isConnectionLost()} is true when the
+     * connection ends before
      */
     public <T> Mono<T> withConnection(Function<? super UcxConnection, ? extends Mono<T>> use) {
         Objects.requireNonNull(use, "use");
@@ -174,19 +173,19 @@ public final class UcxReconnectingConnection implements Disposable {
     }
 
     /**
-     * Uses the connection that there is, or the next one.
+     * Uses the current connection, or the next one.
      *
-     * @param use what to do with it
+     * @param use returns the work on it
      * @param <T> type of the results
-     * @return its results; as {@link #withConnection(Function)}. A {@code receive} completes when the peer closes in
-     * good order
+     * @return its results, or an error as {@link #withConnection(Function)}. A {@code receive} completes when the peer
+     * closes gracefully
      */
     public <T> Flux<T> withConnectionMany(Function<? super UcxConnection, ? extends Publisher<T>> use) {
         Objects.requireNonNull(use, "use");
         return connection().<T>flatMapMany(use).onErrorMap(UcxClosedException.class, this::explained);
     }
 
-    /** Closed is what the connection is; this object is not. */
+    /** Returns an error that says that the current connection is lost, because this object is not closed. */
     private Throwable explained(UcxClosedException error) {
         return closing.get() || error.peer() == null ? error
                 : new UcxException(UcxStatus.NOT_CONNECTED, error.operation(), error.peer(),
@@ -194,8 +193,8 @@ public final class UcxReconnectingConnection implements Disposable {
     }
 
     /**
-     * {@return whether there is a connection: {@link ConnectionState#CONNECTED}, {@link ConnectionState#RECONNECTING}
-     * or why not}
+     * {@return {@link ConnectionState#CONNECTED} while there is a connection, {@link ConnectionState#RECONNECTING}
+     * while there is none, or the state of the close}
      */
     public ConnectionState state() {
         ConnectionIncarnation now = current.get();
@@ -207,40 +206,40 @@ public final class UcxReconnectingConnection implements Disposable {
                 : ConnectionState.RECONNECTING;
     }
 
-    /** {@return the state now, and each one that follows; who is slow misses some} */
+    /** {@return the current state and the following ones; a slow subscriber only gets the latest} */
     public Flux<ConnectionState> states() {
         return states.asFlux().onBackpressureLatest();
     }
 
-    /** {@return how often the connection was made anew} */
+    /** {@return how often a lost connection was replaced} */
     public long reconnects() {
         return reconnects.get();
     }
 
-    /** {@return who waits for a connection} */
+    /** {@return the number of subscribers that wait for a connection} */
     public int pending() {
         return pending.get();
     }
 
-    /** {@return what the other side is called, for logs} */
+    /** {@return the name of the peer, for logs} */
     public String peer() {
         return peer;
     }
 
     /**
-     * Closes the connection in good order and makes it no more. Who waits for one fails.
+     * Closes the connection gracefully and stops reconnecting. Waiting subscribers fail.
      *
-     * @return completes when it is gone
+     * @return completes when the connection has ended
      */
     public Mono<Void> close() {
         return Mono.defer(() -> {
             if (closing.compareAndSet(false, true)) {
-                tell(ConnectionState.CLOSING);
+                emit(ConnectionState.CLOSING);
                 ConnectionIncarnation last = current.getAndSet(ConnectionIncarnation.failed(this::closed));
                 UcxConnection open = last.stop();
                 last.fail(this::closed);
                 (open == null ? Mono.<Void>empty() : open.close())
-                        .subscribe(ignored -> { }, error -> gone(), this::gone);
+                        .subscribe(ignored -> { }, error -> terminated(), this::terminated);
             }
             return disposed.asMono();
         });
@@ -250,8 +249,8 @@ public final class UcxReconnectingConnection implements Disposable {
         return new UcxClosedException("operation", peer, "the reconnecting connection is closed");
     }
 
-    private void gone() {
-        tell(ConnectionState.CLOSED);
+    private void terminated() {
+        emit(ConnectionState.CLOSED);
         states.emitComplete(Sinks.EmitFailureHandler.busyLooping(BUSY_LOOP));
         disposed.tryEmitEmpty();
     }
@@ -264,19 +263,19 @@ public final class UcxReconnectingConnection implements Disposable {
     /**
      * Closes and waits.
      *
-     * @param timeout longest wait, more than 0
+     * @param timeout the longest wait, more than 0
      */
     public void disposeNow(Duration timeout) {
         Blocking.await(close(), timeout, "disposeNow");
     }
 
-    /** {@return whether it is closed, or has given up} */
+    /** {@return whether this is closed, or has given up} */
     @Override
     public boolean isDisposed() {
         return closing.get() || current.get().hasFailed();
     }
 
-    /** {@return completes when it is closed, or has given up} */
+    /** {@return completes when this is closed, or has given up} */
     public Mono<Void> onDispose() {
         return disposed.asMono();
     }

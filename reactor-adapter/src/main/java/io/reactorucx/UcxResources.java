@@ -43,11 +43,11 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * What is expensive and shared: a UCX context, the engines and their threads, registered buffers. Make one for an
- * application.
+ * The expensive resources that connections share: a UCX context, the engines and their threads, registered buffers. An
+ * application needs one instance.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} closes connections and servers that are
- * still open, then the engines, then registered memory and the context. <b>Errors:</b>
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} closes open connections and servers, then
+ * the engines, then registered memory and the context. <b>Errors:</b>
  * {@link io.reactorucx.core.UcxUnavailableException} where UCX cannot be used.
  */
 public final class UcxResources implements Disposable {
@@ -67,30 +67,30 @@ public final class UcxResources implements Disposable {
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners ends, BufferPool buffers,
-            IdleEndpointLimit idle,
-            LeakReporter leaks, ServedMemoryConfig memory) {
-        this.idleEndpoints = idle;
+    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
+            BufferPool buffers,
+            IdleEndpointLimit idleEndpoints, LeakReporter leaks, ServedMemoryConfig memory) {
+        this.idleEndpoints = idleEndpoints;
         this.context = context;
         this.engines = engines;
         this.buffers = buffers;
         this.leaks = leaks;
-        this.connecting = new EngineResources(engines.engines(), idle, buffers, leaks);
+        this.connecting = new EngineResources(engines.engines(), idleEndpoints, buffers, leaks);
         this.windows = new WindowRegistry(context, memory, this::owned);
-        connecting.start(ends, windows).block(Duration.ofSeconds(10));
+        connecting.start(closeListeners, windows).block(Duration.ofSeconds(10));
     }
 
-    /** {@return resources with one engine and the defaults} */
+    /** {@return new resources with one engine and default settings} */
     public static UcxResources create() {
         return builder().build();
     }
 
-    /** {@return a builder} */
+    /** {@return a builder with default settings} */
     public static UcxResourcesBuilder builder() {
         return new UcxResourcesBuilder();
     }
 
-    /** {@return the pool that fetches and remote reads lease from} */
+    /** {@return the pool of registered buffers, which receives lease from as well} */
     public UcxBufferPool buffers() {
         return buffers;
     }
@@ -99,20 +99,20 @@ public final class UcxResources implements Disposable {
         return buffers;
     }
 
-    /** {@return the context, to ask or to register memory} */
+    /** {@return the UCX context} */
     public UcpContext context() {
         return context;
     }
 
-    /** {@return the engines, to look at their counters} */
+    /** {@return the engines, with their counters} */
     public List<ProgressEngine> engines() {
         return engines.engines();
     }
 
     /**
-     * Registered memory that UCX allocates, for peers to reach.
+     * Allocates registered memory, which can be exported to peers.
      *
-     * @param bytes size
+     * @param bytes the size
      * @return the memory; closed with these resources if not before
      */
     public UcpMemory allocateMemory(long bytes) {
@@ -120,7 +120,7 @@ public final class UcxResources implements Disposable {
     }
 
     /**
-     * Registers memory of the caller, for peers to reach.
+     * Registers memory of the caller, which can be exported to peers.
      *
      * @param segment native memory, alive until the result is closed
      * @return the registration; closed with these resources if not before
@@ -130,13 +130,13 @@ public final class UcxResources implements Disposable {
     }
 
     /**
-     * Lets framework peers reach memory, within the rights that are given and until the window is revoked. What they
-     * ask for is checked and done by this side's engines, with {@link Builder#remoteMemoryAccess(boolean)} on or off.
-     * Who has the descriptor can use the window over any connection of these resources: hand it only to peers that you
-     * trust with this memory.
+     * Exports memory to framework peers, with the given rights and until the window is revoked. This side's engines
+     * check and serve the peers' requests; {@link UcxResourcesBuilder#remoteMemoryAccess(boolean)} is not needed. Any
+     * peer that has the descriptor can use the window over any connection of these resources: give the descriptor only
+     * to peers that may access this memory.
      *
      * @param segment native memory of a shared or automatic arena, alive until the window is revoked
-     * @param rights what peers may do, at least one
+     * @param rights what peers may do, at least one right
      * @return the window; revoked with these resources if not before
      */
     public UcxMemoryWindow exportMemory(MemorySegment segment, Set<MemoryRight> rights) {
@@ -144,20 +144,20 @@ public final class UcxResources implements Disposable {
     }
 
     /**
-     * Lets framework peers reach registered memory. With {@link Builder#remoteMemoryAccess(boolean)} on, and both
-     * {@link MemoryRight#READ} and {@link MemoryRight#WRITE} given, the descriptor also carries UCX's own key, by which
-     * peers reach the memory without this side's help where the transport can do so: no right and no revocation stops
-     * that, only the end of their connections.
+     * Exports registered memory to framework peers. With {@link UcxResourcesBuilder#remoteMemoryAccess(boolean)}, and
+     * the rights {@link MemoryRight#READ} and {@link MemoryRight#WRITE}, the descriptor also carries UCX's own key, by
+     * which peers access the memory directly where the transport supports that: then neither rights nor a revocation
+     * restrict them, only the end of their connections.
      *
      * @param memory registered memory of these resources, open until the window is revoked
-     * @param rights what peers may do, at least one
+     * @param rights what peers may do, at least one right
      * @return the window; revoked with these resources if not before
      */
     public UcxMemoryWindow exportMemory(UcpMemory memory, Set<MemoryRight> rights) {
         return windows.export(memory, rights, null);
     }
 
-    /** {@return what has been served of exported memory} */
+    /** {@return counts and amounts of exported memory} */
     public ServedMemoryStatistics servedMemory() {
         return windows.statistics();
     }
@@ -166,7 +166,7 @@ public final class UcxResources implements Disposable {
         registrations.removeIf(UcpMemory::isClosed);
         registrations.add(memory);
         if (disposing.get()) {
-            // Maybe too late for the one who closes them all, and then the context could not be closed either.
+            // The close of all registrations may be over, and an open one would keep the context open.
             memory.close();
             throw new UcxClosedException("mem_map", null, "these resources are closed");
         }
@@ -174,31 +174,31 @@ public final class UcxResources implements Disposable {
     }
 
     /**
-     * The address of an engine's worker, for peers that connect without a listener: hand it to them over a channel that
-     * you trust.
+     * Returns the address of an engine's worker, for peers that connect without a listener. They have to receive it
+     * over a trusted channel.
      *
-     * @param engine number of the engine, from 0
+     * @param engine index of the engine, from 0
      * @return the address
      */
     public Mono<byte[]> workerAddress(int engine) {
         return EngineCall.mono(connecting.engines().get(checkEngine(engine)).engine(), UcpWorker::address);
     }
 
-    /** {@return connections that are open on all engines} */
+    /** {@return the number of open connections of all engines} */
     public int openConnections() {
         return connecting.connections().stream().mapToInt(EngineConnections::openConnections).sum();
     }
 
-    /** {@return active messages that were dropped for any {@link DropReason}, since the start} */
+    /** {@return the number of active messages that were dropped since the start, for any {@link DropReason}} */
     public long droppedMessages() {
         return Stream.of(DropReason.values()).mapToLong(this::droppedMessages).sum();
     }
 
     /**
-     * Active messages that were dropped for one reason.
+     * Returns the number of active messages that were dropped for one reason.
      *
      * @param reason the reason
-     * @return how many, since the start
+     * @return the number since the start
      */
     public long droppedMessages(DropReason reason) {
         Objects.requireNonNull(reason, "reason");
@@ -206,7 +206,7 @@ public final class UcxResources implements Disposable {
     }
 
     /**
-     * {@return offered active messages that were neither fetched nor discarded when nobody could reach them any more}
+     * {@return the number of offered active messages that became unreachable before they were fetched or discarded}
      */
     public long leakedMessages() {
         return leaks.messages();
@@ -217,22 +217,22 @@ public final class UcxResources implements Disposable {
         return connecting.connections().stream().map(EngineConnections::peerStatistics).toList();
     }
 
-    /** {@return endpoints that wait for the next connection to the same peer} */
+    /** {@return the number of endpoints that are kept for the next connection to the same peer} */
     public int idleEndpoints() {
         return idleEndpoints.count();
     }
 
-    /** {@return how many may wait} */
+    /** {@return the maximum of {@link #idleEndpoints()}} */
     public int maxIdleEndpoints() {
         return idleEndpoints.limit();
     }
 
-    /** {@return handshakes that the servers of these resources have under way} */
+    /** {@return the number of handshakes in progress at the servers of these resources} */
     public int pendingHandshakes() {
         return connecting.handshakes().pending();
     }
 
-    /** {@return sockets that came to the servers of these resources and became no connection, since the start} */
+    /** {@return the number of accepted sockets whose handshake has failed, since the start} */
     public long failedHandshakes() {
         return connecting.handshakes().failed();
     }
@@ -259,7 +259,7 @@ public final class UcxResources implements Disposable {
         return number;
     }
 
-    /** What connections are made of. */
+    /** Returns the engines with their protocols, for clients and servers. */
     EngineResources connecting() {
         return connecting;
     }
@@ -269,9 +269,9 @@ public final class UcxResources implements Disposable {
     }
 
     /**
-     * Closes all of it.
+     * Closes connections, servers, engines, registered memory and the context.
      *
-     * @return completes when the threads have ended and the context is gone
+     * @return completes when the threads have ended and the context is closed
      */
     public Mono<Void> disposeLater() {
         return Mono.defer(() -> {
@@ -280,7 +280,7 @@ public final class UcxResources implements Disposable {
                 closeConnections().then(Mono.fromFuture(engines::closeAsync))
                         .onErrorResume(error -> Mono.fromFuture(connecting::closeSockets).then(Mono.error(error)))
                         .then(Mono.fromFuture(connecting::closeSockets)).subscribe(ignored -> { },
-                        this::ended, () -> ended(null));
+                        this::enginesClosed, () -> enginesClosed(null));
             }
             return disposed.asMono();
         });
@@ -296,27 +296,26 @@ public final class UcxResources implements Disposable {
         counters.dispose();
         return Flux.fromIterable(servers).flatMap(UcxBoundServer::close, Integer.MAX_VALUE)
                 .thenMany(Flux.fromIterable(connecting.connections()))
-                .flatMap(registry -> RetryingCommand.mono(registry.engine(), worker -> registry.connections())
-                .onErrorComplete())
+                .flatMap(each -> RetryingCommand.mono(each.engine(), worker -> each.connections()).onErrorComplete())
                 .flatMapIterable(Function.identity())
                 .flatMap(connection -> connection.close(CloseMode.FLUSH)
-                .timeout(connection.config().closeTimeout().plusSeconds(1))
-                        .onErrorComplete(), Integer.MAX_VALUE)
+                        .timeout(connection.config().closeTimeout().plusSeconds(1)).onErrorComplete(),
+                        Integer.MAX_VALUE)
                 .then().onErrorResume(error -> {
-                    LOG.warn("Connections did not close in good order", error);
+                    LOG.warn("Closing the connections failed", error);
                     return Mono.empty();
                 });
     }
 
-    private void ended(@Nullable Throwable error) {
+    private void enginesClosed(@Nullable Throwable error) {
         if (error != null) {
-            LOG.error("Engines did not close", error);
+            LOG.error("Closing the engines failed", error);
         }
         windows.close();
         try {
             registrations.forEach(UcpMemory::close);
         } catch (IllegalStateException e) {
-            LOG.error("Registered memory stays: {}", e.getMessage());
+            LOG.error("Registered memory stays open: {}", e.getMessage());
         }
         buffers.close(this::closeContext);
         disposed.tryEmitEmpty();
@@ -335,7 +334,7 @@ public final class UcxResources implements Disposable {
         disposeLater().subscribe();
     }
 
-    /** Closes all of it and waits, at most 30 s. */
+    /** Closes these resources and waits for at most 30 s. */
     public void disposeNow() {
         Blocking.await(disposeLater(), Duration.ofSeconds(30), "disposeNow");
     }
@@ -345,8 +344,14 @@ public final class UcxResources implements Disposable {
         return disposing.get();
     }
 
-    /** {@return completes when all of it is closed} */
+    /** {@return completes when these resources are closed} */
     public Mono<Void> onDispose() {
         return disposed.asMono();
+    }
+
+    @Override
+    public String toString() {
+        return "UcxResources[" + engines().getFirst().config().name() + ", " + engines().size() + " engines, "
+                + openConnections() + " connections" + (disposing.get() ? ", closing]" : "]");
     }
 }

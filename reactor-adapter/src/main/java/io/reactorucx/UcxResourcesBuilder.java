@@ -21,7 +21,12 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what {@link UcxResources} are made with. */
+/**
+ * Builds {@link UcxResources}.
+ *
+ * <p><b>Threading:</b> one thread at a time. <b>Ownership:</b> none. <b>Errors:</b> setters throw
+ * {@link IllegalArgumentException} for a wrong value.
+ */
 public final class UcxResourcesBuilder {
 
     private static final long DEFAULT_MAX_BUFFER_BYTES = 64L << 20;
@@ -45,7 +50,7 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * How many engines, each a thread with a worker.
+     * Sets the number of engines. Each is a thread with a UCX worker.
      *
      * @param count at least 1
      * @return this
@@ -59,8 +64,8 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * What an idle engine does. One that never sleeps needs no wake-up, which some transports do not have: {@code self}
-     * is only found with {@link WaitStrategy#BUSY_SPIN}.
+     * Sets what an idle engine does. An engine that never sleeps needs no wake-up, which some transports do not
+     * support: {@code self} is only available with {@link WaitStrategy#BUSY_SPIN}.
      *
      * @param strategy the strategy, {@link WaitStrategy#ADAPTIVE} by default
      * @return this
@@ -71,9 +76,9 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * All limits and habits of the engines.
+     * Sets all limits of the engines, and their wait strategy.
      *
-     * @param value replaces what was set before
+     * @param value replaces earlier settings of the engines
      * @return this
      */
     public UcxResourcesBuilder engineConfig(EngineConfig value) {
@@ -82,7 +87,7 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Which transports may be used; all by default.
+     * Sets the transports that UCX may use; all by default.
      *
      * @param names such as {@code tcp}, {@code posix}; listeners need {@code tcp} or {@code rdmacm} among them
      * @return this
@@ -96,10 +101,10 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * One of UCX's settings.
+     * Sets one setting of UCX.
      *
-     * @param key name, such as {@code RNDV_THRESH}
-     * @param value its value in UCX's form
+     * @param key the name, such as {@code RNDV_THRESH}
+     * @param value the value in UCX's syntax
      * @return this
      */
     public UcxResourcesBuilder setting(String key, String value) {
@@ -108,10 +113,9 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Whether peers may reach this process's memory with UCX's own put and get; windows that are exported are served
-     * without it. Where the transport only emulates them, over tcp and shared memory, UCX checks neither keys nor
-     * bounds: every connected peer can then read, write and crash this process, whatever was exported to it and with
-     * whichever rights.
+     * Sets whether peers may access this process's memory with UCX's own put and get; exported windows are served
+     * without it. Over tcp and shared memory, where UCX only emulates put and get, it checks neither keys nor bounds:
+     * every connected peer can then read, write and crash this process, whatever was exported.
      *
      * @param allowed false by default
      * @return this
@@ -122,7 +126,7 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Whether peers may change words of this process's memory with atomic operations; the same trust as
+     * Sets whether peers may access this process's memory with UCX's own atomic operations, with the same risk as
      * {@link #remoteMemoryAccess(boolean)}. From UCX 1.16 on they work only with
      * {@link UcxClient#peerFailureDetection(boolean)} off.
      *
@@ -135,7 +139,7 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Whether connections have byte streams. What a peer sends into one while nobody receives waits in UCX, without a
+     * Sets whether connections have byte streams. Bytes that a peer sends without a receiver wait in UCX, without a
      * limit.
      *
      * @param wanted false by default
@@ -147,7 +151,7 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Most memory that the buffer pool may take.
+     * Limits the memory of the buffer pool.
      *
      * @param bytes at least 4 MiB; 64 MiB by default
      * @return this
@@ -158,7 +162,7 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Most subscribers that may wait for memory of the buffer pool ({@link UcxBufferPool#acquireLater(long)}).
+     * Limits the subscribers that wait for memory of the buffer pool ({@link UcxBufferPool#acquireLater(long)}).
      *
      * @param count at least 0; 1024 by default
      * @return this
@@ -169,8 +173,8 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Most endpoints that are kept for the next connection to the same peer when the one that had them has ended;
-     * beyond, they are closed.
+     * Limits the endpoints that are kept for the next connection to the same peer. Endpoints beyond are closed with
+     * their connection.
      *
      * @param count at least 0; 1024 by default
      * @return this
@@ -184,9 +188,9 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * How closely is looked for leaks.
+     * Sets how closely leaks are detected.
      *
-     * @param level that of the system property {@value LeakDetection#PROPERTY} by default, else
+     * @param level the level of the system property {@value LeakDetection#PROPERTY} by default, else
      * {@link LeakDetection#SIMPLE}
      * @return this
      */
@@ -195,7 +199,7 @@ public final class UcxResourcesBuilder {
         return this;
     }
 
-    /** Where leaks are told, instead of the log. */
+    /** Sets the receiver of leak reports, in place of the log. */
     UcxResourcesBuilder leakLog(BiConsumer<String, @Nullable LeakRecord> log) {
         leakLog = log;
         return this;
@@ -207,7 +211,7 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Limits of memory that this side exports, and of its requests for that of peers.
+     * Sets the limits of exported memory, and of requests for memory of peers.
      *
      * @param value {@link ServedMemoryConfig#DEFAULT} by default
      * @return this
@@ -217,7 +221,7 @@ public final class UcxResourcesBuilder {
         return this;
     }
 
-    /** {@return the resources, with their threads running} */
+    /** {@return new resources, whose threads are running} */
     public UcxResources build() {
         LeakReporter leaks = leaks();
         config.features(UcpFeature.AM, UcpFeature.TAG);

@@ -7,6 +7,7 @@ import io.reactorucx.internal.connect.EndpointAcceptor;
 import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connect.HandledConnection;
 import io.reactorucx.internal.connect.ServerConnections;
+import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.security.Authenticator;
@@ -20,17 +21,17 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 /**
- * Takes connections at a socket address and, when asked to, by worker address. Immutable: each setter gives a changed
- * copy.
+ * Accepts connections at a socket address and, if configured, by worker address. Immutable: each setter returns a
+ * changed copy.
  *
- * <p>Framework peers do their handshake over a TCP socket at that address, IPv4 or IPv6, before UCX hears of them;
- * their workers then reach each other directly, over the transports that both have. For {@link #raw(boolean)} peers it
- * is UCX that listens.
+ * <p>The handshake with a framework peer goes over a TCP socket at that address, IPv4 or IPv6, before UCX is involved;
+ * then the workers connect to each other directly, over the transports that both have. For {@link #raw(boolean)} peers
+ * UCX listens.
  *
- * <p>Accepted connections are spread over the engines of the resources.
+ * <p>Accepted connections are spread over all engines of the resources.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> the resources are the caller's. <b>Errors:</b> {@link #bind()}
- * ends with an {@link io.reactorucx.core.UcxException} that names the address.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the caller disposes of the resources. <b>Errors:</b>
+ * {@link #bind()} fails with an {@link io.reactorucx.core.UcxException} that names the address.
  */
 public final class UcxServer {
 
@@ -44,8 +45,7 @@ public final class UcxServer {
     private final ServerConfig handling;
 
     private UcxServer(UcxResources resources, ConnectionConfig config, InetSocketAddress bindAddress,
-            int maxPendingHandshakes,
-            boolean acceptWorkerAddresses, ServerConfig handling) {
+            int maxPendingHandshakes, boolean acceptWorkerAddresses, ServerConfig handling) {
         this.resources = resources;
         this.config = config;
         this.bindAddress = bindAddress;
@@ -55,9 +55,9 @@ public final class UcxServer {
     }
 
     /**
-     * A server on the loopback address and a port of the system's choice, until told otherwise.
+     * Creates a server on the loopback address and a port that the system chooses.
      *
-     * @param resources engines and buffers to use
+     * @param resources its engines and buffers
      * @return the server
      */
     public static UcxServer create(UcxResources resources) {
@@ -75,10 +75,10 @@ public final class UcxServer {
     }
 
     /**
-     * Where to listen.
+     * Sets the address to listen at.
      *
      * @param host name or address of this host, {@code 0.0.0.0} for all
-     * @param port 0 to 65535, 0 for one of the system's choice
+     * @param port 0 to 65535, 0 for one that the system chooses
      * @return a changed copy
      */
     public UcxServer bindAddress(String host, int port) {
@@ -87,23 +87,22 @@ public final class UcxServer {
     }
 
     /**
-     * Where to listen.
+     * Sets the address to listen at.
      *
      * @param address an address of this host
      * @return a changed copy
      */
     public UcxServer bindAddress(InetSocketAddress address) {
         return new UcxServer(resources, config, Objects.requireNonNull(address, "address"), maxPendingHandshakes,
-                acceptWorkerAddresses,
-                handling);
+                acceptWorkerAddresses, handling);
     }
 
     /**
-     * What to do with a connection. It is called on the connection's engine before anything that the client sends is
-     * delivered, so that what is subscribed there misses nothing; it must not block. What it sends before the client
-     * receives that id is dropped there: let the client speak first.
+     * Sets the handler of accepted connections. It is called on the connection's engine before any message of the
+     * client is delivered, so that subscriptions within it miss none; it must not block. An active message that it
+     * sends before the client receives its id is dropped at the client: let the client send first.
      *
-     * @param connectionHandler gives a publisher; when that ends, well or badly, the connection is closed
+     * @param connectionHandler returns a publisher, at whose end, success or error, the connection is closed
      * @return a changed copy
      */
     public UcxServer handle(Function<? super UcxConnection, ? extends Publisher<Void>> connectionHandler) {
@@ -111,10 +110,10 @@ public final class UcxServer {
     }
 
     /**
-     * What to do with each new connection before its handler is called, in addition to it. It is called on the
-     * connection's engine and must not block; when it throws, the connection is closed.
+     * Adds an action for each new connection, which runs before the handler. It runs on the connection's engine and
+     * must not block; when it throws, the connection is closed.
      *
-     * @param action is called after those that were given before
+     * @param action runs after the actions that were added before
      * @return a changed copy
      */
     public UcxServer doOnConnection(Consumer<? super UcxConnection> action) {
@@ -122,8 +121,9 @@ public final class UcxServer {
     }
 
     /**
-     * How many connections there may be at a time. A client beyond hears so: its {@code connect()} fails with
-     * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}, which is retryable; a raw one is only cut off.
+     * Limits the connections at a time. A client beyond is rejected: its {@code connect()} fails with
+     * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}, which is retryable; the connection of a raw client is closed
+     * without a reason.
      *
      * @param count at least 1, 1024 by default
      * @return a changed copy
@@ -133,9 +133,9 @@ public final class UcxServer {
     }
 
     /**
-     * As {@link #handle(Function)}, for a handler that needs nothing but the flow-controlled messages.
+     * Sets a handler that only uses flow-controlled messages, as {@link #handle(Function)} does.
      *
-     * @param messageHandler gives a publisher; when that ends, well or badly, the connection is closed
+     * @param messageHandler returns a publisher, at whose end, success or error, the connection is closed
      * @return a changed copy
      */
     public UcxServer handle(BiFunction<? super UcxInbound, ? super UcxOutbound,
@@ -145,9 +145,9 @@ public final class UcxServer {
     }
 
     /**
-     * As {@link #handle(Function)}, for a server that does nothing but answer requests.
+     * Sets a handler that only responds to requests, as {@link #handle(Function)} does.
      *
-     * @param responder answers the requests of all connections
+     * @param responder responds to the requests of all connections
      * @return a changed copy
      */
     public UcxServer respond(UcxResponder responder) {
@@ -156,9 +156,9 @@ public final class UcxServer {
     }
 
     /**
-     * Whether framework peers may also connect by the address of one of this side's workers, which sends this side the
-     * address of theirs. UCX trusts such addresses: only where every peer is trusted. One server of the same resources
-     * can do so.
+     * Sets whether framework peers may also connect by the address of one of this side's workers, and send the address
+     * of theirs. UCX trusts such addresses, so this is only for networks in which every peer is trusted. One server of
+     * the same resources can accept them.
      *
      * @param value false by default
      * @return a changed copy
@@ -168,7 +168,7 @@ public final class UcxServer {
     }
 
     /**
-     * Whether peers are any program over UCX, without our handshake.
+     * Sets whether peers are any programs that use UCX, without this library's handshake.
      *
      * @param value false by default
      * @return a changed copy
@@ -178,7 +178,7 @@ public final class UcxServer {
     }
 
     /**
-     * Whether the death of a peer is noticed; see {@link UcxClient#peerFailureDetection(boolean)}.
+     * Sets whether UCX detects the death of a peer; see {@link UcxClient#peerFailureDetection(boolean)}.
      *
      * @param value true by default
      * @return a changed copy
@@ -188,9 +188,9 @@ public final class UcxServer {
     }
 
     /**
-     * How long a client may take to say HELLO.
+     * Limits how long the handshake with a client may take.
      *
-     * @param value at least 1 ms, 10 s by default
+     * @param value 1 ms to 1 h, 10 s by default
      * @return a changed copy
      */
     public UcxServer handshakeTimeout(Duration value) {
@@ -198,9 +198,9 @@ public final class UcxServer {
     }
 
     /**
-     * How many clients may be in the handshake at a time. More wait in the system's queue, which is as long; when none
-     * is through and one of them has said nothing so far, the oldest of these gives way. For raw peers this has no
-     * meaning.
+     * Limits the handshakes in progress at a time. Further clients wait in the listening socket's queue, which has the
+     * same length; at the limit a new client evicts the oldest one that is not authenticated. No effect with raw
+     * peers.
      *
      * @param value at least 1, 256 by default
      * @return a changed copy
@@ -213,9 +213,9 @@ public final class UcxServer {
     }
 
     /**
-     * How long closing a connection in good order may take before force is used.
+     * Limits how long a graceful close of a connection may take; after that it is closed by force.
      *
-     * @param value 5 s by default
+     * @param value up to 1 h, 5 s by default
      * @return a changed copy
      */
     public UcxServer closeTimeout(Duration value) {
@@ -223,9 +223,9 @@ public final class UcxServer {
     }
 
     /**
-     * How this side and its peers prove to each other who they are; nothing of a peer is delivered before, tagged
-     * messages aside, which any program that UCX lets in can send. A client without the same method is refused.
-     * Framework peers only.
+     * Sets the authenticator by which client and server authenticate each other. Before that nothing of a peer is
+     * delivered but tagged messages, which any program that UCX lets in can send. A client without the same method is
+     * rejected. Framework peers only.
      *
      * @param value none by default
      * @return a changed copy
@@ -235,12 +235,13 @@ public final class UcxServer {
     }
 
     /**
-     * How often the sides of a connection hear of each other at least: when nothing else is sent, a heartbeat is. A
-     * peer from which nothing came for one and a half of these intervals is lost, though its process may be there. Of
-     * two sides' intervals the shorter one is used. Framework peers only. By worker address signs of life wait behind a
-     * large message: what the largest takes has to be less.
+     * Sets the heartbeat interval. A side that sends nothing else sends a heartbeat, and a peer from which nothing has
+     * come for one and a half intervals is lost, even if its process is alive. The shorter interval of both sides is
+     * used. Framework peers only. On a connection by worker address heartbeats wait behind large messages, so the
+     * interval has to exceed the time that the largest message takes.
      *
-     * @param value 10 s by default, at least 100 ms; zero if this side does not need it, then the peer may still
+     * @param value 100 ms to 1 h, 10 s by default; zero if this side needs no heartbeat, while the peer's interval is
+     * still used
      * @return a changed copy
      */
     public UcxServer heartbeatInterval(Duration value) {
@@ -248,10 +249,11 @@ public final class UcxServer {
     }
 
     /**
-     * How many active messages of one id may wait for demand on a connection, and what happens to one more.
+     * Limits the active messages of one id that wait for demand on a connection, and sets the policy for messages
+     * beyond the limits.
      *
-     * @param messages at least 1, 1024 by default
-     * @param bytes most inline data among them, 16 MiB by default
+     * @param messages the maximum number, at least 1; 1024 by default
+     * @param bytes the maximum size of their inline data, at least 1; 16 MiB by default
      * @param policy {@link OverflowPolicy#ERROR} by default
      * @return a changed copy
      */
@@ -260,10 +262,10 @@ public final class UcxServer {
     }
 
     /**
-     * How many rendezvous offers of one id may wait for demand, each with its sender, under
-     * {@link OverflowPolicy#HOLD}.
+     * Limits the rendezvous offers of one id that wait for demand under {@link OverflowPolicy#HOLD}; their data stays
+     * with the senders. Offers beyond are dropped.
      *
-     * @param count at least 1, 1024 by default; what comes beyond is dropped
+     * @param count at least 1, 1024 by default
      * @return a changed copy
      */
     public UcxServer maxHeldOffers(int count) {
@@ -271,11 +273,13 @@ public final class UcxServer {
     }
 
     /**
-     * How far a sender of flow-controlled messages may be ahead of this side's receiver, for each stream.
+     * Sets the window of flow-controlled messages: how far a sender may be ahead of the receiving subscriber, for each
+     * stream.
      *
-     * @param messages 1 to 65536, 1024 by default; also how many this side takes from a source ahead of the peer
-     * @param bytes most bytes that this side holds, 64 KiB to 1 GiB, 1 MiB by default; messages that stay with their
-     * sender do not count
+     * @param messages 1 to 65536, 1024 by default; also the number of messages that this side requests from a source
+     * ahead of the peer's demand
+     * @param bytes the bytes that the receiving side buffers, 64 KiB to 1 GiB, 1 MiB by default; messages that stay
+     * with their sender do not count
      * @return a changed copy
      */
     public UcxServer messageWindow(int messages, int bytes) {
@@ -283,7 +287,7 @@ public final class UcxServer {
     }
 
     /**
-     * Largest flow-controlled message that this side takes; a larger one fails with its sender.
+     * Limits the size of a flow-controlled message that this side accepts; sending a larger one fails at the peer.
      *
      * @param bytes 1 to the largest power of two within {@link UcxResourcesBuilder#maxBufferBytes}; 16 MiB by default,
      * less where the pool is smaller
@@ -294,11 +298,11 @@ public final class UcxServer {
     }
 
     /**
-     * How flow-controlled messages travel.
+     * Sets the sizes that decide how flow-controlled messages travel.
      *
-     * @param rendezvousBytes larger messages stay with their sender until they are fetched, 0 to 32 KiB, 16 KiB by
-     * default
-     * @param batchBytes up to how many bytes of small ones travel together, 256 to 32 KiB, 8 KiB by default
+     * @param rendezvousBytes larger messages stay with their sender until the receiver fetches them, 0 to 32 KiB, 16
+     * KiB by default
+     * @param batchBytes the largest batch of small messages, 256 to 32 KiB, 8 KiB by default
      * @return a changed copy
      */
     public UcxServer messageSizes(int rendezvousBytes, int batchBytes) {
@@ -306,7 +310,8 @@ public final class UcxServer {
     }
 
     /**
-     * How many streams the peer may have open at once, beside the one of {@link UcxConnection#inbound()}.
+     * Limits the streams that the peer may have open at once, beside the one of {@link UcxConnection#inbound()}. Each
+     * request in progress is a stream.
      *
      * @param streams 0 to 65536, 1024 by default
      * @return a changed copy
@@ -316,7 +321,7 @@ public final class UcxServer {
     }
 
     /**
-     * Begins to listen.
+     * Starts to listen.
      *
      * @return the bound server
      */
@@ -343,18 +348,23 @@ public final class UcxServer {
         }), accepted::windUp);
     }
 
-    /** {@return the bound server, waited for at most 10 s} */
+    /** {@return the bound server; waits for at most 10 s} */
     public UcxBoundServer bindNow() {
         return bindNow(Duration.ofSeconds(10));
     }
 
     /**
-     * Begins to listen and waits.
+     * Starts to listen and waits until the server is bound.
      *
-     * @param timeout longest wait, more than 0
+     * @param timeout the longest wait, more than 0
      * @return the bound server
      */
     public UcxBoundServer bindNow(Duration timeout) {
         return Objects.requireNonNull(Blocking.await(bind(), timeout, "bindNow"));
+    }
+
+    @Override
+    public String toString() {
+        return "UcxServer[" + PeerName.of(bindAddress) + "]";
     }
 }
