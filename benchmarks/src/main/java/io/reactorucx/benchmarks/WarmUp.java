@@ -1,13 +1,13 @@
 package io.reactorucx.benchmarks;
 
 /**
- * What every program here does before it measures. Until something ends for the first time, HotSpot leaves what comes
- * then out of the code that it compiles; at the end it throws that code away, interprets, and compiles again. So the
- * warm-up has several ends, each with a beginning after it, and what is measured after the last one stays compiled.
+ * The warm-up of every program here has several parts. HotSpot omits code that has never run, such as the end of a
+ * measurement, from what it compiles; when that code runs, HotSpot discards the compiled code, interprets and compiles
+ * again. After several ends and starts the measured code stays compiled.
  */
 public final class WarmUp {
 
-    /** Each is run as what is measured is, and forgotten. */
+    /** Number of parts. Each runs like the measurement, and its figures are discarded. */
     public static final int PARTS = 4;
 
     private WarmUp() {

@@ -3,7 +3,7 @@ package io.reactorucx.examples;
 import io.reactorucx.core.UcxException;
 import reactor.core.Exceptions;
 
-/** Errors in a line for people. */
+/** Describes errors in one line. */
 final class Failures {
 
     private Failures() {

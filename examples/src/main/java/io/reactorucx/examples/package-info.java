@@ -1,4 +1,4 @@
-/** Programs to run: the demo of two processes, and what this machine's UCX offers. */
+/** Programs: the demo of two processes, the soak, and a report of this machine's UCX. */
 @NullMarked
 package io.reactorucx.examples;
 

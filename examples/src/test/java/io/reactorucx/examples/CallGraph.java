@@ -20,12 +20,12 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Who may call whom, by full names of methods; a lambda counts to the method that it stands in, an initializer of a
- * class to those that read its static fields.
+ * The call graph by full names of methods. A lambda belongs to its enclosing method, a class initializer to the methods
+ * that read its static fields.
  *
- * <p>A call of an interface's or a superclass's method leads to each that overrides it, so that the graph holds too
- * much rather than too little; the shortest way is the one to believe. Everything is sorted: the answers depend on the
- * classes alone.
+ * <p>A call of an interface's or a superclass's method leads to each method that overrides it, so that the graph has
+ * too many edges rather than too few; the shortest path is the most credible. Everything is sorted, so that results
+ * depend on the classes alone.
  */
 final class CallGraph {
 
@@ -51,8 +51,8 @@ final class CallGraph {
     }
 
     /**
-     * A call of the inherited method may reach the type's own; a call of what the type does not have reaches the
-     * inherited one.
+     * A call of the inherited method may reach the overriding method; a call of a method that the type lacks reaches
+     * the inherited one.
      */
     private void inherit(JavaClass type, JavaMethod method) {
         String ofParent = method.getFullName();
@@ -72,8 +72,8 @@ final class CallGraph {
     }
 
     /**
-     * The nearest methods, directly or over others, that call a static method of some types and are of a kind; empty
-     * when there is none.
+     * The nearest methods of a kind that call, directly or indirectly, a static method of some types; empty without
+     * such methods.
      */
     List<JavaCodeUnit> nearestCallers(List<String> types, String method, Predicate<JavaCodeUnit> kind) {
         List<String> starts = types.stream().map(type -> type + "." + method + "(").toList();

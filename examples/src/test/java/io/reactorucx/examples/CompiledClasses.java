@@ -13,9 +13,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/**
- * The classes of all modules, tests included, with the questions that the pages under {@code docs} raise about them.
- */
+/** The classes of all modules, tests included, with queries for the pages under {@code docs}. */
 final class CompiledClasses {
 
     private static final String BINDINGS = "io.reactorucx.core.ffi.";
@@ -35,7 +33,7 @@ final class CompiledClasses {
                 .toList()));
     }
 
-    /** Folders that are not there, since only some modules were built. */
+    /** Folders that are missing because only some modules were built. */
     static List<Path> missing(Path root) {
         return folders(root).filter(folder -> !Files.isDirectory(folder)).toList();
     }
@@ -45,12 +43,12 @@ final class CompiledClasses {
                 module + "/target/test-classes")).map(root::resolve);
     }
 
-    /** The nearest public methods that lead to a function of C. */
+    /** The nearest public methods that call a function of C. */
     List<String> callersOf(String function) {
         return nearest(function, CompiledClasses::isPublicApi);
     }
 
-    /** The nearest tests that lead to a function of C, but for those of wrong arguments, which are not to reach it. */
+    /** The nearest tests that call a function of C, without those of wrong arguments, which must not reach it. */
     List<String> testsOf(String function) {
         return nearest(function, unit -> isTest(unit) && !unit.getName().startsWith("refuses"));
     }
@@ -77,13 +75,13 @@ final class CompiledClasses {
         return type.getSource().orElseThrow().getUri().getPath().contains("/test-classes/");
     }
 
-    /** Whether there is, outside of the tests, a type or a member of one, {@code Type} or {@code Type#member}. */
+    /** Returns whether a type or member, {@code Type} or {@code Type#member}, exists outside of the tests. */
     boolean has(String name) {
         return !name.contains("#") ? types(name).anyMatch(type -> !isOfTests(type))
                 : members(name).anyMatch(member -> !isOfTests(member.getOwner()));
     }
 
-    /** Whether there is a test of that name, {@code Type#method}. */
+    /** Returns whether a test {@code Type#method} exists. */
     boolean hasTest(String name) {
         return name.contains("#") && members(name).anyMatch(CompiledClasses::isTest);
     }

@@ -13,11 +13,11 @@ import java.util.stream.Stream;
 /**
  * One line of {@code coverage.tsv}.
  *
- * @param section what stood behind the last {@code ##}, by default the document that mentions the name first
+ * @param section text of the last {@code ##}, by default the document that mentions the name first
  * @param name the name in C
- * @param java what stands for it, types or {@code Type#member}
- * @param tests tests of that, {@code Type#method}
- * @param remark what else is to say, or why there is no Java
+ * @param java the Java for it, types or {@code Type#member}
+ * @param tests tests of the Java, {@code Type#method}
+ * @param remark a remark, or why there is no Java
  */
 record CoverageRow(String section, String name, List<String> java, List<String> tests, String remark) {
 

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Keeps {@code docs/coverage.md}: each function that is bound, and each name of the documents that the API has to
- * cover, with the Java for it and a test. Functions are found in the compiled code; all other names stand in {@code
- * coverage.tsv}, and what they lead to has to exist. So do the tests that {@code docs/safety.md} names.
+ * Checks {@code docs/coverage.md}: each bound function, and each name of the documents that the API has to cover, has
+ * its Java and a test. Functions are found in the compiled code; all other names are in {@code coverage.tsv}, and their
+ * Java and tests must exist. So must the tests that {@code docs/safety.md} names.
  *
  * <p>{@code ./run test -Dcoverage.write} writes the page anew.
  */
@@ -37,7 +37,10 @@ class CoverageTest {
 
     private static CompiledClasses classes;
 
-    /** Not before all: Surefire does not count the tests of a class that is abandoned there, not even as skipped. */
+    /**
+     * Not in a BeforeAll method: Surefire does not count the tests of a class that is aborted there, not even as
+     * skipped.
+     */
     @BeforeEach
     void readClasses() {
         List<Path> missing = CompiledClasses.missing(ROOT);
@@ -70,7 +73,8 @@ class CoverageTest {
         List<String> missing = new ArrayList<>();
         List<String> functions = functions();
         Map<String, CoverageRow> rows = rows();
-        // A remark says why there is none; a row without one only names better ones than the nearest.
+        // A remark says why a function has no Java; a row without a remark only names better Java or tests than the
+        // nearest.
         functions.removeIf(function -> rows.containsKey(function) && !rows.get(function).remark().isEmpty());
         for (String function : functions) {
             if (classes.callersOf(function).isEmpty()) {
@@ -101,7 +105,8 @@ class CoverageTest {
 
         assertThat(mentioned).isNotEmpty();
         assertThat(wanted).as("names without a row").filteredOn(name -> !known.contains(name)).isEmpty();
-        assertThat(known).as("rows of names that nobody mentions").filteredOn(name -> !wanted.contains(name)).isEmpty();
+        assertThat(known).as("rows of names that no document mentions")
+                .filteredOn(name -> !wanted.contains(name)).isEmpty();
     }
 
     @Test
@@ -123,7 +128,7 @@ class CoverageTest {
         assertThat(wrong).isEmpty();
     }
 
-    /** Each line of the tables on that page ends in the tests in which the API refuses what it is about. */
+    /** Each line of the tables on that page ends with the tests in which the API refuses the call. */
     @Test
     void everyTestThatTheSafetyPageNamesExists() throws IOException {
         List<String> wrong = new ArrayList<>();

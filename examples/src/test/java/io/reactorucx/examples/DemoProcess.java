@@ -21,15 +21,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * A program of this module as {@code ./run} starts it, with its two streams apart and a working directory of its own.
+ * A program of this module in a process, as {@code ./run} starts it, with separate output streams and its own working
+ * directory.
  *
- * <p>Every process that the program starts inherits that directory, by which those that are left over are found. Errors
- * go to a file there: Java closes its end of a pipe with the process that it started, and these processes' own may
- * still have something to say.
+ * <p>Every process that the program starts inherits the directory, by which the test finds processes that are left
+ * over. Errors go to a file there: Java closes its end of a pipe when the program ends, but the processes that it
+ * started may still write.
  */
 final class DemoProcess implements AutoCloseable {
 
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private static final String ERRORS = "errors.txt";
 
@@ -91,9 +92,9 @@ final class DemoProcess implements AutoCloseable {
         }
     }
 
-    /** Waits for a line that starts so; those before it are skipped. */
+    /** Waits for a line with this start; skips the lines before it. */
     String awaitLine(String start) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         try {
             while (System.nanoTime() < deadline && !(out.isDone() && unread.isEmpty())) {
                 String line = unread.poll(50, TimeUnit.MILLISECONDS);
@@ -108,14 +109,14 @@ final class DemoProcess implements AutoCloseable {
                 + (process.isAlive() ? "" : ", " + ended().text()));
     }
 
-    /** Waits for its end, and for that of every process that it started. */
+    /** Waits for the end of the program and of every process that it started. */
     Ended ended() {
         try {
-            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new AssertionError("the program did not end within " + PATIENCE);
+            if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+                throw new AssertionError("the program did not end within " + TIMEOUT);
             }
-            await().atMost(PATIENCE).untilAsserted(() -> assertThat(workingIn(directory)).isEmpty());
-            return new Ended(process.exitValue(), out.get(PATIENCE.toSeconds(), TimeUnit.SECONDS),
+            await().atMost(TIMEOUT).untilAsserted(() -> assertThat(workingIn(directory)).isEmpty());
+            return new Ended(process.exitValue(), out.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS),
                     Files.readAllLines(directory.resolve(ERRORS)));
         } catch (InterruptedException e) {
             throw interrupted(e);
@@ -131,7 +132,7 @@ final class DemoProcess implements AutoCloseable {
         return new IllegalStateException("interrupted while waiting for the demo", e);
     }
 
-    /** Processes that live and work in a directory; dead ones that nobody has waited for have none. */
+    /** Running processes whose working directory this is; a zombie has none. */
     static List<ProcessHandle> workingIn(Path directory) {
         try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
             return all.filter(process -> directory.equals(directoryOf(process))).toList();
@@ -142,7 +143,7 @@ final class DemoProcess implements AutoCloseable {
         try {
             return Files.readSymbolicLink(Path.of("/proc", Long.toString(process.pid()), "cwd"));
         } catch (IOException e) {
-            // Ended meanwhile, or another user's.
+            // The process has ended, or belongs to another user.
             return Path.of("/");
         }
     }
@@ -152,7 +153,7 @@ final class DemoProcess implements AutoCloseable {
         process.destroyForcibly();
         workingIn(directory).forEach(ProcessHandle::destroyForcibly);
         try {
-            process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             throw interrupted(e);
         }

@@ -178,7 +178,7 @@ class DemoTest {
                 "no such folder/figures.json");
     }
 
-    /** Found only when all is done: the device takes a file but no byte. */
+    /** Fails only at the end: the device can be opened but takes no byte. */
     @Test
     void saysInOneLineThatTheDiskIsFull() throws IOException {
         Path file = Files.write(directory.resolve("file"), new byte[1]);
@@ -248,11 +248,11 @@ class DemoTest {
         return Long.parseLong(connected.group(side));
     }
 
-    /** Until the client has read a part of the file, in step 3. */
+    /** Waits until the client has read a part of the file, in step 3. */
     private static void awaitStreaming(DemoProcess demo, long client) throws IOException {
         demo.awaitLine("(3)");
         long before = bytesRead(client);
-        await().atMost(DemoProcess.PATIENCE).pollInterval(Duration.ofMillis(2))
+        await().atMost(DemoProcess.TIMEOUT).pollInterval(Duration.ofMillis(2))
                 .until(() -> bytesRead(client) > before + WELL_INTO_THE_FILE);
     }
 

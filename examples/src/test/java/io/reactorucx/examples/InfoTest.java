@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code info} as a user starts it, in a process of its own since it looks at the whole process. */
+/** {@code info} as a user starts it, in a process of its own because it examines the whole process. */
 class InfoTest {
 
     @TempDir
@@ -34,7 +34,7 @@ class InfoTest {
                 .orElseThrow();
     }
 
-    /** What docs/info.md promises. */
+    /** The shape that docs/info.md describes. */
     @Test
     void writesJsonOfTheDocumentedShape() throws IOException {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads JSON and refuses everything that RFC 8259 does not allow; an object's names have to differ. */
+/** Reads JSON and refuses everything that RFC 8259 does not allow, and repeated names of an object. */
 final class JsonReader {
 
     private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][-+]?\\d+)?");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@link Json} writes, {@link JsonReader} reads; and the reader, by which other tests judge, is strict. */
+/** {@link JsonReader} reads what {@link Json} writes, and is strict, because other tests rely on it. */
 class JsonTest {
 
     @Test

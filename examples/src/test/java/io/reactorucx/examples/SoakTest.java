@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A short soak: nothing lost, nothing twice, nothing left. The long one is {@code ./run soak}. */
+/** A short soak: no message lost or duplicated, no leak. The long form is {@code ./run soak}. */
 class SoakTest {
 
     @TempDir

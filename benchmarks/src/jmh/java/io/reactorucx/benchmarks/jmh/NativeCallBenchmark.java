@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The way into C and back: a call of a function that does next to nothing, and one that calls Java once. */
+/** Measures calls of C: a function that does almost nothing, and one that calls Java back once. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -30,7 +30,7 @@ public class NativeCallBenchmark {
 
     private static final MethodHandle ABS;
     private static final MethodHandle ABS_CRITICAL;
-    /** Compares the key with the only element there is: one call of Java. */
+    /** Compares the key with the only element, which is one upcall. */
     private static final MethodHandle BSEARCH;
     private static final MemorySegment COMPARE;
     private static final MemorySegment WORD = Arena.global().allocate(Long.BYTES);

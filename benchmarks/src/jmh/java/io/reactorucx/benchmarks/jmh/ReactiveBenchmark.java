@@ -28,8 +28,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * What Reactor adds: a send through a Mono, subscribed to again and again on the engine's thread (take the core's
- * {@code am} off), and a message of a stream with credits. Both ends of the connection are on the same engine.
+ * Measures what Reactor adds: a send through a Mono that is subscribed to repeatedly on the engine's thread (subtract
+ * core's {@code am}), and a message of a stream with credits. Both ends of the connection are on the same engine.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -40,7 +40,7 @@ import reactor.core.publisher.Mono;
 public class ReactiveBenchmark {
 
     private static final int MANY = 10_000;
-    /** So many that it does not matter what it takes to wake up who waits for the last one. */
+    /** Messages per invocation, so many that the wake-up after the last one does not matter. */
     private static final int MESSAGES = 1_000_000;
     private static final int ID = 1;
 

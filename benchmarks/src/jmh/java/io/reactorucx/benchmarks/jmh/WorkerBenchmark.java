@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A message of a worker to itself: for core two calls of UCX with their slots, upcalls and deliveries, for the engine
- * its command and its turns besides. An idle turn is what an engine spins on.
+ * Measures a message of a worker to itself. For core these are two calls of UCX with their slots, upcalls and
+ * deliveries; the engine adds its command and its iterations. An idle iteration is what an engine spins on.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A worker that sends to itself, alone or in an engine, and what that allocates on the Java heap. */
+/** Measures what a worker that sends to itself allocates on the Java heap, alone or in an engine. */
 @Command(name = "layers", hidden = true, description = "What core and engine allocate for a message.")
 public final class LayersCommand implements Callable<Integer> {
 

@@ -4,7 +4,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
 import org.jspecify.annotations.Nullable;
 
-/** Sends one message from an engine's worker to itself, each time that it is run. */
+/** Sends one message from an engine's worker to itself at each run. */
 final class MessageCommand implements Command {
 
     private final boolean tags;

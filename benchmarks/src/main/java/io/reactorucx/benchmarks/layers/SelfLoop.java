@@ -10,7 +10,7 @@ import io.reactorucx.engine.EngineObserver;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.WaitStrategy;
 
-/** A worker that sends to itself, driven by the thread that made it. */
+/** Runs a worker that sends to itself. Thread: the thread that created it. */
 public abstract class SelfLoop implements AutoCloseable {
 
     private final UcpContext context;
@@ -20,7 +20,7 @@ public abstract class SelfLoop implements AutoCloseable {
     }
 
     /**
-     * Makes one.
+     * Creates a loop.
      *
      * @param layer {@code core} for the worker alone, {@code engine} for one in an engine
      * @param test {@code am} or {@code tag}
@@ -32,10 +32,10 @@ public abstract class SelfLoop implements AutoCloseable {
         return layer.equals("core") ? new OfWorker(context, tags) : new OfEngine(context, tags);
     }
 
-    /** Sends a message of 8 bytes, and waits until it has arrived. */
+    /** Sends a message of 8 bytes and waits for its arrival. */
     public abstract void message();
 
-    /** One turn, which finds nothing unless something was sent. */
+    /** Runs one iteration, which is idle unless a message was sent. */
     public abstract void turn();
 
     @Override

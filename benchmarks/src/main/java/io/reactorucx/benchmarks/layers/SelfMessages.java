@@ -10,7 +10,7 @@ import io.reactorucx.core.UcpWorker;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Messages of 8 bytes from a worker to itself; for the worker's thread. */
+/** Sends messages of 8 bytes from a worker to itself. Thread: the worker's. */
 final class SelfMessages {
 
     private static final int ID = 1;

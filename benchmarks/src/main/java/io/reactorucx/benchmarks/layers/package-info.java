@@ -1,4 +1,4 @@
-/** What the lower layers cost by themselves. */
+/** Measurements of core and of the engine alone. */
 @NullMarked
 package io.reactorucx.benchmarks.layers;
 

@@ -7,8 +7,8 @@ import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aeron over shared memory: the server's process has the media driver, which no message passes through and which
- * therefore may sleep.
+ * Aeron over shared memory. The media driver runs in the server's process; no message passes through it, so it may
+ * sleep.
  */
 final class AeronIpc extends AeronPeer {
 

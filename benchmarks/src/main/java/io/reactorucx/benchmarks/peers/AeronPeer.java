@@ -9,8 +9,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aeron: both sides poll in the thread of the test. A message whose first byte is not 0 is the last of a stream, and is
- * answered.
+ * Aeron. Both sides poll on the thread of the test. A message whose first byte is not 0 ends a stream, and the server
+ * replies to it.
  */
 abstract class AeronPeer implements Peer {
 
@@ -18,26 +18,26 @@ abstract class AeronPeer implements Peer {
     private static final int TO_CLIENT = 1002;
     private static final int FRAGMENTS = 256;
     private static final byte LAST = 1;
-    /** Messages between two looks at the clock, which takes as long as a message. */
+    /** Messages between two readings of the clock, which takes as long as a message. */
     private static final int BETWEEN_CLOCKS = 64;
 
-    /** Both ways of one side. */
+    /** The publication and the subscription of one side. */
     record Channels(String toServer, String toClient) {
     }
 
-    /** {@return the media driver of this side, when it has one of its own} */
+    /** {@return the media driver of this side, or null when the other side has it} */
     abstract @Nullable MediaDriver driver(PeerOptions options, boolean server, int port);
 
     abstract String directory(boolean server, int port);
 
-    /** {@return how a client is made for a driver} */
+    /** {@return the context of a client for a driver} */
     Aeron.Context context(@Nullable MediaDriver driver, String directory) {
         return new Aeron.Context().aeronDirectoryName(directory);
     }
 
     abstract Channels channels(int port);
 
-    /** {@return what has to be done in each turn of the loop besides polling} */
+    /** {@return the work of each iteration besides polling} */
     abstract Runnable turn(Aeron aeron, @Nullable MediaDriver driver);
 
     @Override

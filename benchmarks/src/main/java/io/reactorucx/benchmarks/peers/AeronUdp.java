@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.agrona.concurrent.AgentInvoker;
 import org.jspecify.annotations.Nullable;
 
-/** Aeron over UDP: each side drives its media driver in the loop that polls, so that a core is enough for a process. */
+/** Aeron over UDP. Each side runs its media driver in the loop that polls, so that a process needs one core. */
 final class AeronUdp extends AeronPeer {
 
     private static final int BETWEEN_CLIENT_TURNS = 256;

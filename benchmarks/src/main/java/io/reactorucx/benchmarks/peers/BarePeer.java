@@ -10,7 +10,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/** UCX's own put and get in a loop over the bindings, towards a target that does nothing but make progress. */
+/** Measures UCX's own put and get in a loop over the bindings. The target only makes progress. */
 final class BarePeer implements Peer {
 
     private static final long ALIGNMENT = 4096;

@@ -12,7 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A context with one worker, through the bindings alone: the least that a Java program can do. */
+/** A context with one worker, through the bindings alone: the lower bound for a Java program. */
 final class BareWorker {
 
     private final Arena arena = Arena.global();
@@ -48,12 +48,12 @@ final class BareWorker {
         ucx_h.ucp_worker_progress(worker);
     }
 
-    /** {@return parameters of operations that need none} */
+    /** {@return empty parameters of an operation} */
     MemorySegment noParams() {
         return noParams;
     }
 
-    /** What a call has given back with {@code pointer} and {@code length}. */
+    /** The memory that a call returned by {@code pointer} and {@code length}. */
     private byte[] bytes() {
         return pointer.get(ValueLayout.ADDRESS, 0).reinterpret(length.get(ValueLayout.JAVA_LONG, 0))
                 .toArray(ValueLayout.JAVA_BYTE);
@@ -64,7 +64,7 @@ final class BareWorker {
         return bytes();
     }
 
-    /** {@return a handle of memory that it has registered} */
+    /** {@return the handle of the registered memory} */
     MemorySegment register(MemorySegment memory) {
         MemorySegment params = ucp_mem_map_params.allocate(arena);
         ucp_mem_map_params.field_mask(params,
@@ -95,7 +95,7 @@ final class BareWorker {
         return pointer.get(ValueLayout.ADDRESS, 0);
     }
 
-    /** Makes progress until a request is done. */
+    /** Makes progress until a request completes. */
     void await(long statusPointer) {
         if (UcpMacros.isError(statusPointer)) {
             throw new IllegalStateException("status " + UcpMacros.status(statusPointer));

@@ -5,14 +5,14 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a client has measured, in the form of {@code perf}.
+ * The figures of a client, in the form of {@code perf}.
  *
- * @param options what was asked for
- * @param operations how many in the measured time
+ * @param options the options of the measurement
+ * @param operations number of operations in the measured time
  * @param nanos the measured time
- * @param histogram how long each took, in nanoseconds; empty where single operations were not timed
+ * @param histogram times of the operations in nanoseconds; empty where they were not timed
  * @param oneWay whether a latency is half of what the histogram holds
- * @param use what it took
+ * @param use the resources used
  */
 record Figures(PeerOptions options, long operations, long nanos, Histogram histogram, boolean oneWay, ResourceUse use) {
 

@@ -17,7 +17,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 
-/** gRPC, unary calls with plain bytes, on both sides without a change of threads. */
+/** gRPC: unary calls with plain bytes, with direct executors on both sides. */
 final class GrpcPeer implements Peer {
 
     private static final MethodDescriptor<byte[], byte[]> METHOD = MethodDescriptor.<byte[], byte[]>newBuilder()

@@ -17,7 +17,7 @@ import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
 import org.openucx.jucx.ucs.UcsConstants;
 
-/** JUCX, UCX's own binding for Java: the calling thread makes the progress, and spins. */
+/** JUCX, UCX's own binding for Java. The calling thread makes progress and spins. */
 final class JucxPeer implements Peer {
 
     private static final int MESSAGE_ID = 1;
@@ -61,7 +61,7 @@ final class JucxPeer implements Peer {
 
     private static final class Side {
 
-        /** JUCX of a newer UCX numbers the unknown type otherwise than an older library does. */
+        /** A newer JUCX has another number for the unknown memory type than an older library. */
         private final UcpRequestParams host = new UcpRequestParams()
                 .setMemoryType(UcsConstants.MEMORY_TYPE.UCS_MEMORY_TYPE_HOST);
         private final boolean tags;
@@ -97,7 +97,7 @@ final class JucxPeer implements Peer {
             if (peerErrorMode) {
                 params.setPeerErrorHandlingMode();
             }
-            // Without a handler JUCX throws out of progress when the other side goes.
+            // Without a handler JUCX throws from progress when the peer closes.
             endpoint = worker.newEndpoint(params.setErrorHandler((failed, status, message) -> lost = true));
         }
 
@@ -125,7 +125,7 @@ final class JucxPeer implements Peer {
             return next;
         }
 
-        /** {@return whether a message has come, rather than the lifeline's end} */
+        /** {@return whether a message arrived before the lifeline ended} */
         boolean receive(@Nullable Lifeline lifeline) throws Exception {
             UcpRequest next = tags ? expect() : null;
             while (next == null ? arrived == 0 : !next.isCompleted()) {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.concurrent.CountDownLatch;
 
-/** How a server learns that it may go: its standard input ends. */
+/** Ends a server when its standard input ends. */
 final class Lifeline {
 
     private final CountDownLatch end = new CountDownLatch(1);

@@ -4,17 +4,16 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Times a stream of messages in one direction: the parts of the warm-up, which are forgotten, and then what is
- * measured. The other side tells when the last one of each has arrived, and the time ends then.
+ * Times a stream of messages in one direction: the parts of the warm-up, whose figures are discarded, then the
+ * measurement. The time of each ends when the other side confirms the last message.
  */
 final class MessageStream {
 
-    /** What is sent while it lasts. */
+    /** Sends the messages of one part. */
     interface Burst {
 
         /**
-         * Sends messages until {@link System#nanoTime()} is past the end, and returns how many, once all of them have
-         * arrived.
+         * Sends messages until {@link System#nanoTime()} is past the end; returns their number when all have arrived.
          */
         long run(long endNanos) throws Exception;
     }

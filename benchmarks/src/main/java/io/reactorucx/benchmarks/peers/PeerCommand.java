@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** One side of a peer; {@code bench} starts both. */
+/** Runs one side of a peer; {@code bench} starts both. */
 @Command(name = "peer", hidden = true, description = "One side of what Reactor UCX is compared with.",
         mixinStandardHelpOptions = true)
 public final class PeerCommand implements Callable<Integer> {

@@ -5,7 +5,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Option;
 
-/** What to measure; the names are those of {@code perf}. */
+/** The options of a measurement, with the names of {@code perf}. */
 final class PeerOptions {
 
     @Option(names = "--port", description = "server: where to listen; 0 for any")
@@ -18,7 +18,7 @@ final class PeerOptions {
     private String mode = "latency";
     @Option(names = "--size", description = "bytes of a message")
     private int size = 8;
-    @Option(names = "--window", description = "operations under way at once, in bandwidth")
+    @Option(names = "--window", description = "operations in flight, for bandwidth")
     private int window = 32;
     @Option(names = "--seconds", description = "how long to measure")
     private double seconds = 2;
@@ -27,9 +27,9 @@ final class PeerOptions {
     @Option(names = "--rate", description = "latency: so many a second, timed from when each ought to have been sent;"
             + " 0 for one after the other")
     private double rate;
-    @Option(names = "--tcp", description = "between processes of one host, too")
+    @Option(names = "--tcp", description = "use TCP only")
     private boolean tcp;
-    @Option(names = "--error-mode", description = "none or peer, of those over UCX")
+    @Option(names = "--error-mode", description = "none or peer, for peers over UCX")
     private String errorMode = "none";
     @Option(names = "--format", hidden = true, description = "json, the only one")
     private String format = "json";
@@ -74,7 +74,7 @@ final class PeerOptions {
         return warmupSeconds > 0 ? WarmUp.PARTS : 0;
     }
 
-    /** Of each of them. */
+    /** Duration of each part of the warm-up. */
     long warmupPartNanos() {
         return (long) (warmupSeconds * TimeUnit.SECONDS.toNanos(1) / WarmUp.PARTS);
     }

@@ -18,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.Mono;
 
 /**
- * RSocket over TCP, request and response, without copies of its payloads; the next request leaves from the loop that
- * brought the answer.
+ * RSocket over TCP: request and response without copies of the payloads. The next request leaves on the event loop that
+ * delivered the response.
  */
 final class RSocketPeer implements Peer {
 

@@ -17,14 +17,14 @@ import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
 /**
- * Reactor Netty over TCP. Messages have a fixed length: the least that makes messages out of its bytes, where ours may
- * have any. A message whose first byte is not 0 is the last of a stream, and is answered.
+ * Reactor Netty over TCP. Messages have a fixed length, the cheapest framing; ours may have any length. A message whose
+ * first byte is not 0 ends a stream, and the server replies to it.
  */
 final class ReactorNettyPeer implements Peer {
 
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final byte LAST = 1;
-    /** Messages between two looks at the clock. */
+    /** Messages between two readings of the clock. */
     private static final int BETWEEN_CLOCKS = 64;
 
     @Override

@@ -6,14 +6,14 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
 /**
- * What this process and its server have taken so far.
+ * The resources that this process and its server have used so far.
  *
- * @param allocatedBytes on this process's Java heap, by all of its threads
- * @param cpuNanos of both processes; of this one alone when nobody said which the server is
+ * @param allocatedBytes bytes that all threads of this process have allocated on its Java heap
+ * @param cpuNanos processor time of both processes; of this process alone without the property {@value #SERVER}
  */
 record ResourceUse(long allocatedBytes, long cpuNanos) {
 
-    /** The property with the server's process id. */
+    /** The system property that has the server's process id. */
     static final String SERVER = "io.reactorucx.benchmarks.server";
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();

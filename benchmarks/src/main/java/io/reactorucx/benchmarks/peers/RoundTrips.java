@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Times one round trip after the other: as soon as the last one is back, or at a fixed rate. At a fixed rate each is
- * timed from when it ought to have been sent, so that one that is late makes those behind it late, as it would for
- * callers that do not wait for each other.
+ * Times one round trip after the other: each starts when the last one ends, or at a fixed rate. At a fixed rate each is
+ * timed from its scheduled start, so that a late round trip delays those behind it, as it would for independent
+ * callers.
  *
  * <p><b>Threading:</b> one thread at a time.
  */
@@ -21,7 +21,7 @@ final class RoundTrips {
     private final Histogram histogram = new Histogram(HIGHEST_NANOS, DIGITS);
     private int warmupPartsLeft;
     private long phaseStart;
-    /** When it is to end, and then when it did. */
+    /** The planned end of the part, then its real end. */
     private long phaseEnd;
     private long intended;
     private ResourceUse atStart = new ResourceUse(0, 0);
@@ -34,13 +34,13 @@ final class RoundTrips {
                 : Math.max(1, (long) (TimeUnit.SECONDS.toNanos(1) / options.rate()));
     }
 
-    /** The first is sent now. */
+    /** Starts a part; the caller sends the first request now. */
     void start() {
         warmupPartsLeft = options.warmupParts();
         begin();
     }
 
-    /** A part of the warm-up is measured as well, by the same code, and forgotten here. */
+    /** Each part of the warm-up is measured by the same code; its figures are discarded here. */
     private void begin() {
         histogram.reset();
         atStart = ResourceUse.now();
@@ -49,7 +49,7 @@ final class RoundTrips {
         intended = phaseStart;
     }
 
-    /** {@return whether another one is to be sent now, after one has come back} */
+    /** {@return whether the caller sends another request now; called after each reply} */
     boolean replied() {
         long now = System.nanoTime();
         histogram.recordValue(Math.min(Math.max(now - intended, 0), HIGHEST_NANOS));

@@ -1,6 +1,6 @@
 /**
- * What Reactor UCX is compared with, each in the roles of a server and of a client that measures and prints one line of
- * JSON.
+ * The libraries that Reactor UCX is compared with, each as a server and as a client that measures and prints one line
+ * of JSON.
  */
 @NullMarked
 package io.reactorucx.benchmarks.peers;

@@ -4,7 +4,7 @@ import io.reactorucx.message.ActiveMessage;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
-/** Takes active messages in, fetches those whose data is still with the sender, and tells of each that is here. */
+/** Receives active messages, fetches rendezvous data, and runs a callback for each message. */
 final class AmArrivals extends Signals<ActiveMessage> {
 
     static final int PING = 1;

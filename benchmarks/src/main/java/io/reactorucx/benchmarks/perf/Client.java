@@ -21,13 +21,13 @@ import reactor.core.publisher.Mono;
 /** Connects, warms up, measures, and ends the server. */
 final class Client {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final Setup setup;
     private final EngineOptions options;
     private final String host;
     private final int port;
-    /** With the number of the engine's thread that each runs on. */
+    /** The loads, each with the id of its engine's thread. */
     private final Map<Load, Long> loads = new LinkedHashMap<>();
     private final List<String> transports = new ArrayList<>();
     private final Set<Long> threads = ConcurrentHashMap.newKeySet();
@@ -79,7 +79,7 @@ final class Client {
 
     private static long onEngine(UcxConnection connection) {
         Long id = Mono.fromCallable(() -> Thread.currentThread().threadId()).subscribeOn(connection.scheduler())
-                .block(PATIENCE);
+                .block(TIMEOUT);
         return id == null ? -1 : id;
     }
 
@@ -107,17 +107,16 @@ final class Client {
                 reached);
     }
 
-    /** Runs all loads for some time, until the server has all of it. */
+    /** Runs all loads for a time, and waits until the server has received everything. */
     private @Nullable Histogram run(Duration time, ControlChannel server) {
         boolean timed = setup.mode() == PerfMode.LATENCY;
-        // One for each engine: it belongs to that thread, and is large, so that it need not grow while it is written
-        // to.
+        // One histogram for each engine, written by its thread and large enough never to grow.
         Map<Long, Histogram> times = new HashMap<>();
         if (timed) {
             loads.values().forEach(engine -> times.computeIfAbsent(engine, number -> Load.histogram()));
         }
         Flux.fromIterable(loads.entrySet()).flatMap(load -> load.getKey().run(time, times.get(load.getValue())),
-                loads.size()).blockLast(time.multipliedBy(3).plus(PATIENCE));
+                loads.size()).blockLast(time.multipliedBy(3).plus(TIMEOUT));
         sent += loads.keySet().stream().mapToLong(Load::operations).sum();
         if (!timed && setup.test().isOneWay()) {
             server.ask("drain", Long.toString(sent));

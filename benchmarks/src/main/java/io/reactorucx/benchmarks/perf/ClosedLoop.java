@@ -2,10 +2,10 @@ package io.reactorucx.benchmarks.perf;
 
 import io.reactorucx.UcxConnection;
 
-/** The next operation of a lane begins when the one before is over. */
+/** Starts the next operation of a lane when the last one ends. */
 final class ClosedLoop extends LaneLoad {
 
-    /** The clock is looked at once for so many operations, unless each is timed. */
+    /** Operations between two readings of the clock, unless each is timed. */
     private static final int CLOCK_MASK = 15;
 
     private final long[] begun;

@@ -12,17 +12,17 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines between the client and the server, apart from what is measured: the server learns over it what to make before
- * UCX is started.
+ * A TCP connection between client and server for lines of text, apart from the measured connection. Over it the server
+ * learns what to create before UCX starts.
  *
- * <p>Each line of the client has one of the server as its answer, which repeats the first word, or begins with {@value
- * #FAILED}.
+ * <p>The server responds to each line of the client with a line that repeats the first word, or begins with
+ * {@value #FAILED}.
  */
 final class ControlChannel implements AutoCloseable {
 
     static final String FAILED = "failed";
 
-    private static final int PATIENCE_MILLIS = 60_000;
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     private final Socket socket;
     private final BufferedReader in;
@@ -38,19 +38,19 @@ final class ControlChannel implements AutoCloseable {
     static ControlChannel connect(String host, int port) {
         try {
             ControlChannel channel = new ControlChannel(new Socket(host, port));
-            channel.socket.setSoTimeout(PATIENCE_MILLIS);
+            channel.socket.setSoTimeout(TIMEOUT_MILLIS);
             return channel;
         } catch (IOException e) {
             throw new UncheckedIOException("--connect " + host + ":" + port + ": " + e.getMessage(), e);
         }
     }
 
-    /** This side's address, as the other side reached it. */
+    /** The address of this side, to which the peer connected. */
     InetAddress localAddress() {
         return socket.getLocalAddress();
     }
 
-    /** Asks; gives what follows the repeated word. */
+    /** Sends a request; returns the text after the repeated word. */
     String ask(String word, String arguments) {
         try {
             say(word, arguments);
@@ -70,16 +70,16 @@ final class ControlChannel implements AutoCloseable {
         }
     }
 
-    /** Says something that is not answered, and may be too late. */
+    /** Sends a line without a response. A server that has ended is ignored. */
     void sayLast(String word) {
         try {
             say(word, "");
         } catch (IOException e) {
-            // The server has gone already.
+            // The server has already ended.
         }
     }
 
-    /** The next line, null at the end. */
+    /** The next line, or null at the end. */
     @Nullable String read() throws IOException {
         return in.readLine();
     }

@@ -7,7 +7,7 @@ import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import org.jspecify.annotations.Nullable;
 
-/** Once in each round of an engine that never sleeps: no second thread that would need a core for itself. */
+/** Ticks in each iteration of an engine that never sleeps, so that no second thread needs a core. */
 final class EngineRounds implements Pace {
 
     private final UcxResources resources;
@@ -33,8 +33,8 @@ final class EngineRounds implements Pace {
     }
 
     /**
-     * Done as soon as it is posted, which the engine tells in its next round; keeps nothing, so that the same object
-     * serves again.
+     * An operation that completes when it is posted; the engine reports it in its next iteration. It is stateless, so
+     * one object serves all iterations.
      */
     private static final class Round extends Operation {
 

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.collections.IntArrayList;
 
 /**
- * Operations at times that are known beforehand, each timed from when it was to begin, whether it could or not: what
- * waits because of a slow one counts as slow, too.
+ * Starts operations at scheduled times. Each is timed from its scheduled start, so that operations which a slow one
+ * delays count as slow as well.
  */
 final class FixedRate extends LaneLoad {
 
@@ -30,7 +30,7 @@ final class FixedRate extends LaneLoad {
         }
     }
 
-    /** Whether all began that was to, though it may have been late. */
+    /** Whether all scheduled operations started, however late. */
     boolean isReached() {
         return begun == wanted;
     }
@@ -39,7 +39,7 @@ final class FixedRate extends LaneLoad {
     void start(long nowNanos, long nanos) {
         startNanos = nowNanos;
         wanted = Math.max(1, (long) (rate * nanos / TimeUnit.SECONDS.toNanos(1)));
-        // What is late is still to be done, and to be recorded; but not for ever.
+        // Late operations still run and are recorded, within a limit.
         giveUpNanos = nowNanos + 2 * nanos + TimeUnit.SECONDS.toNanos(1);
         begun = 0;
         over = false;
@@ -50,7 +50,7 @@ final class FixedRate extends LaneLoad {
         return startNanos + (long) (number * (double) TimeUnit.SECONDS.toNanos(1) / rate);
     }
 
-    /** Begins what is due. */
+    /** Starts the operations that are due. */
     private void tick() {
         if (over) {
             return;

@@ -2,7 +2,7 @@ package io.reactorucx.benchmarks.perf;
 
 import io.reactorucx.UcxConnection;
 
-/** Operations in lanes: one at a time in each. */
+/** Runs operations in lanes, one at a time in each. */
 abstract class LaneLoad extends Load {
 
     private final LaneOperations operations;
@@ -17,6 +17,6 @@ abstract class LaneLoad extends Load {
         operations.begin(lane);
     }
 
-    /** The operation of a lane is over. */
+    /** Called when the operation of a lane has ended. */
     abstract void ended(int lane);
 }

@@ -3,9 +3,7 @@ package io.reactorucx.benchmarks.perf;
 import io.reactorucx.buffer.UcxBuffer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One kind of operation on one connection, of which each lane has at most one under way. On the connection's engine.
- */
+/** One kind of operation on one connection, with at most one in flight in each lane. Thread: engine. */
 abstract class LaneOperations {
 
     private final int[] awaited;
@@ -19,15 +17,15 @@ abstract class LaneOperations {
         load = user;
     }
 
-    /** Begins an operation. */
+    /** Starts an operation. */
     abstract void begin(int lane);
 
-    /** So many signals make the end of the operation that begins. */
+    /** Number of signals that end the operation. */
     final void await(int lane, int signals) {
         awaited[lane] = signals;
     }
 
-    /** One of them has come. */
+    /** Called for each signal. */
     final void signalled(int lane) {
         if (--awaited[lane] == 0 && load != null) {
             load.ended(lane);
@@ -40,7 +38,7 @@ abstract class LaneOperations {
         }
     }
 
-    /** A subscriber for what a lane has under way. */
+    /** A subscriber of the operation that a lane has in flight. */
     final Signals<Object> signalsOf(int lane) {
         return new Signals<>(this::failed) {
             @Override

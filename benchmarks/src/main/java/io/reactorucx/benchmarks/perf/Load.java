@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** What the client does on one connection for some time. All of it happens on the connection's engine. */
+/** The client's work on one connection for a time. Thread: engine. */
 abstract class Load {
 
     private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -23,20 +23,20 @@ abstract class Load {
         this.connection = connection;
     }
 
-    /** {@return what times are recorded in, without growing; those above ten minutes count as that} */
+    /** {@return a histogram that never grows; times above ten minutes are recorded as ten minutes} */
     static Histogram histogram() {
         return new Histogram(HIGHEST_NANOS, SIGNIFICANT_DIGITS);
     }
 
-    /** Begins. */
+    /** Starts the work. */
     abstract void start(long nowNanos, long nanos);
 
     /**
      * Loads the connection.
      *
-     * @param time how long
-     * @param record takes the times in ns, null when they are not looked for
-     * @return completes when the last operation that was begun in that time is over
+     * @param time the duration
+     * @param record records the times in ns; null to record none
+     * @return completes when the last operation that started in that time has ended
      */
     final Mono<Void> run(Duration time, @Nullable Histogram record) {
         return Mono.defer(() -> {
@@ -55,7 +55,7 @@ abstract class Load {
         });
     }
 
-    /** An operation is over. */
+    /** Called when an operation has ended. */
     final void count(long durationNanos) {
         operations++;
         if (nanos != null) {
@@ -67,7 +67,7 @@ abstract class Load {
         return nanos != null;
     }
 
-    /** Operations of the last run. */
+    /** The number of operations of the last run. */
     final long operations() {
         return operations;
     }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Mono;
 
-/** Makes what the client does on a connection: the counterpart of {@link ServerPart}. */
+/** Creates the client's load on a connection, the counterpart of {@link ServerPart}. */
 final class LoadMaker {
 
     private final Setup setup;
@@ -27,10 +27,10 @@ final class LoadMaker {
     private final boolean latency;
 
     /**
-     * For one connection.
+     * Creates loads for one connection.
      *
-     * @param number of the connection, as the server counts
-     * @param window what the server has exported to it
+     * @param number the number of the connection, from 0
+     * @param window the descriptor of the window that the server exported
      */
     LoadMaker(Setup setup, UcxConnection connection, int number, String window) {
         this.setup = setup;
@@ -126,7 +126,7 @@ final class LoadMaker {
         if (!latency || setup.served()) {
             return new MonoOperations(lanes, List.of(put));
         }
-        // The end of a one-sided put says only that the source is free again.
+        // A one-sided put completes when its source may be reused, not when the data has arrived.
         return new MonoOperations(lanes, List.of(put, MonoOperations.assembledOnce(lanes, lane -> memory.flush())));
     }
 

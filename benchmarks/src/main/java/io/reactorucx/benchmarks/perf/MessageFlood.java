@@ -7,10 +7,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SynchronousSink;
 
-/** As many messages as the server asks for, from a source that always has one. */
+/** Sends as many messages as the server requests, from a source that never runs out. */
 final class MessageFlood extends Load {
 
-    /** The clock is looked at once for so many messages, as in the peers' programs. */
+    /** Messages between two readings of the clock, as in the peers' programs. */
     private static final int CLOCK_MASK = 63;
 
     private final byte @Nullable [] small;

@@ -11,8 +11,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
 /**
- * Messages with credits, from a source that has one whenever an operation begins; over when the server's handler has
- * sent it back.
+ * Sends a message with credits at the start of each operation, which ends when the server's handler has sent it back.
  */
 final class MessagePingPong<T> extends LaneOperations implements Publisher<T>, Subscription {
 
@@ -28,7 +27,7 @@ final class MessagePingPong<T> extends LaneOperations implements Publisher<T>, S
         this.messages = messages;
     }
 
-    /** Subscribes to both ways of a connection. */
+    /** Subscribes to both directions of a connection. */
     static LaneOperations of(UcxConnection connection, int lanes, int size, Payloads payloads) {
         if (Payloads.isSmall(size)) {
             byte[] message = new byte[size];

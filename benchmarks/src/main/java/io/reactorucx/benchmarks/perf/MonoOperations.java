@@ -5,20 +5,20 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
-/** Operations that are one Mono each, or several that are begun together: over when all of them are. */
+/** Operations of one or several Monos, which are subscribed to together; an operation ends when all have ended. */
 final class MonoOperations extends LaneOperations {
 
     private final List<IntFunction<Mono<?>>> monos;
     private final List<Signals<Object>> signals;
 
-    /** @param monos give what a lane subscribes to, the same each time where that is allowed */
+    /** @param monos give the Monos of a lane, the same for each operation where that is allowed */
     MonoOperations(int lanes, List<IntFunction<Mono<?>>> monos) {
         super(lanes);
         this.monos = monos;
         this.signals = IntStream.range(0, lanes).mapToObj(this::signalsOf).toList();
     }
 
-    /** What lanes subscribe to again and again. */
+    /** Monos that are assembled once for each lane and subscribed to repeatedly. */
     static <T> IntFunction<Mono<?>> assembledOnce(int lanes, IntFunction<Mono<T>> mono) {
         List<Mono<T>> assembled = IntStream.range(0, lanes).mapToObj(mono).toList();
         return assembled::get;

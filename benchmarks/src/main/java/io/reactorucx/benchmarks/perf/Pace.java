@@ -1,13 +1,13 @@
 package io.reactorucx.benchmarks.perf;
 
-/** Lets a {@link FixedRate} look at the clock, on its engine's thread. */
+/** Runs the ticks of a {@link FixedRate}. Thread: engine. */
 interface Pace {
 
     /**
-     * Begins to; on the engine's thread.
+     * Starts the ticks. Thread: engine.
      *
-     * @param tick is called at least when an operation is due
-     * @param perSecond how many are
+     * @param tick runs at least when an operation is due
+     * @param perSecond operations that are due per second
      */
     void start(Runnable tick, double perSecond);
 

@@ -6,13 +6,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.stream.IntStream;
 
 /**
- * Registered memory for the payloads of operations that are under way at once; nobody reads what is in them, so they
- * may share it.
+ * Registered memory for the payloads of concurrent operations. The content does not matter, so operations may share it.
  */
 final class Payloads implements AutoCloseable {
 
     private static final long MAX_BYTES = 64L << 20;
-    /** Below this a copy on the Java heap costs less than a lease. */
+    /** Largest size for which a copy on the Java heap costs less than a lease. */
     private static final int SMALL = 1024;
 
     private final UcxBuffer all;
@@ -25,7 +24,7 @@ final class Payloads implements AutoCloseable {
         parts = IntStream.range(0, count).mapToObj(i -> all.slice((long) i * size, size)).toArray(UcxBuffer[]::new);
     }
 
-    /** Whether messages of a size go as arrays of bytes where there is a choice. */
+    /** Whether messages of a size are sent as byte arrays where the API offers both. */
     static boolean isSmall(int size) {
         return size <= SMALL;
     }

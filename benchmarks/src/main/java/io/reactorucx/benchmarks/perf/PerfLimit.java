@@ -1,6 +1,6 @@
 package io.reactorucx.benchmarks.perf;
 
-/** Something that cannot be measured so; the message says why in one line. */
+/** Refuses options that are out of range or cannot be combined; the message is one line. */
 final class PerfLimit extends RuntimeException {
 
     private static final long serialVersionUID = 1;

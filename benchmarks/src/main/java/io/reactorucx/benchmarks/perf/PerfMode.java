@@ -2,13 +2,13 @@ package io.reactorucx.benchmarks.perf;
 
 import java.util.Locale;
 
-/** What is looked for. */
+/** What a measurement looks for. */
 enum PerfMode {
-    /** How long one operation takes, one after the other or at a fixed rate. */
+    /** The time of an operation, one after the other or at a fixed rate. */
     LATENCY(1),
-    /** How many bytes go through, with many operations under way. */
+    /** Bytes per second with many operations in flight. */
     BANDWIDTH(32),
-    /** How many operations go through, with many under way. */
+    /** Operations per second with many in flight. */
     RATE(256);
 
     private final int defaultWindow;

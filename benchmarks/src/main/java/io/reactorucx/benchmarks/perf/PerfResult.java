@@ -10,19 +10,19 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a measurement.
+ * The figures of a measurement.
  *
- * @param setup what was measured
- * @param transports what the connection ran over, as UCX names it
- * @param peerErrors whether failures of the peer were noticed
- * @param operations how many, on all connections
- * @param elapsedNanos from the begin of the first to the end of the last, which is with the server for what is sent one
- * way
- * @param times of the operations, as they are to be shown; null where they were not looked for
- * @param client what this process used
- * @param server what the server used
- * @param rate operations per second that were intended, 0 for as many as go
- * @param reached whether all that were intended took place
+ * @param setup the parameters
+ * @param transports the transports of the connection, by UCX's names
+ * @param peerErrors whether UCX detected failures of the peer
+ * @param operations number of operations on all connections
+ * @param elapsedNanos time from the start of the first to the end of the last, which is its arrival at the server for
+ * tests whose operation is one way
+ * @param times times of the operations; null where they were not recorded
+ * @param client resources used by this process
+ * @param server resources used by the server
+ * @param rate scheduled operations per second, 0 for a closed loop
+ * @param reached whether all scheduled operations took place
  */
 record PerfResult(Setup setup, List<String> transports, boolean peerErrors, long operations, long elapsedNanos,
         @Nullable Histogram times, ProcessUse client, ProcessUse server, double rate, boolean reached) {
@@ -33,7 +33,7 @@ record PerfResult(Setup setup, List<String> transports, boolean peerErrors, long
 
     enum Format { TEXT, CSV, JSON }
 
-    /** The class of transports that the data took. */
+    /** The class of the transports that carried the data. */
     String transport() {
         boolean shared = transports.stream().anyMatch(each -> each.startsWith("posix") || each.startsWith("sysv"));
         boolean tcp = transports.stream().allMatch(each -> each.startsWith("tcp"));
@@ -48,7 +48,7 @@ record PerfResult(Setup setup, List<String> transports, boolean peerErrors, long
         return operations == 0 ? 0 : value / (double) operations;
     }
 
-    /** A round trip is two operations where each is one way. */
+    /** Halves a round trip for tests whose operation is one way. */
     private double nanos(double measured) {
         return setup.mode() == PerfMode.LATENCY && setup.test().isOneWay() ? measured / 2 : measured;
     }

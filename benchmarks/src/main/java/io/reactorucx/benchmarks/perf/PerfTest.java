@@ -2,7 +2,7 @@ package io.reactorucx.benchmarks.perf;
 
 import java.util.Locale;
 
-/** An operation that is measured. */
+/** A measured operation. */
 enum PerfTest {
     /** Active messages. */
     AM(true, Memory.NONE),
@@ -18,7 +18,7 @@ enum PerfTest {
     PUT(false, Memory.BYTES),
     /** Reads of remote memory. */
     GET(false, Memory.BYTES),
-    /** Atomic addition with the old value as its answer. */
+    /** Atomic addition that returns the old value. */
     FADD(false, Memory.WORD),
     /** Atomic swap. */
     SWAP(false, Memory.WORD),
@@ -35,12 +35,12 @@ enum PerfTest {
         this.memory = memory;
     }
 
-    /** Whether a round trip is two operations, and its time is divided by two. */
+    /** Whether an operation is one way, so that the time of a round trip is halved. */
     boolean isOneWay() {
         return oneWay;
     }
 
-    /** Whether it works on memory of the server. */
+    /** Whether the operation accesses memory of the server. */
     boolean usesMemory() {
         return memory != Memory.NONE;
     }

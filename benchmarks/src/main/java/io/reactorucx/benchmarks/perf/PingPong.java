@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 import org.agrona.collections.IntArrayQueue;
 import reactor.core.publisher.Mono;
 
-/** Operations that end when the peer has sent as much back; what comes back is for the oldest. */
+/** Operations that end when the peer has sent the same amount back; a reply ends the oldest operation. */
 final class PingPong extends LaneOperations {
 
     private final IntFunction<Mono<?>> pings;

@@ -4,10 +4,10 @@ import java.lang.management.ManagementFactory;
 import java.util.Set;
 
 /**
- * What a process has used so far.
+ * The resources that a process has used so far.
  *
- * @param cpuNanos time of its threads on processors
- * @param allocatedBytes allocated on the Java heap by its engines, and by who drives them
+ * @param cpuNanos processor time of its threads
+ * @param allocatedBytes bytes that its engines and the threads that drive them have allocated on the Java heap
  */
 record ProcessUse(long cpuNanos, long allocatedBytes) {
 

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** One test on the server's side, with UCX resources of its own. */
+/** The server's side of one test, with its own UCX resources. */
 final class ServedTest implements AutoCloseable {
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(50);
@@ -45,7 +45,7 @@ final class ServedTest implements AutoCloseable {
     private Mono<Void> serve(UcxConnection connection) {
         threads.add(Thread.currentThread().threadId());
         ServerPart part = new ServerPart(setup, connection, error -> failed(connection, error));
-        // The client waits for each of its connections before it makes the next one, so there is one at a time here.
+        // The client opens its connections one by one, so at most one is being accepted here.
         part.begin(parts.size());
         parts.add(part);
         return Mono.never();
@@ -62,13 +62,13 @@ final class ServedTest implements AutoCloseable {
         return server.port();
     }
 
-    /** The window of a connection, when that is there. */
+    /** Waits for the window of a connection. */
     String awaitWindow(int number) {
         await(number + " connections", () -> parts.size() > number);
         return parts.get(number).window();
     }
 
-    /** Waits until so many messages have come. */
+    /** Waits until a number of messages has arrived. */
     void awaitReceived(long messages) {
         await(messages + " messages", () -> received() >= messages);
     }

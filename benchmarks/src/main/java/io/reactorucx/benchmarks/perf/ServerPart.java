@@ -21,10 +21,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
-/**
- * The server's part of a test on one connection: sends back in a test of latency, counts in another. On the
- * connection's engine.
- */
+/** The server's side of a test on one connection: replies in a latency test, counts in the others. Thread: engine. */
 final class ServerPart {
 
     static final String NO_WINDOW = "-";
@@ -43,18 +40,18 @@ final class ServerPart {
         this.echoes = setup.mode() == PerfMode.LATENCY;
     }
 
-    /** Messages that have come; any thread. */
+    /** The number of messages that have arrived. Thread: any. */
     long received() {
         return received.getAcquire();
     }
 
-    /** The window that was exported, {@value #NO_WINDOW} for none. */
+    /** The descriptor of the exported window, {@value #NO_WINDOW} for none. */
     String window() {
         return window;
     }
 
     private void count() {
-        // This thread alone writes it.
+        // Only this thread writes the counter.
         received.setRelease(received.getPlain() + 1);
     }
 
@@ -134,7 +131,7 @@ final class ServerPart {
         window = HexFormat.of().formatHex(connection.resources().exportMemory(memory, rights).descriptor().toBytes());
     }
 
-    /** Answers with the request. */
+    /** Responds with the request. */
     private static final class Echo implements UcxResponder {
 
         @Override
@@ -143,7 +140,7 @@ final class ServerPart {
         }
     }
 
-    /** Asks for a window of messages, and for half of one whenever that many have come. */
+    /** Requests a window of messages, and half a window each time that half a window has arrived. */
     private final class Counted implements CoreSubscriber<Object> {
 
         private final int batch = Math.max(1, setup.window() / 2);

@@ -4,15 +4,15 @@ import io.reactorucx.core.Ucx;
 import java.util.Locale;
 
 /**
- * What both sides have to know of a measurement.
+ * The parameters of a measurement, which both sides know.
  *
  * @param test the operation
- * @param mode what is looked for
+ * @param mode the figure that the measurement looks for
  * @param size bytes of one operation
- * @param window operations under way on a connection
+ * @param window operations in flight on a connection
  * @param connections how many connections
- * @param served whether memory is reached by messages to its owner
- * @param buffers pieces of memory that payloads of a connection take turns with, on each side
+ * @param served whether memory is accessed by messages to its owner
+ * @param buffers buffers that the payloads of a connection use in turn, on each side
  */
 record Setup(PerfTest test, PerfMode mode, int size, int window, int connections, boolean served, int buffers) {
 
@@ -41,7 +41,7 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
         }
     }
 
-    /** Throws where this side's UCX cannot do it. */
+    /** Throws PerfLimit when the UCX of this side cannot run the test. */
     void checkHere(boolean peerErrors) {
         if (test.isAtomic() && !served && peerErrors && Ucx.version().isAtLeast(1, 16)) {
             throw new PerfLimit("--test " + test + ": UCX " + Ucx.version()
@@ -50,12 +50,12 @@ record Setup(PerfTest test, PerfMode mode, int size, int window, int connections
         }
     }
 
-    /** Whether peers reach memory by UCX's own operations. */
+    /** Whether peers access memory by UCX's own operations. */
     boolean isOneSided() {
         return test.usesMemory() && !served;
     }
 
-    /** As words for {@link #ofLine}. */
+    /** The parameters as words, for {@link #ofLine}. */
     String toLine() {
         return String.format(Locale.ROOT, "%s %s %d %d %d %b %d", test, mode, size, window, connections, served,
                 buffers);

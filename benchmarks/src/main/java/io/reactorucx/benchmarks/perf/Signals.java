@@ -4,9 +4,7 @@ import java.util.function.Consumer;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/**
- * A subscriber that asks for all, and serves one subscription after the other, so that none costs an object of its own.
- */
+/** A subscriber with unbounded demand that is reused for one subscription after the other, so that none allocates. */
 abstract class Signals<T> implements CoreSubscriber<T> {
 
     private final Consumer<Throwable> whenFailed;
@@ -15,7 +13,7 @@ abstract class Signals<T> implements CoreSubscriber<T> {
         this.whenFailed = whenFailed;
     }
 
-    /** A subscriber that is interested in nothing but errors. */
+    /** A subscriber that ignores everything but errors. */
     static <T> Signals<T> ignored(Consumer<Throwable> whenFailed) {
         return new Signals<>(whenFailed) { };
     }

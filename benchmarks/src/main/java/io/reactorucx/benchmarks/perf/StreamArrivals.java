@@ -4,7 +4,7 @@ import io.reactorucx.UcxConnection;
 import io.reactorucx.buffer.UcxBuffer;
 import java.util.function.Consumer;
 
-/** Takes bytes of a stream in, and tells of each time that as many have come as an operation has. */
+/** Receives bytes of a stream and runs a callback each time that the bytes of an operation have arrived. */
 final class StreamArrivals extends Signals<UcxBuffer> {
 
     private static final int MAX_BYTES = 1 << 20;

@@ -1,6 +1,6 @@
 package io.reactorucx.benchmarks.perf;
 
-/** The tags of a connection: UCX matches them for a whole worker, so each connection has its own. */
+/** The tags of a connection. UCX matches tags for a whole worker, so each connection needs different tags. */
 final class TagNumbers {
 
     private TagNumbers() {

@@ -6,8 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * A thread that sleeps until an operation is due, and then wakes the engine: what it takes to do so is part of the time
- * that is measured.
+ * A thread that sleeps until an operation is due and then wakes the engine. The wake-up is part of the measured time.
  */
 final class TimerThread implements Pace {
 
@@ -63,7 +62,7 @@ final class TimerThread implements Pace {
                 LockSupport.parkNanos(this, left);
             }
             engine.schedule(tick);
-            // Those that have become due meanwhile are begun by the same tick.
+            // The same tick starts all operations that have become due.
             number = Math.max(number, (long) ((System.nanoTime() - startNanos) / intervalNanos));
         }
     }

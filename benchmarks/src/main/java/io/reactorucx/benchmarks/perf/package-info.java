@@ -1,4 +1,4 @@
-/** What one operation costs between two processes, in the manner of {@code ucx_perftest}. */
+/** Measurements of single operations between two processes, as {@code ucx_perftest} does them. */
 @NullMarked
 package io.reactorucx.benchmarks.perf;
 

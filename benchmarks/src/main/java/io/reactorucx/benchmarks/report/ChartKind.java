@@ -3,7 +3,7 @@ package io.reactorucx.benchmarks.report;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/** The charts that are drawn of a sweep. */
+/** The charts of a sweep. */
 enum ChartKind {
 
     LATENCY_SHM("latency-by-size-shm", "Round trip by size, shared memory", "bytes", "median [us]", "latency-shm",
@@ -86,7 +86,7 @@ enum ChartKind {
         return up;
     }
 
-    /** Where a point is from left to right, when it is not the step of the sweep. */
+    /** The x value of a point, when it is not the step of the sweep. */
     OptionalDouble across(Run run, String contender) {
         return OptionalDouble.empty();
     }

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 /** The lines of a chart, each with its points in order. */
 final class Lines {
 
-    /** What a point shows of a contender at a step of the sweep. */
+    /** The figure of a contender at a step of the sweep. */
     interface Value {
 
         OptionalDouble of(Run run, String contender);
@@ -19,12 +19,12 @@ final class Lines {
     }
 
     /**
-     * Collects them from cases {@code sweep-CHART-...-STEP}.
+     * Collects the lines from cases {@code sweep-CHART-...-STEP}.
      *
-     * @param chart the first part of the cases' names
-     * @param across where a point is from left to right; the step when there is no such figure
-     * @param up how high it is
-     * @return by the name of each line
+     * @param chart first part of the names of the cases
+     * @param across gives the x value of a point; the step where it is empty
+     * @param up gives the y value of a point
+     * @return the points of each line, by its name
      */
     static Map<String, Map<Double, Double>> of(Run run, String chart, Value across, Value up) {
         Map<String, Map<Double, Double>> lines = new LinkedHashMap<>();
@@ -45,7 +45,7 @@ final class Lines {
         return lines;
     }
 
-    /** A contender's name without its step. */
+    /** The name of a contender without its step. */
     static String lineOf(String contender) {
         int comma = contender.lastIndexOf(',');
         return comma < 0 ? contender : contender.substring(0, comma);

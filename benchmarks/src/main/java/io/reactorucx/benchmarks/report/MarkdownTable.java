@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.StringJoiner;
 
-/** Tables of a run: each case beside its target, and what each contender takes for a message. */
+/** Tables of a run: each case beside its target, and the cost of a message for each contender. */
 final class MarkdownTable {
 
     private static final double KILO = 1e3;
@@ -94,7 +94,7 @@ final class MarkdownTable {
         return rounded(ratio) + "x";
     }
 
-    /** Three digits that say something. */
+    /** Rounds to three significant digits. */
     private static String rounded(double value) {
         return String.format(Locale.ROOT, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
     }

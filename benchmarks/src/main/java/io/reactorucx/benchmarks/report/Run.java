@@ -39,12 +39,12 @@ final class Run {
                 .toList();
     }
 
-    /** {@return who was measured, in the order of the run} */
+    /** {@return the names of the contenders, in the order of the run} */
     List<String> contenders() {
         return List.copyOf(figures.keySet());
     }
 
-    /** {@return the median of what a contender's rounds have of a figure; empty when none has it} */
+    /** {@return the median of a figure over a contender's rounds; empty when no round has it} */
     OptionalDouble median(String contender, String field) {
         double[] values = figures.getOrDefault(contender, List.of()).stream()
                 .filter(each -> each.has(field) && !each.get(field).isJsonNull())
@@ -65,7 +65,7 @@ final class Run {
         return inside != null && inside.has(field) ? inside.get(field).getAsString() : "?";
     }
 
-    /** {@return in a sentence, when, on what and how it was measured} */
+    /** {@return a sentence about the date, the machine and the method of the measurement} */
     String circumstances() {
         return String.format("Measured on %s: %s, %s processors, %s, %s, UCX %s; up to %s rounds of %s s after up to"
                 + " %s s, %s.", json.get("started").getAsString().substring(0, "2026-01-01".length()),

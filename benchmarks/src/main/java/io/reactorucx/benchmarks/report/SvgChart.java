@@ -19,23 +19,23 @@ import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.XYStyler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Draws lines over logarithmic axes: the same file for the same figures and fonts. */
+/** Draws lines over logarithmic axes. The same figures and fonts give the same file. */
 final class SvgChart {
 
     private static final int WIDTH = 760;
     private static final int HEIGHT = 440;
     private static final int GREY = 0xe0e0e0;
-    /** Names of lines beside each other in the legend. */
+    /** Maximum of names in a row of the legend. */
     private static final int MAX_IN_A_ROW = 3;
     private static final Pattern FINER_THAN_A_TENTH = Pattern.compile("(\\d\\.\\d)\\d+");
-    /** Apart from each other for most people, on white. */
+    /** Colours that most people can distinguish on white. */
     private static final Color[] COLORS = {new Color(0x0072b2), new Color(0xd55e00), new Color(0x009e73),
         new Color(0xcc79a7), new Color(0xe69f00), new Color(0x56b4e9)};
 
     private SvgChart() {
     }
 
-    /** {@return whether there is anything to draw letters with} */
+    /** {@return whether a font is installed} */
     static boolean hasFonts() {
         try {
             return GraphicsEnvironment.getLocalGraphicsEnvironment().getAvailableFontFamilyNames().length > 0;
@@ -44,7 +44,7 @@ final class SvgChart {
         }
     }
 
-    /** {@return the file's text; letters are drawn as shapes, whose corners need no more than a tenth of a pixel} */
+    /** {@return the text of the file; letters are shapes with a precision of a tenth of a pixel} */
     static String draw(ChartKind kind, Map<String, Map<Double, Double>> lines) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         VectorGraphicsEncoder.saveVectorGraphic(chart(kind, lines), out,
@@ -58,7 +58,7 @@ final class SvgChart {
         style(chart.getStyler(), lines.size());
         List<Double> all = new ArrayList<>();
         lines.forEach((name, points) -> {
-            // A logarithmic axis has no place for nothing.
+            // A logarithmic axis has no zero.
             List<Map.Entry<Double, Double>> shown = points.entrySet().stream()
                     .filter(point -> point.getKey() > 0 && point.getValue() > 0).toList();
             if (!shown.isEmpty()) {
@@ -75,7 +75,7 @@ final class SvgChart {
         return chart;
     }
 
-    /** White behind it, so that it can be read on a dark page, too. */
+    /** A white background, readable on a dark page as well. */
     private static void style(XYStyler styler, int lines) {
         styler.setLocale(Locale.ROOT);
         styler.setXAxisLogarithmic(true);
@@ -88,7 +88,7 @@ final class SvgChart {
         styler.setPlotGridLinesColor(new Color(GREY));
         styler.setPlotGridLinesStroke(new BasicStroke(1));
         styler.setLegendPosition(Styler.LegendPosition.OutsideS);
-        // In a row more of them end beyond the picture.
+        // A longer row would end beyond the picture.
         styler.setLegendLayout(lines > MAX_IN_A_ROW ? Styler.LegendLayout.Vertical : Styler.LegendLayout.Horizontal);
         styler.setLegendBorderColor(Color.WHITE);
         styler.setSeriesColors(COLORS);

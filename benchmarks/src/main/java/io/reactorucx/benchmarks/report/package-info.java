@@ -1,4 +1,4 @@
-/** What is drawn and written of the figures that the load rig has left behind. */
+/** Charts and tables of the figures of the load rig. */
 @NullMarked
 package io.reactorucx.benchmarks.report;
 

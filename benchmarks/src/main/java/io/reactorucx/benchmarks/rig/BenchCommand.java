@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Measures every case for which the project has a target, beside what it is compared with. */
+/** Measures every case beside what it is compared with. */
 @Command(name = "bench", description = "Measures Reactor UCX beside ucx_perftest, JUCX, Aeron, RSocket, Reactor Netty"
         + " and gRPC, each in two processes, in turns. Prints a table with the ratio of each case: the median of its"
         + " rounds, the lowest and the highest. The columns ours and theirs are medians. Latency is half a round trip,"

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** All of a run as JSON: where, how, the table, and each measurement as it was printed. */
+/** A run as JSON: the machine, the method, the table, and each measurement as it was printed. */
 final class BenchFile {
 
     private final JsonObject json = new JsonObject();

@@ -4,19 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** All cases; their targets are those of the project's plan. */
+/** All cases, with their targets. */
 final class Cases {
 
     private static final int KIB_64 = 64 << 10;
     private static final int MIB = 1 << 20;
     private static final int WINDOW = 32;
     private static final int RATE_WINDOW = 256;
-    /** What a connection allows without being told: the others have buffers that are far larger. */
+    /** The default message window of a connection; the others have far larger buffers. */
     private static final int MESSAGE_WINDOW = 1024;
     private static final int CONNECTIONS = 1000;
-    /** So small that a batch holds few messages, and each connection waits for credit all the time. */
+    /** A window so small that a batch holds few messages and each connection always waits for credit. */
     private static final int SMALL_WINDOW = 64;
-    /** Nothing, but for what a run allocates once, and what the JVM itself does now and then on the same thread. */
+    /** Zero, with a tolerance for single allocations of a run and of the JVM on the same thread. */
     private static final double NO_BYTES = 0.5;
     private static final double MONO_BYTES = 64 + NO_BYTES;
     private static final String[] MODES = {"none", "peer"};
@@ -112,7 +112,8 @@ final class Cases {
         scenarios.add(Scenario.of(new Row(name + "-shm-none", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "none"),
                 c, Target.atLeast(0.95)), new Row(name + "-shm-peer", Metric.BANDWIDTH,
                 bandwidthOf(test, size, "shm", "peer"), c, Target.atLeast(0.6))));
-        // Both error modes on both sides: with failure detection UCX has another rendezvous over tcp.
+        // Measures both error modes on both sides: with failure detection UCX uses another rendezvous protocol over
+        // tcp.
         Perftest tcp = new Perftest(inC(test, "bw"), size, WINDOW, true, 1_200_000_000L / size);
         String nameInC = "ucx_perftest " + test + " " + sizeText(size) + " tcp";
         scenarios.add(Scenario.of(
@@ -227,7 +228,7 @@ final class Cases {
         scenarios.add(connections("cost-1000-connections-window-64", SMALL_WINDOW));
     }
 
-    /** All connections have the same window, however many they are: slower by a factor is the rate divided by it. */
+    /** The window of all connections together is the same for any number of connections. */
     private static Scenario connections(String name, int window) {
         return Scenario.of(new Row(name, Metric.RATE, rateOf("message", "shm", "peer", window * CONNECTIONS,
                 CONNECTIONS), rateOf("message", "shm", "peer", window, 1), Target.atLeast(1 / 1.5)));

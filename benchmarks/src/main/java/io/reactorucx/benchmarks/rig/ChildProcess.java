@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** One side of a measurement; its output is kept, and it ends with this process. */
+/** The process of one side of a measurement. Its output is kept, and it is ended with this process. */
 final class ChildProcess implements AutoCloseable {
 
     private static final long END_SECONDS = 5;
@@ -67,10 +67,10 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
-    /** {@return processor time of all children that have ended, as {@code /proc} counts it} */
+    /** {@return the processor time of all child processes that have ended, from {@code /proc}} */
     static long cpuNanosOfEnded() throws IOException {
         String stat = Files.readString(Path.of("/proc/self/stat"));
-        // The program's name, in brackets, may hold anything; cutime and cstime follow.
+        // The program's name, in brackets, may have any characters; cutime and cstime follow.
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
         return (Long.parseLong(fields[13]) + Long.parseLong(fields[14])) * NANOS_OF_A_TICK;
     }
@@ -79,7 +79,7 @@ final class ChildProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** {@return the rest of the line that says it is ready} */
+    /** {@return the rest of the line that the process prints when it is ready} */
     String awaitReady(long seconds) throws InterruptedException {
         if (!ready.await(seconds, TimeUnit.SECONDS)) {
             throw new MeasurementFailure("the server was not ready within " + seconds + " s" + lastWords());
@@ -89,7 +89,7 @@ final class ChildProcess implements AutoCloseable {
                 .orElseThrow(() -> new MeasurementFailure("the server ended before it was ready" + lastWords()));
     }
 
-    /** {@return all that it printed, once it has ended well} */
+    /** {@return the output of the process, after it has ended with 0} */
     List<String> awaitOutput(long seconds) throws InterruptedException {
         if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
             throw new MeasurementFailure("the client did not end within " + seconds + " s" + lastWords());
@@ -108,7 +108,7 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
-    /** {@return what it said last on its standard error, if anything} */
+    /** {@return the first line on the standard error of the process, with a colon before it; empty without one} */
     String lastWords() {
         synchronized (errors) {
             return errors.stream().filter(line -> !line.startsWith("\t") && !line.isBlank()).findFirst()
@@ -116,13 +116,13 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
-    /** Its standard input ends, by which a server knows; one that stays is killed. */
+    /** Closes the standard input of the process, at which a server ends; kills a process that does not end. */
     @Override
     public void close() {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
-            // It has ended already.
+            // The process has already ended.
         }
         try {
             if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {

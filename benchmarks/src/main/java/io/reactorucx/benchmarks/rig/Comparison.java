@@ -6,17 +6,17 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of the table with its figures.
+ * A line of the table, with its figures.
  *
  * @param row the line
  * @param ours median of our figures
- * @param theirs median of theirs; NaN when there is nobody else
- * @param ratios what is held against the target, of each round
+ * @param theirs median of the other contender's figures; NaN in a row without one
+ * @param ratios the values that are compared with the target, one for each round
  * @param failure why there are no figures; empty otherwise
  */
 record Comparison(Row row, double ours, double theirs, List<Double> ratios, String failure) {
 
-    /** Compares round by round: the two of a round were measured one after the other. */
+    /** Compares the two measurements of each round, which were made one after the other. */
     static Comparison of(Row row, List<Measurement> ours, List<Measurement> theirs) {
         List<Double> ourFigures = new ArrayList<>();
         List<Double> theirFigures = new ArrayList<>();

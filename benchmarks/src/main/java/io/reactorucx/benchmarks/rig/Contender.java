@@ -6,19 +6,19 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is measured doing what.
+ * A program with the arguments of its measurement.
  *
  * @param name for the tables
- * @param tool which program it is
- * @param arguments what it is told, without times and addresses
- * @param perftest what ucx_perftest is told, which has a form of its own
+ * @param tool the program
+ * @param arguments its arguments, without times and addresses
+ * @param perftest the arguments of ucx_perftest; null for other programs
  */
 record Contender(String name, Tool tool, List<String> arguments, @Nullable Perftest perftest) {
 
     private static final String LOAD = "--load";
 
     enum Tool {
-        /** {@code perf}: Reactor UCX. */
+        /** Reactor UCX, by {@code perf}. */
         PERF,
         /** A peer over UCX. */
         UCX_PEER,
@@ -26,7 +26,7 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
         PEER,
         /** UCX's own tool, in C. */
         UCX_PERFTEST,
-        /** Reactor UCX doing nothing. */
+        /** Reactor UCX with an idle connection. */
         IDLE,
         /** Reactor UCX's lower layers, in one process. */
         LAYERS
@@ -48,44 +48,44 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
         return new Contender(name, Tool.UCX_PERFTEST, List.of(), perftest);
     }
 
-    /** {@return the same at a share of the rate that this one reaches by itself} */
+    /** {@return the same contender at a share of the rate that it reaches in a closed loop} */
     Contender atLoad(int percent) {
         List<String> more = new ArrayList<>(arguments);
         more.addAll(List.of(LOAD, Integer.toString(percent)));
         return new Contender(line() + ", load " + percent + " %", tool, List.copyOf(more), null);
     }
 
-    /** {@return in percent; 0 for as fast as it goes} */
+    /** {@return the load in percent of the rate in a closed loop; 0 for a closed loop} */
     int load() {
         int index = arguments.indexOf(LOAD);
         return index < 0 ? 0 : Integer.parseInt(arguments.get(index + 1));
     }
 
-    /** {@return what it is told at so many operations in a second instead of a load} */
+    /** {@return this contender at a number of operations per second instead of a load} */
     Contender atRate(double perSecond) {
         List<String> more = new ArrayList<>(arguments.subList(0, arguments.indexOf(LOAD)));
         more.addAll(List.of("--rate", String.format(Locale.ROOT, "%.0f", perSecond)));
         return new Contender(name, tool, more, null);
     }
 
-    /** {@return what it is told without a load} */
+    /** {@return the arguments without a load} */
     List<String> argumentsOfClosedLoop() {
         int index = arguments.indexOf(LOAD);
         return index < 0 ? arguments : arguments.subList(0, index);
     }
 
-    /** {@return its name without the step of a sweep} */
+    /** {@return the name without the step of a sweep} */
     String line() {
         int comma = name.lastIndexOf(',');
         return comma < 0 ? name : name.substring(0, comma);
     }
 
-    /** Whether it sends anything from one process to another. */
+    /** Whether the measurement sends anything between two processes. */
     boolean isOfTwoProcesses() {
         return tool != Tool.IDLE && tool != Tool.LAYERS;
     }
 
-    /** {@return how many bytes its operations have, as far as it is told; 0 of ucx_perftest and of what has no size} */
+    /** {@return the size of an operation in bytes; 0 for ucx_perftest and for operations without a size} */
     int size() {
         int index = arguments.indexOf("--size");
         return index < 0 ? 0 : Integer.parseInt(arguments.get(index + 1));
@@ -95,7 +95,7 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
         return perftest != null ? perftest.tcp() : arguments.contains("--tcp");
     }
 
-    /** Whether the port is to be chosen before it starts. */
+    /** Whether the port has to be chosen before the server starts. */
     boolean needsPort() {
         return perftest != null || !arguments.isEmpty() && arguments.getFirst().startsWith("aeron");
     }

@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Where the two processes of a measurement run.
+ * The processors of the two processes of a measurement.
  *
  * @param server processors of the server as {@code taskset -c} takes them; empty for any
- * @param client those of the client
+ * @param client processors of the client
  */
 record Cpus(String server, String client) {
 
     private static final Cpus ANY = new Cpus("", "");
 
     /**
-     * Reads what the command line says.
+     * Parses the option of the command line.
      *
      * @param text {@code SERVER:CLIENT}, {@code any}, or empty for a core each where there are two
      */

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import reactor.core.publisher.Mono;
 
-/** Two processes with a connection and the default settings, through which nothing goes. */
+/** Measures two processes with an idle connection in the default settings. */
 @Command(name = "idle", hidden = true, description = "A connection through which nothing goes.")
 public final class IdleCommand implements Callable<Integer> {
 

@@ -5,10 +5,10 @@ import com.google.gson.JsonObject;
 import java.util.OptionalDouble;
 
 /**
- * What a contender did in one round.
+ * The figures of a contender in one round, or its failure.
  *
- * @param figures what it printed; empty after a failure
- * @param failure why there are none; empty otherwise
+ * @param figures the figures that it printed; empty after a failure
+ * @param failure why there are no figures; empty otherwise
  */
 record Measurement(JsonObject figures, String failure) {
 

@@ -1,6 +1,6 @@
 package io.reactorucx.benchmarks.rig;
 
-/** Why there is no figure, in one line. */
+/** The reason in one line why there are no figures. */
 final class MeasurementFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -2,38 +2,38 @@ package io.reactorucx.benchmarks.rig;
 
 import java.util.Locale;
 
-/** What of a measurement is compared. */
+/** The compared figure of a measurement. */
 enum Metric {
 
-    /** The median latency; how much of the operation that is says the case. */
+    /** The median latency, of half a round trip or of the whole operation. */
     P50("p50_ns") {
         @Override
         String text(double value) {
             return value < 10_000 ? format("%.0f ns", value) : format("%.1f us", value / 1e3);
         }
     },
-    /** Bytes that arrived in a second. */
+    /** Bytes that arrive per second. */
     BANDWIDTH("bytes_per_second") {
         @Override
         String text(double value) {
             return format("%.2f GB/s", value / 1e9);
         }
     },
-    /** Messages that arrived in a second. */
+    /** Messages that arrive per second. */
     RATE("messages_per_second") {
         @Override
         String text(double value) {
             return format("%.3f M/s", value / 1e6);
         }
     },
-    /** Bytes of the Java heap for an operation, on the threads that work for it. */
+    /** Bytes of the Java heap for an operation, on the threads that take part. */
     ALLOCATION("alloc_bytes_per_op") {
         @Override
         String text(double value) {
             return format("%.1f B/op", value);
         }
     },
-    /** How much of a core the busier of the two processes takes. */
+    /** The share of a core that the busier of the two processes uses. */
     CPU_SHARE("cpu_share") {
         @Override
         String text(double value) {
@@ -51,7 +51,7 @@ enum Metric {
         return String.format(Locale.ROOT, format, value);
     }
 
-    /** {@return the field of a measurement} */
+    /** {@return the name of the figure in a measurement} */
     String field() {
         return field;
     }

@@ -9,13 +9,12 @@ import java.util.Locale;
 /**
  * A run of {@code ucx_perftest}, the tool in C.
  *
- * @param test its name there
+ * @param test the name of the test
  * @param size bytes of a message
- * @param window operations under way at once, 1 for latency
- * @param tcp whether over TCP, rather than what UCX takes by itself
- * @param peerErrors whether its endpoints notice the failure of the peer, which takes some protocols away; they do not
- * by default
- * @param perSecond how many it does in a second on a usual machine, until that is known
+ * @param window operations in flight, 1 for latency
+ * @param tcp whether it uses TCP only; otherwise UCX chooses
+ * @param peerErrors whether its endpoints detect the failure of the peer, which excludes some protocols
+ * @param perSecond estimated operations per second, until they are measured
  */
 record Perftest(String test, int size, int window, boolean tcp, boolean peerErrors, long perSecond) {
 
@@ -42,7 +41,7 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
         return all;
     }
 
-    /** {@return how many it is told to do, for about so long} */
+    /** {@return the number of messages for about a duration} */
     static long count(double seconds, double perSecond) {
         return Math.max(FEWEST, (long) (seconds * perSecond));
     }
@@ -51,12 +50,15 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
         return window == 1;
     }
 
-    /** Whether its latency is half of a round trip. */
+    /** Whether the latency is half of a round trip. */
     private boolean isOneWay() {
         return test.endsWith("_lat");
     }
 
-    /** {@return what it printed with {@code -v}, a line of names and a line of numbers, in the form of {@code perf}} */
+    /**
+     * {@return the figures of its output with {@code -v}, a line of names and a line of numbers, in the form of
+     * {@code perf}}
+     */
     JsonObject figures(List<String> output) {
         int head = 0;
         while (head < output.size() && !output.get(head).startsWith("iterations,")) {
@@ -81,7 +83,7 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
             json.addProperty("p50_ns", 1e3 * value(names, values, "50.0_percentile_lat"));
             json.addProperty("mean_ns", 1e3 * value(names, values, "overall_lat"));
         }
-        // A message each way is one operation, as it is for perf.
+        // A message in each direction is one operation, as in perf.
         double rate = value(names, values, "overall_mr") / (isLatency() && isOneWay() ? 2 : 1);
         json.addProperty("messages_per_second", rate);
         json.addProperty("bytes_per_second", rate * size);

@@ -10,12 +10,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures with {@code ucx_perftest}, which counts messages instead of looking at a clock, and keeps to itself what it
- * takes of processors.
+ * Measures with {@code ucx_perftest}, which runs a number of messages instead of a time, and does not print its
+ * processor time.
  */
 final class PerftestProcesses {
 
-    /** A message over shared memory, for a fifth of a second at most. */
+    /** Messages over shared memory, for a fifth of a second at most. */
     private static final Perftest HOP = new Perftest("ucp_am_lat", 8, 1, false, 1_000_000);
     private static final long HOPS = 100_000;
 
@@ -30,7 +30,7 @@ final class PerftestProcesses {
         this.timing = timing;
     }
 
-    /** Its processor time is that of both processes but for that of their start, which one message shows. */
+    /** The processor time is that of both processes without their start, which a run of one message measures. */
     JsonObject measure(Contender contender, Perftest perftest) throws IOException, InterruptedException {
         if (!cpuOfStart.containsKey(perftest)) {
             cpuOfStart.put(perftest, cpuNanos(perftest, 1, 1, new ArrayList<>()));
@@ -64,7 +64,7 @@ final class PerftestProcesses {
         List<String> arguments = new ArrayList<>(perftest.arguments(Processes.freePort(), warmup, messages));
         arguments.addAll(withoutMpi());
         List<String> serverCommand = new ArrayList<>(Cpus.prefix(cpus.server()));
-        // To learn from its output when it is ready: into a pipe it would write at its end.
+        // Line buffering, because the output says when it is ready; into a pipe it would write only at its end.
         serverCommand.addAll(List.of("stdbuf", "-oL"));
         serverCommand.addAll(arguments);
         List<String> clientCommand = new ArrayList<>(Cpus.prefix(cpus.client()));
@@ -81,7 +81,9 @@ final class PerftestProcesses {
         return ChildProcess.cpuNanosOfEnded() - before;
     }
 
-    /** A build with MPI, as that of Debian 13, would look for its other processes there; others know no such option. */
+    /**
+     * A build with MPI, such as Debian 13's, would look for its other processes there; others do not have the option.
+     */
     private List<String> withoutMpi() throws IOException {
         if (help == null) {
             Process asked = new ProcessBuilder("ucx_perftest", "-h").redirectErrorStream(true).start();

@@ -16,11 +16,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Measures a contender: a server and a client, both new, each on its processors. */
+/** Measures a contender with a new server and a new client, each on its processors. */
 final class Processes implements Rounds.Gauge {
 
     static final long READY_SECONDS = 30;
-    /** The same for every program in Java. */
+    /** Options of the JVM of every program in Java. */
     static final List<String> JVM_OPTIONS = List.of("--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
             "-XX:+UseSerialGC", "-Xms256m", "-Xmx1g");
@@ -67,7 +67,7 @@ final class Processes implements Rounds.Gauge {
         return figures;
     }
 
-    /** The rate that a load is a share of is measured now unless it has been. */
+    /** Measures the rate of the closed loop first, unless it is known. */
     private Contender atLoad(Contender contender) throws IOException, InterruptedException {
         List<String> closed = contender.argumentsOfClosedLoop();
         Double rate = rates.get(closed);
@@ -123,7 +123,7 @@ final class Processes implements Rounds.Gauge {
         };
     }
 
-    /** What {@code perf}'s server has to know beforehand; the peers' servers are told everything. */
+    /** The arguments of the server: those that {@code perf}'s server needs at its start; all for the peers' servers. */
     private static List<String> serverArguments(Contender contender) {
         List<String> all = contender.arguments();
         return switch (contender.tool()) {
@@ -160,8 +160,8 @@ final class Processes implements Rounds.Gauge {
     }
 
     /**
-     * For a program's classes, as the JVM has read them; the first of its kind leaves it behind, and the others start
-     * in half of the time.
+     * Options for an archive of a program's classes. The first process of a kind writes it, and the next ones start in
+     * half the time.
      */
     private static List<String> classArchive(List<String> arguments) {
         Path jar = Path.of(URI.create(Main.class.getProtectionDomain().getCodeSource().getLocation().toString()));
@@ -189,7 +189,7 @@ final class Processes implements Rounds.Gauge {
         return command;
     }
 
-    /** Those over UCX that have no option for it are told by the environment which transports to use. */
+    /** The environment, which selects the transports for peers over UCX that have no option for it. */
     static Map<String, String> environment(boolean toldByEnvironment, boolean tcp) {
         Map<String, String> environment = new LinkedHashMap<>();
         environment.put("UCX_LOG_LEVEL", "fatal");

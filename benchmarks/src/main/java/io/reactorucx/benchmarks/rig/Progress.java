@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says which measurement is under way and how long the others will take, judged by how long those before have taken.
+ * Prints the current measurement, and how long the remaining ones will take by the duration of those that have ended.
  */
 final class Progress {
 
@@ -17,11 +17,11 @@ final class Progress {
     private double estimateOfDone;
 
     /**
-     * Begins.
+     * Starts the work.
      *
-     * @param out where it is said
-     * @param all how many measurements there will be
-     * @param estimate how many seconds they will probably take
+     * @param out the stream for the lines
+     * @param all number of measurements
+     * @param estimate probable duration of all in seconds
      */
     Progress(PrintStream out, int all, double estimate) {
         this.out = out;
@@ -39,13 +39,13 @@ final class Progress {
         left -= estimated;
     }
 
-    /** One that was done has to be done once more. */
+    /** A measurement has to be repeated. */
     void again(double estimated) {
         begun--;
         left += estimated;
     }
 
-    /** One is not going to be measured. */
+    /** A measurement is left out. */
     void leaveOut(double estimated) {
         begun++;
         left -= estimated;

@@ -7,11 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was measured in one round.
+ * The measurements of one round.
  *
  * <p>A host may move a virtual machine's processors, after which a message between them takes several times as long,
- * for seconds or minutes. So each measurement is kept with what a message took in C before and after it, and only those
- * go together that were made on the same machine in this sense.
+ * for seconds or minutes. So each measurement is kept with the time of a message in C before and after it, and only
+ * measurements with similar times are compared.
  */
 final class Round {
 
@@ -22,9 +22,9 @@ final class Round {
     /**
      * A measurement.
      *
-     * @param measurement what the contender did
-     * @param before what a message took in C before in nanoseconds; NaN where that is not known
-     * @param after what one took after it
+     * @param measurement the figures
+     * @param before time of a message in C before the measurement in nanoseconds; NaN when unknown
+     * @param after time of a message in C after the measurement
      */
     record Taken(Measurement measurement, double before, double after) {
 
@@ -45,7 +45,7 @@ final class Round {
         }
     }
 
-    /** Two to be compared; {@code theirs} is ours again where there is nobody else. */
+    /** Two measurements to compare; {@code theirs} is ours again in a row without a second contender. */
     record Pair(Measurement ours, Measurement theirs, boolean steady) {
     }
 
@@ -61,7 +61,7 @@ final class Round {
         return taken.getOrDefault(contender, List.of());
     }
 
-    /** {@return the newest two of a row that go together, any where none do; null when there is nothing of one} */
+    /** {@return the newest two comparable measurements of a row, any two where none are; null without two} */
     @Nullable Pair pair(Row row) {
         List<Taken> ours = of(row.ours()).reversed();
         List<Taken> theirs = row.theirs() == null ? ours : of(row.theirs()).reversed();
@@ -79,8 +79,8 @@ final class Round {
     }
 
     /**
-     * {@return whom to measure once more, on a machine with such a hop, so that a row gets its two; null when all have
-     * them}
+     * {@return the contender to measure again at this hop time, so that a row gets two comparable
+     * measurements; null when all rows have them}
      */
     @Nullable Contender missing(Scenario scenario, double hop) {
         for (Row row : scenario.rows()) {

@@ -6,10 +6,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Measures the contenders of a scenario, round by round, and some of them once more where the machine has changed
- * meanwhile.
- */
+/** Measures the contenders of a scenario round by round, and some of them again after a change of the machine. */
 final class Rounds {
 
     private static final int TRIES = 2;
@@ -22,25 +19,23 @@ final class Rounds {
         this.progress = progress;
     }
 
-    /** What measures. */
+    /** Makes the measurements. */
     interface Gauge {
 
         Measurement measure(Contender contender) throws InterruptedException;
 
-        /** {@return how long that probably takes} */
+        /** {@return the probable duration in seconds} */
         double secondsOf(Contender contender);
 
-        /**
-         * {@return what a message between the two processors takes in C in nanoseconds, NaN where that is not known}
-         */
+        /** {@return the time of a message between the two processors in C in nanoseconds; NaN when unknown} */
         double hopNanos() throws InterruptedException;
     }
 
     /**
-     * All rounds of a scenario. Who fails twice is not tried again.
+     * Measures all rounds of a scenario. A contender that fails twice is not measured again.
      *
-     * @param rounds how many rounds there are
-     * @param planned how many there were to be: the rest is left out
+     * @param rounds number of rounds
+     * @param planned number of planned rounds; the remaining ones are left out
      */
     List<Round> measure(Scenario scenario, int rounds, int planned) throws InterruptedException {
         List<Round> all = new ArrayList<>();
@@ -73,7 +68,7 @@ final class Rounds {
         return all;
     }
 
-    /** Each once; then, as often again at most, those that a row lacks. */
+    /** Measures each contender once, then repeats what rows lack, at most as often again. */
     private void fill(Round round, Scenario scenario, Deque<Contender> due, int number) throws InterruptedException {
         boolean watched = due.stream().anyMatch(Contender::isOfTwoProcesses);
         int spare = due.size();

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Lines of the table whose contenders are measured in turns: all of them, and again all of them.
+ * Lines of the table whose contenders are measured in turn, round by round.
  *
  * @param rows the lines
  */
@@ -19,9 +19,7 @@ record Scenario(List<Row> rows) {
         return new Scenario(List.of(rows));
     }
 
-    /**
-     * {@return the same lines, those with a contender in common in one scenario, so that it is measured once a round}
-     */
+    /** {@return the same lines; those with a common contender are in one scenario, which measures it once a round} */
     static List<Scenario> joined(List<Scenario> all) {
         List<Scenario> joined = new ArrayList<>();
         for (Scenario next : all) {
@@ -43,7 +41,7 @@ record Scenario(List<Row> rows) {
         return new Scenario(rows.stream().filter(wanted).toList());
     }
 
-    /** {@return each contender once, a pair side by side} */
+    /** {@return each contender once, the two of a pair next to each other} */
     Set<Contender> contenders() {
         Set<Contender> all = new LinkedHashSet<>();
         for (Row row : rows) {

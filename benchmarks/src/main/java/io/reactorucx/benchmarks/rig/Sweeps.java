@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing changed step by step, to draw charts from; nothing here has a target. A case is named by its chart, by whom
- * ours stands beside, and by the step; a contender by its line in the chart and, after a comma, by the step.
+ * Series with one parameter changed step by step, for the charts; they have no targets. The name of a case has its
+ * chart, the other contender and the step; the name of a contender its line in the chart and, after a comma, the step.
  */
 final class Sweeps {
 
@@ -16,7 +16,7 @@ final class Sweeps {
     private static final int[] CONNECTIONS = {1, 10, 100, 1000};
     private static final int WINDOW = 32;
     private static final String RATE_WINDOW = "256";
-    /** How fast UCX's own tool is, roughly; from the second round on it is known. */
+    /** A rough rate of UCX's own tool; from the second round on the measured rate is used. */
     private static final long SHM_BYTES_PER_SECOND = 4_000_000_000L;
     private static final long TCP_BYTES_PER_SECOND = 1_000_000_000L;
     private static final long SHM_ROUND_TRIPS = 1_000_000;
@@ -126,7 +126,7 @@ final class Sweeps {
                 "rate", "--size", "8", "--window", text));
     }
 
-    /** At shares of the rate that each reaches in a closed loop, timed from when each ought to have been sent. */
+    /** Loads as shares of the rate that each contender reaches in a closed loop, timed from the scheduled start. */
     private void load() {
         String[] shm = {"--test", "request", "--mode", "latency", "--size", "8", "--window", "1"};
         String[] tcp = with(shm, "--tcp");

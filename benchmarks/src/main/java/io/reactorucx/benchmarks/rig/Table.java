@@ -21,7 +21,7 @@ final class Table {
     /**
      * Prints a line.
      *
-     * @param unsteady how many of its rounds stand although the machine has changed meanwhile
+     * @param unsteady number of its rounds in which the machine changed
      */
     void line(Comparison comparison, long unsteady) {
         Row row = comparison.row();

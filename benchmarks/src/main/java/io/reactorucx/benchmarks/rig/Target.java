@@ -3,9 +3,9 @@ package io.reactorucx.benchmarks.rig;
 import java.util.Locale;
 
 /**
- * What a case is to reach.
+ * The target of a case.
  *
- * @param kind what is bounded
+ * @param kind the bounded value
  * @param bound the bound; for a plain figure in the unit of its metric
  */
 record Target(Kind kind, double bound) {
@@ -19,7 +19,7 @@ record Target(Kind kind, double bound) {
         FASTER,
         /** Ours alone, at most. */
         FIGURE_AT_MOST,
-        /** Ours divided by theirs, only to look at. */
+        /** Ours divided by theirs, for information. */
         NONE
     }
 
@@ -43,7 +43,7 @@ record Target(Kind kind, double bound) {
         return new Target(Kind.NONE, 0);
     }
 
-    /** {@return what is held against the bound} */
+    /** {@return the value that is compared with the bound} */
     double ratio(double ours, double theirs) {
         return switch (kind) {
             case AT_MOST, AT_LEAST, NONE -> ours / theirs;

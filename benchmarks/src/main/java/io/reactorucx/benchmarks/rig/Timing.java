@@ -1,27 +1,27 @@
 package io.reactorucx.benchmarks.rig;
 
 /**
- * How long measurements take.
+ * The durations of measurements.
  *
- * @param warmupSeconds before; what has no JVM, or is a single layer, takes less
- * @param largeWarmupSeconds before operations of {@value #LARGE} bytes and more in a JVM
- * @param seconds measured
- * @param idleSeconds measured, where nothing is done
+ * @param warmupSeconds longest warm-up; shorter for programs without a JVM and for single layers
+ * @param largeWarmupSeconds warm-up for operations of at least {@value #LARGE} bytes in a JVM
+ * @param seconds duration of a measurement
+ * @param idleSeconds duration of a measurement of an idle connection
  */
 record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, double idleSeconds) {
 
-    /** For a machine that is slow or busy, and for programs that count instead of looking at a clock. */
+    /** Longest time of a measurement, for slow or busy machines and for programs that run a number of messages. */
     private static final long SPARE_SECONDS = 60;
     /**
-     * There are few of them in a second, so that they are compiled late, by threads that take the engine's processor
-     * meanwhile.
+     * Size from which the warm-up is longer: there are few operations per second, so the code is compiled late, by
+     * threads that use the engine's processor.
      */
     private static final int LARGE = 1 << 20;
-    /** What is in C needs to make its connection, and no more. */
+    /** Warm-up of programs in C, which only connect. */
     private static final double WARMUP_IN_C = 0.05;
-    /** A layer is a loop of its own in one process, which is compiled soon. */
+    /** Warm-up of a layer: a loop in one process, which is compiled early. */
     private static final double LITTLE_TO_COMPILE = 1;
-    /** With what is measured of the machine before and after. */
+    /** Start and end of a measurement, with the measurements of the machine before and after. */
     private static final double START_IN_C = 1;
     private static final double START_OF_JVM = 1;
     private static final double START_OF_JVMS = 3.5;
@@ -40,14 +40,14 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     }
 
     /**
-     * {@return how many times a contender is measured: allocation in one thread and a connection at rest have nobody to
-     * take turns with}
+     * {@return the number of measurements of a contender: one for allocations of a single thread and for an
+     * idle connection, which no load of other contenders affects}
      */
     static int roundsOf(Contender contender, int rounds) {
         return contender.tool() == Contender.Tool.IDLE || contender.tool() == Contender.Tool.LAYERS ? 1 : rounds;
     }
 
-    /** {@return how long one measurement probably takes, with its processes' start and end} */
+    /** {@return the probable duration of a measurement, with the start and end of its processes} */
     double estimateOf(Contender contender) {
         double start = switch (contender.tool()) {
             case UCX_PERFTEST -> START_IN_C;

@@ -1,4 +1,4 @@
-/** The load rig: Reactor UCX and what it is compared with, in turns, each measurement in two processes of its own. */
+/** The load rig: measures Reactor UCX and other libraries in turn, each in two processes of its own. */
 @NullMarked
 package io.reactorucx.benchmarks.rig;
 

@@ -32,7 +32,7 @@ class WarmUpTest {
         assertThat(bursts(options("0"))).hasSize(1);
     }
 
-    /** How many round trips there were besides those that count. */
+    /** Number of round trips outside of the measurement. */
     private static long forgotten(PeerOptions options) {
         RoundTrips trips = new RoundTrips(options, true);
         long made = 1;

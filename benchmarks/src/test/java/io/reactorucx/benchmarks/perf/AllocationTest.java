@@ -13,23 +13,23 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /**
- * What operations allocate on the Java heap once the code is compiled, by the JVM's own count for the engines' threads.
+ * Allocations of operations on the Java heap in compiled code, by the JVM's counter for the engines' threads.
  *
- * <p>The target is 64 bytes for an operation through a Mono, with nothing in engine and core. The limits are what is
- * reached today in every run.
+ * <p>The target is 64 bytes for an operation through a Mono, and nothing in engine and core. The limits are what every
+ * run reaches today.
  */
 class AllocationTest {
 
     @RegisterExtension
     static final NoLeaks NO_LEAKS = new NoLeaks("perf-");
 
-    /** Longest time until the code is compiled, on a machine that has much else to do. */
+    /** Longest time until the code is compiled, on a busy machine. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
 
     /**
-     * A send is one object of 56 bytes, a message that arrives is three more (104 bytes). Each 40 bytes beyond that are
-     * a segment of memory which the compiler does not see that nobody keeps: that differs from run to run, at most two
-     * for a send and two for an arrival. In a ping-pong both are each side's.
+     * A send allocates one object of 56 bytes, an arriving message three more (104 bytes). Each further 40 bytes are a
+     * memory segment that the compiler could not eliminate: at most two for a send and two for an arrival, different
+     * from run to run. In a ping-pong each side has both.
      */
     @ParameterizedTest
     @CsvSource({"am, rate, 140, 190", "am, latency, 330, 330", "tag, rate, 140, 190", "message, rate, 60, 100",
@@ -43,7 +43,7 @@ class AllocationTest {
         double leastThere = Double.MAX_VALUE;
         try (ServerProcess server = ServerProcess.start("--keep")) {
             long begun = System.nanoTime();
-            // Steady when it is reached: code that is not compiled yet allocates what the compiled one does not.
+            // Repeats until the limit is reached: code that is not yet compiled allocates more.
             while ((leastHere > here || leastThere > there) && System.nanoTime() - begun < PATIENCE_NANOS) {
                 PerfResult result = new Client(setup, options, "127.0.0.1", server.port())
                         .measure(Duration.ZERO, Duration.ofSeconds(2), 0);

@@ -9,16 +9,11 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import reactor.core.publisher.Mono;
 
-/**
- * Two connected sides in one process, which have nothing to do: prints the share of a processor that the process takes.
- */
+/** Prints the share of a processor that two idle connected sides in one process use. */
 final class IdlePeers {
 
     static final String SHARE = "share ";
-    /**
-     * Looked at one after the other: the JVM compiles and cleans up for some time after the start, which is not what is
-     * measured.
-     */
+    /** Measures repeatedly: after its start the JVM compiles and collects garbage for some time. */
     static final int WINDOWS = 3;
 
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(10);

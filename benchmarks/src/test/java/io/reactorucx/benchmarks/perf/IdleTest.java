@@ -9,10 +9,10 @@ import io.reactorucx.testsupport.ChildProcess;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What a process costs that is connected and has nothing to do, in the default wait strategy. */
+/** The processor time of an idle connection in the default wait strategy. */
 class IdleTest {
 
-    /** Of a processor, for the engines of both sides together. */
+    /** Largest share of a processor, for the engines of both sides together. */
     private static final double MOST = 0.01;
 
     @Test

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads one line of JSON: an object of texts, numbers, truth values and null. */
+/** Reads one line of JSON: an object of strings, numbers, booleans and null. */
 final class JsonLine {
 
     private static final String VALUE = "\"[^\"\\\\]*\"|-?\\d+(?:\\.\\d+)?|true|false|null";
@@ -15,7 +15,7 @@ final class JsonLine {
     private JsonLine() {
     }
 
-    /** The fields; texts without their quotes, all else as it stands there. */
+    /** The fields; strings without quotes, other values as they are written. */
     static Map<String, String> fields(String line) {
         if (!LINE.matcher(line).matches()) {
             throw new AssertionError("no line of JSON: " + line);

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
-/** Each operation, from this process to a server of its own. */
+/** Each operation of perf, between this process and a server process. */
 class PerfOperationsTest {
 
     @RegisterExtension
@@ -32,7 +32,7 @@ class PerfOperationsTest {
 
     private static final Map<String, ServerProcess> SERVERS = new ConcurrentHashMap<>();
 
-    /** What a client printed, and how it ended. */
+    /** The output and the exit code of a client. */
     private record Ended(int exitCode, String out, String err) {
 
         Map<String, String> fields() {
@@ -108,7 +108,7 @@ class PerfOperationsTest {
         assertThat(Long.parseLong(fields.get("operations"))).isPositive();
     }
 
-    /** Larger than what UCX sends along: messages that are fetched. */
+    /** Above the rendezvous threshold, so that messages are fetched. */
     @ParameterizedTest
     @EnumSource(names = {"AM", "TAG", "STREAM", "MESSAGE", "REQUEST", "PUT", "GET"})
     void isMeasuredWithLargePayloads(PerfTest test) {

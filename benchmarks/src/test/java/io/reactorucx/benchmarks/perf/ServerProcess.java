@@ -5,7 +5,7 @@ import io.reactorucx.testsupport.ChildJvm;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A server in a process of its own, for clients one after the other. */
+/** A server of perf in a process of its own. */
 final class ServerProcess implements AutoCloseable {
 
     private final ChildJvm child;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each kind of contender in its two processes, as shortly as can be; what the figures are is of no interest here. */
+/** Short measurements of each kind of contender in two processes; the values do not matter. */
 @Timeout(180)
 class ProcessesTest {
 
@@ -24,7 +24,7 @@ class ProcessesTest {
 
     private final Processes processes = new Processes(Cpus.of("any"), SHORT);
 
-    /** One row for each program and what it is asked to do, without regard to sizes and error modes. */
+    /** One row for each program and test, regardless of sizes and error modes. */
     static Stream<Row> rows() {
         Set<String> seen = new LinkedHashSet<>();
         return Cases.all().stream().flatMap(each -> each.rows().stream()).filter(row -> {

@@ -20,7 +20,7 @@ class RoundsTest {
     private static final Contender OTHERS = Contender.peer("others", "peer");
     private static final Contender IDLE = new Contender("idle", Contender.Tool.IDLE, List.of(), null);
 
-    /** Tells hops as they are given, the last one for ever, and numbers its measurements. */
+    /** Returns the given hop times, then the last one repeatedly, and numbers its measurements. */
     private static final class FakeGauge implements Rounds.Gauge {
 
         private final Deque<Double> hops = new ArrayDeque<>();
@@ -90,8 +90,8 @@ class RoundsTest {
     void measuresTheSecondAgainWhenTheMachineHasChangedDuringIt() throws InterruptedException {
         FakeGauge gauge = new FakeGauge(100.0, 100.0, 600.0, 100.0, 100.0);
         List<Round> rounds = measure(gauge, 1, 1, row(THEIRS));
-        // The machine is slow after the second: ours is wanted there, is not steady either, and then theirs is on the
-        // machine of the beginning.
+        // The machine becomes slow after the second measurement. Ours is repeated, is not steady either, and theirs is
+        // then measured at the speed of the beginning.
         assertThat(gauge.measured).containsExactly("ours", "theirs", "ours", "theirs");
         pairs(rounds, 0, row(THEIRS), 1, 4, true);
     }

@@ -16,7 +16,7 @@ class TimingTest {
     }
 
     @Test
-    void warmsUpLongerForLargeOperationsWhoeverDoesThem() {
+    void warmsUpLongerForLargeOperationsOfAnyContender() {
         assertThat(inJava(1 << 20)).allSatisfy(each -> assertThat(TIMING.warmupOf(each)).isEqualTo(4));
         assertThat(inJava((1 << 20) - 1)).allSatisfy(each -> assertThat(TIMING.warmupOf(each)).isEqualTo(2.5));
     }

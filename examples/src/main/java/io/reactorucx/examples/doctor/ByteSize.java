@@ -2,7 +2,7 @@ package io.reactorucx.examples.doctor;
 
 import java.util.Locale;
 
-/** A number of bytes that people can read. */
+/** Formats a number of bytes with its unit. */
 record ByteSize(long bytes) {
 
     private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};

@@ -2,12 +2,12 @@ package io.reactorucx.examples.doctor;
 
 import java.util.List;
 
-/** One thing to look at. Its sources are given to it, so that a test can feed it what no test machine has. */
+/** A check of the diagnostic. Its sources are parameters, so that tests can supply what no test machine has. */
 interface Check {
 
-    /** What the findings are filed under. */
+    /** The name of the check, which its findings have. */
     String name();
 
-    /** Looks; at least one finding. */
+    /** Runs the check; returns at least one finding. */
     List<Finding> findings();
 }

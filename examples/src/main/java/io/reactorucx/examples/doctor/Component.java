@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A component of UCX as this machine has it.
+ * A component of UCX on this machine.
  *
  * @param name its name
- * @param memoryDomains its memory domains; none when its device is not there
+ * @param memoryDomains its memory domains; none without its device
  */
 public record Component(String name, List<MemoryDomain> memoryDomains) {
 
@@ -46,7 +46,7 @@ public record Component(String name, List<MemoryDomain> memoryDomains) {
         return values.stream().sorted((a, b) -> a.ordinal() - b.ordinal()).map(Enum::name).toList();
     }
 
-    /** As the kernel writes them: {@code 0-3,8}. */
+    /** Formats numbers of processors as the kernel does: {@code 0-3,8}. */
     static String ranges(BitSet set) {
         List<String> ranges = new ArrayList<>();
         for (int first = set.nextSetBit(0); first >= 0;) {

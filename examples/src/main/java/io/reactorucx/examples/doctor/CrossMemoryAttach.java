@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Whether the kernel lets processes read each other's memory, which the transport cma does for large messages. */
+/**
+ * Checks whether the kernel lets processes read each other's memory, which the transport cma does for large messages.
+ */
 record CrossMemoryAttach(Path proc) implements Check {
 
     private static final int CAP_SYS_PTRACE = 19;

@@ -5,12 +5,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Settings of the environment with which UCX does not work in a JVM, or not with this project. */
+/** Checks for variables of the environment with which UCX does not work in a JVM or with this project. */
 record DangerousVariables(Map<String, String> environment) implements Check {
 
     private static final Set<String> NO = Set.of("n", "no", "off", "0");
 
-    /** What connects by a socket address: tcp itself, and RDMA through rdmacm. */
+    /** Transports that connect by a socket address: tcp, and RDMA by rdmacm. */
     private static final Pattern CONNECTS = Pattern.compile("tcp|all|ib|rdmacm|(rc|ud|dc)(_.*)?");
 
     @Override

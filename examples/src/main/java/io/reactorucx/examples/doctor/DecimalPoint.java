@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Whether the locale of the process writes numbers with a comma, which UCX then expects in its own defaults, too. */
+/** Checks whether the locale of the process has a decimal comma, which UCX then expects in its own defaults as well. */
 record DecimalPoint(Map<String, String> environment) implements Check {
 
     @Override

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Looks for what stands in UCX's way on this machine and in this process.
+ * A diagnostic that lists problems of UCX on this machine and in this process, with remedies.
  *
- * <p><b>Threading:</b> one thread. <b>Errors:</b> none: what cannot be measured is a finding, too.
+ * <p><b>Threading:</b> one thread. <b>Errors:</b> none: a failed check is a finding.
  */
 public final class Doctor {
 
@@ -25,12 +25,12 @@ public final class Doctor {
     }
 
     /**
-     * A doctor for this process. Loads UCX.
+     * Creates a diagnostic of this process. Loads UCX.
      *
      * @param before the libraries that were mapped before anything loaded UCX
      * @param environment the variables of the environment before anything loaded UCX
      * @param components what UCX offers, empty without UCX
-     * @return the doctor
+     * @return the diagnostic
      */
     public static Doctor ofThisProcess(MemoryMaps before, Map<String, String> environment, List<Component> components) {
         Optional<String> problem = Ucx.unavailabilityCause().map(UcxUnavailableException::getMessage);
@@ -52,14 +52,15 @@ public final class Doctor {
         return new Doctor(checks);
     }
 
-    /** {@return what all checks found, in the order of the checks} */
+    /** {@return the findings of all checks, in the order of the checks} */
     public List<Finding> findings() {
         List<Finding> all = new ArrayList<>();
         for (Check check : checks) {
             try {
                 all.addAll(check.findings());
             } catch (RuntimeException | LinkageError e) {
-                all.add(Finding.note(check.name(), "could not be measured: " + e, "Nothing is known about this", ""));
+                all.add(Finding.note(check.name(), "could not be measured: " + e,
+                        "The result of this check is unknown", ""));
             }
         }
         return all;

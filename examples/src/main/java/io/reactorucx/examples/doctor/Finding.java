@@ -1,12 +1,12 @@
 package io.reactorucx.examples.doctor;
 
 /**
- * What a check found.
+ * A finding of a check.
  *
- * @param check name of the check, in small letters with hyphens; stays the same in later versions
- * @param severity how much it matters
- * @param measured what is so
- * @param meaning what follows from it
+ * @param check name of the check, in lower case with hyphens; the same in later versions
+ * @param severity its severity
+ * @param measured what the check measured
+ * @param meaning what that means for UCX and this project
  * @param remedy a command or setting that changes it; empty when nothing has to be done
  */
 public record Finding(String check, Severity severity, String measured, String meaning, String remedy) {

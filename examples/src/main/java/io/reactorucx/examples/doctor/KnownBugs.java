@@ -3,7 +3,7 @@ package io.reactorucx.examples.doctor;
 import io.reactorucx.core.UcxVersion;
 import java.util.List;
 
-/** Bugs of the loaded version that can hit this project. */
+/** Checks for bugs of the loaded version of UCX that can affect this project. */
 record KnownBugs(UcxVersion version) implements Check {
 
     private static final List<Bug> BUGS = List.of(

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Limits of a process, from {@code /proc/<pid>/limits}. */
+/** Reads the limits of a process from {@code /proc/<pid>/limits}. */
 record Limits(List<String> lines) {
 
     static Limits read(Path file) {
@@ -17,7 +17,7 @@ record Limits(List<String> lines) {
         }
     }
 
-    /** The soft limit; {@link Long#MAX_VALUE} when there is none. */
+    /** The soft limit; {@link Long#MAX_VALUE} for unlimited. */
     long soft(String name) {
         return lines.stream().filter(line -> line.startsWith(name + " "))
                 .map(line -> line.substring(name.length()).strip().split("\\s+")[0])

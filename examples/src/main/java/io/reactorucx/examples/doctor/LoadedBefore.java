@@ -2,7 +2,7 @@ package io.reactorucx.examples.doctor;
 
 import java.util.List;
 
-/** Whether something else had loaded UCX before this project could prepare its environment. */
+/** Checks whether another library loaded UCX before this project prepared its environment. */
 record LoadedBefore(MemoryMaps before) implements Check {
 
     @Override

@@ -3,7 +3,7 @@ package io.reactorucx.examples.doctor;
 import java.nio.file.Path;
 import java.util.List;
 
-/** How much memory may be locked, which is what RDMA devices do with what is registered. */
+/** Checks the limit of locked memory: RDMA devices lock registered memory. */
 record LockedMemory(Path limits, boolean rdma) implements Check {
 
     private static final String REMEDY =

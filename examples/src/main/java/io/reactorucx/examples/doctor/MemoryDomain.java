@@ -7,10 +7,10 @@ import java.util.List;
  *
  * @param name its name
  * @param problem why it cannot be opened; empty when it can, otherwise the rest is empty
- * @param flags what it can do, in UCX's words
- * @param registrableTypes types of memory that it registers
- * @param fixedCostSeconds what a registration costs whatever its size
- * @param costSecondsPerByte what each byte adds
+ * @param flags its capabilities, by UCX's names
+ * @param registrableTypes types of memory that it can register
+ * @param fixedCostSeconds time of a registration regardless of its size
+ * @param costSecondsPerByte additional time for each byte
  * @param packedKeyBytes size of a packed remote key
  * @param localCpus processors near to it, such as {@code 0-3,8}
  * @param transports its transports

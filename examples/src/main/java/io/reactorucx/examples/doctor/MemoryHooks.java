@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Whether UCX patches the memory functions of the C library. */
+/** Checks whether UCX patches the memory functions of the C library. */
 record MemoryHooks(Supplier<Optional<Boolean>> mmapIsPatched, Map<String, String> environment) implements Check {
 
     private static final String VARIABLE = "UCX_MEM_MMAP_HOOK_MODE";

@@ -19,10 +19,10 @@ public record MemoryMaps(List<String> lines) {
     private static final int PATH_COLUMN = 5;
     private static final int HEXADECIMAL = 16;
 
-    /** {@return what is mapped into this process now; nothing where that cannot be read} */
+    /** {@return the mappings of this process now; none where they cannot be read} */
     public static MemoryMaps ofThisProcess() {
         try {
-            // Names are bytes, of any encoding or none.
+            // Names of files are bytes in any encoding or none.
             return new MemoryMaps(Files.readAllLines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1));
         } catch (IOException e) {
             return new MemoryMaps(List.of());
@@ -40,7 +40,7 @@ public record MemoryMaps(List<String> lines) {
                 .findFirst().map(MemoryMaps::path);
     }
 
-    /** The lines; throws where there are none, for no process is without mappings. */
+    /** The lines; throws without lines, because every process has mappings. */
     private Stream<String> readable() {
         if (lines.isEmpty()) {
             throw new IllegalStateException("the mappings of the process cannot be read");

@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Whether this process is walled off from others of the same host, so that shared memory does not reach them. */
+/** Checks whether namespaces keep shared memory from reaching other processes of the host. */
 record Namespaces(Path directory) implements Check {
 
-    /** The numbers that the kernel gives those it starts with (PROC_*_INIT_INO). */
+    /** The inode numbers of the kernel's initial namespaces (PROC_*_INIT_INO). */
     private static final List<Namespace> ALL = List.of(new Namespace("pid", 4026531836L,
             "Processes outside see other process ids: cma and posix shared memory do not reach them",
             "Let peers share it (docker run --pid=container:<name>, shareProcessNamespace in Kubernetes), or set"

@@ -11,14 +11,14 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Reads what only the C library of this process knows. */
+/** Reads properties of this process by the C library. */
 @SuppressWarnings("restricted") // Queries sigaction, and reads the beginning of a function.
 final class NativeProbe {
 
-    /** More than {@code struct sigaction} takes anywhere; its first word is the handler. */
+    /** More than the size of {@code struct sigaction} on any system. Its first word is the handler. */
     private static final int SIGACTION_BYTES = 256;
     private static final String RELATIVE_JUMP = "e9";
-    /** {@code movabs $target, %rax; jmp *%rax}, where the target is too far for the other one. */
+    /** {@code movabs $target, %rax; jmp *%rax}, for a target too far for a relative jump. */
     private static final Pattern ABSOLUTE_JUMP = Pattern.compile("48b8.{16}ffe0.*");
     private static final int JUMP_BYTES = 12;
 

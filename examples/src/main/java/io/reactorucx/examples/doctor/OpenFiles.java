@@ -3,7 +3,7 @@ package io.reactorucx.examples.doctor;
 import java.nio.file.Path;
 import java.util.List;
 
-/** How many files and sockets may be open. */
+/** Checks the limit of open files and sockets. */
 record OpenFiles(Path limits) implements Check {
 
     private static final long FEW = 1024;

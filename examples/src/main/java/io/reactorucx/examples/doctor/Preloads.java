@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Libraries that the environment puts in front of all others. */
+/** Checks for libraries that the environment preloads. */
 record Preloads(Map<String, String> environment) implements Check {
 
     @Override
@@ -17,7 +17,7 @@ record Preloads(Map<String, String> environment) implements Check {
         List<String> libraries = Arrays.stream(environment.getOrDefault("LD_PRELOAD", "").split("[ :]+"))
                 .filter(path -> !path.isEmpty()).toList();
         if (libraries.isEmpty()) {
-            return List.of(Finding.ok(name(), "LD_PRELOAD is not set", "No library stands in front of the C library"));
+            return List.of(Finding.ok(name(), "LD_PRELOAD is not set", "No library is loaded before the C library"));
         }
         return libraries.stream().map(this::judge).toList();
     }

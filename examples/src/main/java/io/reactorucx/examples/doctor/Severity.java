@@ -2,18 +2,18 @@ package io.reactorucx.examples.doctor;
 
 import java.util.Locale;
 
-/** How much a {@link Finding} matters. */
+/** The severity of a {@link Finding}. */
 public enum Severity {
-    /** As it should be. */
+    /** No problem. */
     OK,
-    /** Good to know; nothing has to be done. */
+    /** Information; no action is needed. */
     NOTE,
-    /** Works, but slower, with less, or not always. */
+    /** Works, but slower, with fewer features, or not always. */
     WARNING,
     /** Does not work, or may end the process. */
     ERROR;
 
-    /** The name in small letters, as it is printed. */
+    /** The name in lower case, for output. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

@@ -6,30 +6,28 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 
-/** Whether there is room for shared memory. */
+/** Checks the free space for shared memory. */
 record SharedMemoryRoom(Path directory, Function<Path, Room> rooms) implements Check {
 
-    /**
-     * What the receive pool of one worker takes at first; without it UCX fails, or the first touch kills the process.
-     */
+    /** First size of the receive pool of a worker. With less space UCX fails, or the first access kills the process. */
     private static final long LEAST_BYTES = 8L << 20;
-    /** What docker gives a container. */
+    /** The default size in a container of docker. */
     private static final long LITTLE_BYTES = 64L << 20;
     private static final String REMEDY =
             "mount -o remount,size=1g /dev/shm; --shm-size=1g for docker run; an emptyDir of medium Memory on /dev/shm"
             + " for Kubernetes";
 
     /**
-     * A file system's room.
+     * The space of a file system.
      *
-     * @param sizeBytes all of it
-     * @param freeBytes what is left
+     * @param sizeBytes its size
+     * @param freeBytes its free space
      */
     record Room(long sizeBytes, long freeBytes) {
     }
 
     static Room roomOf(Path directory) {
-        // Not by its FileStore, which looks for a mount point: in a root of its own there may be none.
+        // FileStore would need a mount point, which a chroot may lack.
         File file = directory.toFile();
         long size = file.getTotalSpace();
         if (size == 0) {

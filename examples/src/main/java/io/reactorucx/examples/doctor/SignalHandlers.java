@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 
-/** Whether UCX holds a signal that the JVM needs. */
+/** Checks whether UCX handles a signal that the JVM needs. */
 record SignalHandlers(IntFunction<Optional<Path>> handlerOf, Map<String, String> environment) implements Check {
 
     private static final List<String> VARIABLES = List.of("UCX_HANDLE_ERRORS", "UCX_ERROR_SIGNALS", "UCX_DEBUG_SIGNO");

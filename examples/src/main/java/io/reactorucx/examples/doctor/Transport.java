@@ -4,7 +4,7 @@ import io.reactorucx.core.uct.UctDeviceType;
 import java.util.regex.Pattern;
 
 /**
- * A way to send, on one device.
+ * A transport of UCX on one device.
  *
  * @param name name of the transport
  * @param device name of the device

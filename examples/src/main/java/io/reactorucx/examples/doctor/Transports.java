@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Whether UCX has the transports that this project counts on. */
+/** Checks whether UCX has the transports that this project uses. */
 record Transports(List<Transport> transports) implements Check {
 
     private static final Set<String> FOR_MESSAGES = Set.of("posix", "sysv", "xpmem");
@@ -41,7 +41,7 @@ record Transports(List<Transport> transports) implements Check {
         }
         if (transports.stream().anyMatch(transport -> transport.type() == UctDeviceType.ACC)) {
             findings.add(Finding.note(name(), "there is an accelerator",
-                    "Nobody has tried this project with its memory", ""));
+                    "This project has not been tested with its memory", ""));
         }
         return findings.isEmpty() ? List.of(Finding.ok(name(), transports.stream().map(Transport::name).distinct()
                 .collect(Collectors.joining(", ")), "Network, shared memory and RDMA are there")) : findings;

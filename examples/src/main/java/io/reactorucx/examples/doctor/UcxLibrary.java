@@ -4,7 +4,7 @@ import io.reactorucx.core.UcxVersion;
 import java.util.List;
 import java.util.Optional;
 
-/** Whether there is a UCX that works with this project. */
+/** Checks whether UCX can be loaded and is new enough. */
 record UcxLibrary(Optional<UcxVersion> version, Optional<String> problem) implements Check {
 
     @Override
@@ -19,7 +19,7 @@ record UcxLibrary(Optional<UcxVersion> version, Optional<String> problem) implem
                     + ", the oldest that works"));
         }
         String all = problem.orElse("UCX cannot be used");
-        // Problem and remedy, as UcxUnavailableException joins them.
+        // UcxUnavailableException joins problem and remedy in its message.
         int end = all.lastIndexOf(". ");
         return List.of(Finding.error(name(), end < 0 ? all : all.substring(0, end), "Nothing of this project can run",
                 end < 0 ? "" : all.substring(end + 2)));

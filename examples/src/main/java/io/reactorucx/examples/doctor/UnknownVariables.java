@@ -4,7 +4,7 @@ import io.reactorucx.core.UcxVariables;
 import java.util.List;
 import java.util.Map;
 
-/** Variables that look like UCX's, but are none: UCX ignores them without a word. */
+/** Checks for variables that look like UCX's but are unknown to it: UCX ignores them silently. */
 record UnknownVariables(Map<String, String> environment) implements Check {
 
     @Override

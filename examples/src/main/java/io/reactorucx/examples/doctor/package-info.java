@@ -1,7 +1,4 @@
-/**
- * What a machine offers UCX, and what stands in its way: the components of UCX with their transports, and checks with
- * their remedies.
- */
+/** The components of UCX with their transports on this machine, and a diagnostic that lists problems and remedies. */
 @NullMarked
 package io.reactorucx.examples.doctor;
 

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import reactor.core.publisher.Mono;
 
-/** Plain active messages, eager and by rendezvous as UCX chooses; the server sends each back. */
+/** Exchanges plain active messages, eager or by rendezvous as UCX chooses; the server sends each back. */
 final class ActiveMessageTraffic implements Traffic {
 
     static final String NAME = "active message";
@@ -64,7 +64,7 @@ final class ActiveMessageTraffic implements Traffic {
         });
     }
 
-    /** The server's side. */
+    /** The server's side of this traffic. */
     static Mono<Void> serve(UcxConnection connection) {
         UcxResources resources = connection.resources();
         return connection.activeMessages().receive(ECHO).flatMap(message -> {

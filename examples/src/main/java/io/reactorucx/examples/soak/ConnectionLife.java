@@ -11,13 +11,10 @@ import java.util.random.RandomGenerator;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/**
- * The life of one connection of the soak: all kinds of traffic at once, until its time is over, then an end of one sort
- * or another.
- */
+/** Runs all kinds of traffic over one connection of the soak until its time has passed. */
 final class ConnectionLife {
 
-    /** Exchanges of one kind that are under way at once. */
+    /** Exchanges of one kind that are in flight at the same time. */
     private static final int LANES = 4;
     private static final double CANCELLED = 0.04;
     private static final double TIMED_OUT = 0.02;
@@ -35,7 +32,7 @@ final class ConnectionLife {
         this.random = random;
     }
 
-    /** Completes when nothing is under way any more, after the time is over or the connection is gone. */
+    /** Completes when no exchange is in flight, after the time has passed or the connection has ended. */
     Mono<Void> live(List<Traffic> traffic, Duration time) {
         Mono<Void> clock = Mono.delay(time).then();
         return Mono.firstWithSignal(clock, connection.onDispose()).then(Mono.<Void>fromRunnable(() -> over.set(true)))
@@ -74,7 +71,7 @@ final class ConnectionLife {
             }
         }).onErrorResume(error -> {
             tally.failed(error);
-            // One that is refused is tried again a little later, or the failures would be all that there is.
+            // Delays the next exchange after a refused one, because failures would outnumber everything else.
             return Mono.delay(Duration.ofMillis(1)).thenReturn(false);
         }).then();
     }
@@ -88,7 +85,7 @@ final class ConnectionLife {
         return Duration.ofNanos(1000L * (1 + random.nextInt(HASTE_MICROS)));
     }
 
-    /** Most are small, some are of any size, evenly spread over the powers of two. */
+    /** Chooses a size: mostly small, otherwise evenly distributed over the powers of two. */
     private int size(int maxBytes) {
         int power = random.nextInt(Integer.SIZE - Integer.numberOfLeadingZeros(maxBytes) + 1);
         return power == 0 ? 0 : (int) Math.min(maxBytes, (1L << power - 1) + random.nextLong(1L << power - 1));

@@ -10,19 +10,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** The answers that are due over one connection, by number; each comes once. */
+/** The replies that are expected over one connection, by number; each must arrive once. */
 final class Echoes {
 
     private final Tally tally;
     private final UcxConnection connection;
     private final Map<Long, Due> due = new ConcurrentHashMap<>();
-    /** Given up before their answer came, which may still come, once. */
+    /** Exchanges that were cancelled before their reply, which may still arrive once. */
     private final Set<Long> givenUp = ConcurrentHashMap.newKeySet();
 
     private record Due(long bytes, Sinks.Empty<Void> answer) {
     }
 
-    /** Answers that are due when the connection ends will not come: an error, whichever side ended it. */
+    /** The end of the connection fails the exchanges that still expect a reply, whichever side closed it. */
     Echoes(Tally tally, UcxConnection connection) {
         this.tally = tally;
         connection.onDispose().subscribe(ignored -> { }, error -> { },
@@ -31,7 +31,7 @@ final class Echoes {
         this.connection = connection;
     }
 
-    /** Sends, and completes when the answer to that has come. */
+    /** Sends a payload; completes when its reply has arrived. */
     Mono<Void> await(long number, long bytes, Mono<Void> send) {
         Sinks.Empty<Void> answer = Sinks.empty();
         due.put(number, new Due(bytes, answer));
@@ -40,7 +40,7 @@ final class Echoes {
             return Mono.error(new UcxClosedException("send", connection.peer(), "the connection has ended"));
         }
         return send.then(answer.asMono()).doFinally(signal -> {
-            // In this order: an answer that comes just now finds one of the two.
+            // In this order, so that a reply that arrives now finds the number in one of the two.
             givenUp.add(number);
             if (due.remove(number) == null) {
                 givenUp.remove(number);
@@ -48,7 +48,7 @@ final class Echoes {
         });
     }
 
-    /** The answer was there and could not be fetched. */
+    /** Called when the reply arrived but its data could not be fetched. */
     void failed(long number, Throwable error) {
         Due expected = due.remove(number);
         if (expected != null) {
@@ -56,7 +56,7 @@ final class Echoes {
         }
     }
 
-    /** An answer has come; it has to be as long as what was sent, and to hold the same. */
+    /** Called for a reply, which must have the length and the content of the payload. */
     void arrived(long number, MemorySegment payload) {
         Due expected = due.remove(number);
         if (expected != null) {

@@ -18,15 +18,15 @@ import java.util.stream.Collectors;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** What a process holds at a moment, by name; bytes where the name says so. */
+/** Amounts of what a process holds at a moment, by name; in bytes where the name says so. */
 record Levels(Map<String, Long> values) {
 
-    /** What has to be back at nothing when no connection is open. */
+    /** Names of the levels that must be zero when no connection is open. */
     static final List<String> NOTHING = List.of("connections", "in flight", "held messages", "leases");
 
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-    /** The present levels of this process, after a garbage collection; waits for it on a thread that may. */
+    /** Emits the levels of this process after a garbage collection. Waits on a thread that may block. */
     static Mono<Levels> settled(UcxResources resources) {
         return Mono.fromCallable(() -> now(resources)).subscribeOn(Schedulers.boundedElastic());
     }
@@ -44,7 +44,7 @@ record Levels(Map<String, Long> values) {
         values.put("slab bytes", resources.buffers().slabBytes());
         values.put("heap bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
         values.put("anonymous bytes", status("RssAnon:"));
-        // The pool's slabs are of the C library, too, and may grow up to its limit.
+        // The slabs of the pool are memory of the C library as well, and may grow up to the pool's limit.
         NativeHeap.usedBytes().ifPresent(bytes -> values.put("malloc bytes", bytes - resources.buffers().slabBytes()));
         values.put("shared bytes", status("RssShmem:"));
         values.put("/dev/shm bytes", usedSharedMemory());
@@ -77,7 +77,7 @@ record Levels(Map<String, Long> values) {
         return Objects.requireNonNull(values.get(name), name);
     }
 
-    /** For another process. */
+    /** Formats the levels as a line, for another process. */
     String toLine() {
         return values.entrySet().stream().map(each -> each.getKey() + "=" + each.getValue())
                 .collect(Collectors.joining(";"));

@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import reactor.core.publisher.Mono;
 
-/** Writes a part of the server's memory, reads it back, and compares. One exchange at a time for each part. */
+/** Writes a part of the server's memory, reads it back and compares, one exchange at a time for each part. */
 final class MemoryTraffic implements Traffic {
 
     static final String NAME = "remote memory";
@@ -38,7 +38,7 @@ final class MemoryTraffic implements Traffic {
             return memory.flush();
         }
         MemorySegment sent = source.asSlice(0, bytes);
-        // First a flush: an operation whose subscriber has left may still use the memory.
+        // Flushes first: an operation whose subscriber has cancelled may still use the memory.
         return memory.flush().then(Mono.fromRunnable(() -> Pattern.fill(sent, number))).then(memory.put(0, sent))
                 .then(memory.flush()).then(memory.get(0, target.asSlice(0, bytes)))
                 .doOnNext(read -> compare(sent, read)).then();

@@ -5,7 +5,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import java.lang.foreign.ValueLayout;
 import reactor.core.publisher.Mono;
 
-/** Flow-controlled messages through the connection's outbound and back: its number, then the payload. */
+/** Exchanges flow-controlled messages over outbound and inbound: the number, then the payload. */
 final class MessageTraffic implements Traffic {
 
     static final String NAME = "message";
@@ -47,7 +47,7 @@ final class MessageTraffic implements Traffic {
                 .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
     }
 
-    /** The server's side. */
+    /** The server's side of this traffic. */
     static Mono<Void> serve(UcxConnection connection) {
         return connection.outbound().send(connection.inbound().receive());
     }

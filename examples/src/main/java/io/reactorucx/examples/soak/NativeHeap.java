@@ -11,9 +11,9 @@ import java.lang.invoke.MethodHandle;
 import java.util.OptionalLong;
 
 /**
- * What the C library has handed out and not got back ({@code mallinfo2} of glibc): UCX's requests, pools and endpoints
- * are in it, the slabs of the buffer pool and the Java machine's own structures, but not Java's heap. Unlike the
- * resident memory it does not count what is free and kept for the next time.
+ * Measures the memory that the C library has allocated and not freed ({@code mallinfo2} of glibc): UCX's requests,
+ * pools and endpoints, the slabs of the buffer pool and the JVM's own structures, but not the Java heap. Unlike the
+ * resident memory it does not count free memory that the C library keeps.
  */
 final class NativeHeap {
 
@@ -30,8 +30,8 @@ final class NativeHeap {
     }
 
     /**
-     * Bytes that are in use, where the C library tells. Memory that a garbage collection has found unreachable is given
-     * back a moment later, by another thread: this waits until it gets no less.
+     * The bytes in use, where the C library reports them. Another thread frees the memory that a garbage collection
+     * found unreachable: this waits until the number no longer falls.
      */
     static OptionalLong usedBytes() {
         Linker linker = Linker.nativeLinker();

@@ -3,7 +3,7 @@ package io.reactorucx.examples.soak;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Payloads that can be told apart: each made from a number of its own. */
+/** Payloads that differ, each generated from a number. */
 final class Pattern {
 
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
@@ -11,7 +11,7 @@ final class Pattern {
     private Pattern() {
     }
 
-    /** Fills memory with what belongs to a number. */
+    /** Fills memory with the pattern of a number. */
     static void fill(MemorySegment memory, long number) {
         long words = memory.byteSize() / Long.BYTES;
         for (long i = 0; i < words; i++) {
@@ -22,7 +22,7 @@ final class Pattern {
         }
     }
 
-    /** Whether memory still holds what belongs to a number. */
+    /** Returns whether memory holds the pattern of a number. */
     static boolean isIn(MemorySegment memory, long number) {
         long words = memory.byteSize() / Long.BYTES;
         for (long i = 0; i < words; i++) {

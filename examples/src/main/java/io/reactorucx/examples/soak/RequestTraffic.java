@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Requests: every other one asks for its own payload back, the others for a stream of numbers in their order. */
+/** Exchanges requests: every other one expects its payload back, the others a stream of numbers in order. */
 final class RequestTraffic implements Traffic {
 
     static final String NAME = "request";
@@ -19,7 +19,7 @@ final class RequestTraffic implements Traffic {
     private static final int MAX_BYTES = 4 << 20;
     private static final int MAX_NUMBERS = 2000;
 
-    /** How many numbers this process's sources were asked for. */
+    /** The numbers that were requested from the sources of this process. */
     private static final AtomicLong ASKED = new AtomicLong();
 
     private final UcxConnection connection;
@@ -74,14 +74,14 @@ final class RequestTraffic implements Traffic {
         return ASKED.get();
     }
 
-    /** As many numbers as a source can be asked for, each an answer to one request. */
+    /** Requests a stream of numbers. */
     static Flux<Integer> numbers(UcxConnection connection, int count) {
         byte[] request = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder()).putInt(count).array();
         return connection.requester().requestStream(request).map(answer -> ByteBuffer.wrap(answer)
                 .order(ByteOrder.nativeOrder()).getInt());
     }
 
-    /** The server's side. */
+    /** The server's side of this traffic. */
     static Mono<Void> serve(UcxConnection connection) {
         return connection.respond(new UcxResponder() {
             @Override

@@ -18,7 +18,7 @@ import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
-/** The client's side: connections that live, end and are made again, and the account of it all. */
+/** The client of the soak: opens connections, runs traffic over them, closes them, and counts the results. */
 final class Soak {
 
     private static final Duration WARM_UP = Duration.ofSeconds(5);
@@ -43,9 +43,9 @@ final class Soak {
     }
 
     boolean run(Duration time) {
-        // A subscriber that leaves while its operation is refused does not hear of that.
+        // An operation that fails after its subscriber has cancelled drops its error.
         Hooks.onErrorDropped(report::dropped);
-        // What is loaded, mapped and pooled for good is so after a while.
+        // Lets classes, mappings and pools reach their final size.
         phase(WARM_UP, new Tallies());
         Levels[] before = levels();
         Tallies tallies = new Tallies();
@@ -57,7 +57,7 @@ final class Soak {
         return report.print(tallies, before, after) && !tallies.byKind().isEmpty();
     }
 
-    /** One subscriber takes an answer a second from a source that could give a million at once. */
+    /** Runs one subscriber that takes a response per second from a source of a million. */
     boolean slowConsumer(Duration time) {
         phase(WARM_UP, new Tallies());
         Levels[] before = levels();
@@ -116,7 +116,7 @@ final class Soak {
     }
 
     private static Mono<byte[]> ask(UcxConnection connection, int question, int answer) {
-        // Subscribed to before the question is sent, or the answer would find nobody.
+        // Subscribes to the responses before it sends the request.
         return connection.activeMessages().receive(answer).next().map(message -> message.data()
                 .toArray(ValueLayout.JAVA_BYTE)).mergeWith(connection.activeMessages().send(question, new byte[0])
                 .then(Mono.empty())).next().timeout(ANSWERED_WITHIN);
@@ -127,7 +127,7 @@ final class Soak {
                 Levels.parse(new String(ofServer, StandardCharsets.UTF_8))});
     }
 
-    /** Of this process and of the server, as soon as nothing is open in them but the connection that asks. */
+    /** The levels of this process and of the server, when only the connection that asks is open. */
     private Levels[] levels() {
         return Objects.requireNonNull(Mono.usingWhen(client.connect(),
                 connection -> ask(connection, SoakServer.HOLD, SoakServer.HELD).flatMap(this::both)

@@ -8,13 +8,13 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the soak says while it runs and at its end. */
+/** The output of the soak while it runs and at its end. */
 final class SoakReport {
 
-    /** More than this between the start and the end is a leak and no fluctuation. */
+    /** A larger difference between start and end counts as a leak. */
     private static final long TOLERATED_BYTES = 48L << 20;
     private static final long TOLERATED_COUNT = 16;
-    /** What has a limit of its own, or is no level. */
+    /** Levels that have a limit of their own, and numbers that are no levels. */
     private static final Set<String> BOUNDED = Set.of("slab bytes", "anonymous bytes", "heap bytes",
             "numbers asked for");
 
@@ -46,7 +46,7 @@ final class SoakReport {
         System.out.println(line);
     }
 
-    /** Whether nothing but the connection that asks is open, here and there. */
+    /** Returns whether only the connection that asks is open, in both processes. */
     static boolean isSettled(Levels[] both) {
         for (Levels levels : both) {
             for (String name : Levels.NOTHING) {

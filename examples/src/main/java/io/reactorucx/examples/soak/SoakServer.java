@@ -17,20 +17,20 @@ import picocli.CommandLine.Option;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** The soak's other process: sends back what comes, lends memory, and closes some connections of its own accord. */
+/** The server process of the soak: sends messages back, exports memory, and closes some connections itself. */
 @Command(name = "soak-server", hidden = true, description = "The server process of the soak.")
 public final class SoakServer implements Callable<Integer> {
 
-    /** Answered by {@link #WINDOW} with the descriptor of memory for this connection alone. */
+    /** Requests memory for this connection alone; the response is {@link #WINDOW} with its descriptor. */
     static final int LEND = 10;
     static final int WINDOW = 11;
-    /** Answered by {@link #HELD} with the {@link Levels} of this process. */
+    /** Requests the {@link Levels} of this process; the response is {@link #HELD}. */
     static final int HOLD = 12;
     static final int HELD = 13;
-    /** Ends this process in good order. */
+    /** Ends this process gracefully. */
     static final int END = 14;
 
-    /** What this process says when it listens, followed by the port. */
+    /** Start of the line that this process prints when it listens; the port follows. */
     static final String READY = "ready ";
 
     private static final double CLOSED_FROM_HERE = 0.2;
@@ -58,7 +58,7 @@ public final class SoakServer implements Callable<Integer> {
     private Mono<Void> serve(UcxConnection connection) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         if (random.nextDouble() < CLOSED_FROM_HERE) {
-            // Not the connection over which the soak asks how this process is: that has its answer long before.
+            // The connection over which the soak requests the levels ends earlier.
             Mono.delay(Duration.ofSeconds(2 + random.nextInt(LONGEST_SECONDS))).then(connection.close()).subscribe();
         }
         return Mono.when(ActiveMessageTraffic.serve(connection), MessageTraffic.serve(connection),

@@ -3,7 +3,7 @@ package io.reactorucx.examples.soak;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** The account of each kind of traffic, by its name. */
+/** The tally of each kind of traffic, by its name. */
 record Tallies(Map<String, Tally> byKind) {
 
     Tallies() {

@@ -6,17 +6,17 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of the exchanges of one kind of traffic. Any thread. */
+/** Counts the results of the exchanges of one kind of traffic. Thread: any. */
 final class Tally {
 
     /** How an exchange ended. */
     enum End {
         DELIVERED, CANCELLED, TIMED_OUT, FAILED,
-        /** No answer in {@link Traffic#LOST_AFTER}, over a connection that lived. */
+        /** No reply within {@link Traffic#LOST_AFTER} over an open connection. */
         LOST,
-        /** What came back was not what was sent, or was never asked for. */
+        /** The reply differs from the payload, or belongs to no exchange. */
         CORRUPT,
-        /** Came back a second time. */
+        /** A second reply arrived. */
         DUPLICATED
     }
 
@@ -57,14 +57,14 @@ final class Tally {
         return count == null ? 0 : count.sum();
     }
 
-    /** Failures by status of UCX, or by type of another exception. */
+    /** The failures, by UCX's status or by the type of another exception. */
     Map<String, Long> errors() {
         Map<String, Long> sorted = new TreeMap<>();
         errors.forEach((name, count) -> sorted.put(name, count.sum()));
         return sorted;
     }
 
-    /** Whether each exchange has ended, and none in a way that is never right. */
+    /** Returns whether each exchange has ended, and none lost, duplicated or corrupt. */
     boolean isSound() {
         long ended = count(End.DELIVERED) + count(End.CANCELLED) + count(End.TIMED_OUT) + count(End.FAILED)
                 + count(End.LOST);

@@ -6,21 +6,21 @@ import reactor.core.publisher.Mono;
 /** One kind of traffic over one connection. */
 interface Traffic {
 
-    /** So long an answer may take over a connection that lives. */
+    /** Longest time of a reply over an open connection. */
     Duration LOST_AFTER = Duration.ofSeconds(60);
 
-    /** What it is called in the report. */
+    /** The name in the report. */
     String name();
 
     /** Largest payload in bytes. */
     int maxBytes();
 
     /**
-     * Sends a payload and checks what comes back.
+     * Sends a payload and checks the reply.
      *
-     * @param number of the exchange, never used before on this connection
+     * @param number number of the exchange, unique on this connection
      * @param bytes size of the payload
-     * @return completes when what came back is what was sent
+     * @return completes when the reply has arrived and equals the payload
      */
     Mono<Void> exchange(long number, int bytes);
 }

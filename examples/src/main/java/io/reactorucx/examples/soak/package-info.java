@@ -1,4 +1,4 @@
-/** Mixed traffic between two processes for as long as one likes, each message checked, with everything counted. */
+/** Mixed traffic between two processes, with each message checked and counted. */
 @NullMarked
 package io.reactorucx.examples.soak;
 
