@@ -92,8 +92,11 @@ public final class DemandWatch {
 
     private void expired() {
         timeout = null;
-        look(System.nanoTime());
-        schedule();
+        try {
+            look(System.nanoTime());
+        } finally {
+            schedule();
+        }
     }
 
     /** Looks at all sends, and warns of those that have waited for the limit. */

@@ -21,11 +21,15 @@ import reactor.core.publisher.Mono;
  */
 public final class MessageStream {
 
+    private static final byte[] EMPTY = new byte[0];
+
     private final MessageMultiplexer mux;
     private final int id;
     private final boolean openedHere;
     private final InboundStream input;
     private final OutboundStream output;
+    private byte[] openPayload = EMPTY;
+    private boolean openDue;
     private boolean closed;
 
     /** How one side ends what it sends on a stream: complete without a text, else with an error. */
@@ -122,9 +126,32 @@ public final class MessageStream {
         output.ready();
     }
 
+    /** Announces the stream to the peer before anything else, with a payload that needs no credit. */
+    void open(byte[] payload) {
+        try (var _ = mux.flushScope()) {
+            openPayload = payload;
+            openDue = true;
+            output.ready();
+        }
+    }
+
+    /** Writes OPEN if it is due. Returns false if the batch has no room for it. */
+    boolean writeOpen(MessageBatch batch) {
+        if (openDue) {
+            if (!batch.hasRoom(MessageFrameCodec.OPEN_FRAME_BYTES + openPayload.length)) {
+                return false;
+            }
+            openDue = false;
+            input.writeOpen(batch, openPayload);
+            openPayload = EMPTY;
+        }
+        return true;
+    }
+
     /** Forgets the stream if both directions have ended and no frame about it is due. */
     void closeIfEnded() {
-        if (!closed && !isDefault() && output.hasEnded() && input.hasEnded()) {
+        boolean unannounced = openDue && !mux.isEnded();
+        if (!closed && !isDefault() && !unannounced && output.hasEnded() && input.hasEnded()) {
             closed = true;
             mux.streams().closed(this);
         }

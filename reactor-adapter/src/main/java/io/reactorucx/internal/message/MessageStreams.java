@@ -80,7 +80,7 @@ public final class MessageStreams {
         table.add(stream);
         opened++;
         mux.counters().streams(1);
-        stream.output().open(first);
+        stream.open(first);
         return stream;
     }
 

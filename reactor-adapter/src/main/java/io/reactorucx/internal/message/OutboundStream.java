@@ -20,7 +20,6 @@ final class OutboundStream {
     private static final int MAX_RENDEZVOUS = 32;
     /** Bytes that a stream may write before the other streams of the connection have their turn. */
     private static final int QUANTUM_BYTES = 2 << 10;
-    private static final byte[] EMPTY = new byte[0];
     private static final List<SendSubscriber<?>> NO_SENDERS = Collections.emptyList();
 
     private final MessageStream stream;
@@ -34,8 +33,6 @@ final class OutboundStream {
     private long creditBytes;
     private int rendezvousInFlight;
     private @Nullable SendSubscriber<?> rendezvousSender;
-    private byte[] openPayload = EMPTY;
-    private boolean openDue;
     private boolean resetDue;
     private MessageStream.@Nullable Termination termination;
     private boolean ended;
@@ -46,15 +43,6 @@ final class OutboundStream {
         this.stream = stream;
         this.mux = mux;
         this.maxInlineBytes = mux.limits().rendezvousBytes();
-    }
-
-    /** Announces the stream to the peer before anything else, with a payload that needs no credit. */
-    void open(byte[] payload) {
-        try (var _ = mux.flushScope()) {
-            openPayload = payload;
-            openDue = true;
-            ready();
-        }
     }
 
     /** Adds a send, and lets its source produce as far as the peer's credit goes. */
@@ -227,15 +215,7 @@ final class OutboundStream {
 
     /** Writes OPEN, CANCEL, CREDIT and RESET where they are due. Returns false if the batch has no room for them. */
     private boolean writeControl(MessageBatch batch) {
-        if (openDue) {
-            if (!batch.hasRoom(MessageFrameCodec.OPEN_FRAME_BYTES + openPayload.length)) {
-                return false;
-            }
-            openDue = false;
-            stream.input().writeOpen(batch, openPayload);
-            openPayload = EMPTY;
-        }
-        if (!batch.hasRoom(3 * MessageFrameCodec.CONTROL_FRAME_BYTES)) {
+        if (!stream.writeOpen(batch) || !batch.hasRoom(3 * MessageFrameCodec.CONTROL_FRAME_BYTES)) {
             return false;
         }
         stream.input().writeControl(batch);
@@ -391,7 +371,7 @@ final class OutboundStream {
 
     /** Returns whether no frame about this direction is due, in either direction. */
     boolean hasEnded() {
-        return ended && rendezvousInFlight == 0 && (!openDue || mux.isEnded());
+        return ended && rendezvousInFlight == 0;
     }
 
     List<SendSubscriber<?>> senders() {
