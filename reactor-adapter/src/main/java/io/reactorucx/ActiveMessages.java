@@ -123,11 +123,11 @@ public final class ActiveMessages {
     }
 
     /**
-     * Receives the messages of one id that come over this connection, one subscriber at a time. Those that come while
-     * nobody asks wait, bounded as the connection was configured.
+     * Receives the messages of one id that come over this connection, for one subscriber at a time. Messages without
+     * demand wait, within the configured limits.
      *
      * @param id 0 to 65535 but for 1020 to 1023
-     * @return the messages; completes when the connection is closed in good order, fails when it is lost
+     * @return the messages; completes after a graceful close, fails when the connection is lost
      */
     public Flux<ActiveMessage> receive(int id) {
         ReservedMessageIds.checkFree(id);

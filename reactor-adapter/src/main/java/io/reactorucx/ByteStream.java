@@ -69,8 +69,8 @@ public final class ByteStream {
      * that has cancelled go to the next. What is not asked for waits in UCX, and is dropped when the connection ends.
      *
      * @param chunkBytes most bytes of a piece, at least 1
-     * @return leases of the pool, each as long as what has come and the subscriber's to release; completes when the
-     *     connection is closed in good order, fails when it is lost
+     * @return leases of the pool, each as long as what has come and the subscriber's to release; completes after a
+     *     graceful close, fails when the connection is lost
      */
     public Flux<UcxBuffer> receive(int chunkBytes) {
         if (chunkBytes < 1 || chunkBytes > pool.maxBytes()) {

@@ -97,7 +97,7 @@ public final class RemoteMemory {
      * @param offset where the first one goes
      * @param source leases of the pool of the connection's resources, asked for as they can be written; one that does
      *     not fit ends it with {@link IndexOutOfBoundsException}
-     * @param prefetch leases that may be under way at once
+     * @param prefetch the maximum number of leases in flight
      * @return how many bytes were written, when the peer sees them
      */
     public Mono<Long> putFlux(long offset, Publisher<UcxBuffer> source, int prefetch) {
@@ -146,7 +146,7 @@ public final class RemoteMemory {
      * Reads all of it in order, in chunks.
      *
      * @param chunkBytes size of a chunk, the last one may be shorter
-     * @param prefetch chunks that may be under way or waiting at once
+     * @param prefetch the maximum number of chunks in flight or waiting for demand
      * @return leases of the pool, each the subscriber's to release
      */
     public Flux<UcxBuffer> getFlux(int chunkBytes, int prefetch) {
@@ -159,7 +159,7 @@ public final class RemoteMemory {
      * @param offset first byte
      * @param bytes how much, may be 0
      * @param chunkBytes size of a chunk, the last one may be shorter
-     * @param prefetch chunks that may be under way or waiting at once
+     * @param prefetch the maximum number of chunks in flight or waiting for demand
      * @return leases of the pool, each the subscriber's to release
      */
     public Flux<UcxBuffer> getFlux(long offset, long bytes, int chunkBytes, int prefetch) {
@@ -185,7 +185,7 @@ public final class RemoteMemory {
         });
     }
 
-    /** Gives it up; operations under way end as they would. */
+    /** Releases this access to the memory; operations in flight complete. */
     public void close() {
         access.close();
     }

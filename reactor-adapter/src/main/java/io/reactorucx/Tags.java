@@ -89,14 +89,13 @@ public final class Tags {
     }
 
     /**
-     * Receives all messages whose tag matches, one for each that is asked for: the others wait in UCX, and go to
-     * whoever receives next.
+     * Receives all messages whose tag matches, as many as are requested: the others wait in UCX for the next receive.
      *
      * @param tag the tag
      * @param mask bits of the tag that have to match
      * @param maxBytes size of the largest message; a longer one ends the Flux as {@code MESSAGE_TRUNCATED}
-     * @return the messages in leases of the pool, each the subscriber's to release; completes when the connection is
-     *     closed in good order, fails when it is lost
+     * @return the messages in leases of the pool, each the subscriber's to release; completes after a graceful
+     *     close, fails when the connection is lost
      */
     public Flux<TaggedBuffer> receiveAll(long tag, long mask, int maxBytes) {
         if (maxBytes < 0 || maxBytes > pool.maxBytes()) {

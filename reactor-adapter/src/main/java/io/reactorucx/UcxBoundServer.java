@@ -136,6 +136,6 @@ public final class UcxBoundServer implements Disposable {
     public String toString() {
         String state = !disposing.get() ? "listening"
                 : disposed.scanOrDefault(Scannable.Attr.TERMINATED, false) ? "closed" : "closing";
-        return "UcxBoundServer[" + PeerName.of(address()) + ", " + connections() + " connections, " + state + "]";
+        return "UcxBoundServer[" + PeerName.of(address()) + ", " + state + ", connections=" + connections() + "]";
     }
 }

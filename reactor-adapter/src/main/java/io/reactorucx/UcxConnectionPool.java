@@ -261,7 +261,7 @@ public final class UcxConnectionPool implements Disposable {
 
     @Override
     public String toString() {
-        return "UcxConnectionPool[" + peer + ", " + acquiredConnections() + " acquired, " + idleConnections()
-                + " idle of at most " + maxConnections() + (disposing.get() ? ", closing]" : "]");
+        return "UcxConnectionPool[" + peer + ", acquired=" + acquiredConnections() + ", idle=" + idleConnections()
+                + ", max=" + maxConnections() + (disposing.get() ? ", closing]" : "]");
     }
 }

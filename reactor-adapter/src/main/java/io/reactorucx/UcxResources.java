@@ -351,7 +351,7 @@ public final class UcxResources implements Disposable {
 
     @Override
     public String toString() {
-        return "UcxResources[" + engines().getFirst().config().name() + ", " + engines().size() + " engines, "
-                + openConnections() + " connections" + (disposing.get() ? ", closing]" : "]");
+        return "UcxResources[" + engines().getFirst().config().name() + ", engines=" + engines().size()
+                + ", connections=" + openConnections() + (disposing.get() ? ", closing]" : "]");
     }
 }

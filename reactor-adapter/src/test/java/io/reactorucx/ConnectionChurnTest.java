@@ -296,7 +296,7 @@ class ConnectionChurnTest implements NeedsUcx {
 
         talk(connection, 1).block(Waits.PATIENCE);
 
-        assertThat(connection.peer()).isEqualTo("0:0:0:0:0:0:0:1:" + server.port());
+        assertThat(connection.peer()).isEqualTo("[0:0:0:0:0:0:0:1]:" + server.port());
         connection.close().block(Waits.PATIENCE);
         server.disposeNow();
     }

@@ -77,6 +77,31 @@ class ServerTest implements NeedsUcx {
         return connect(server, engine).block(Waits.PATIENCE);
     }
 
+    @Test
+    void serverShowsItsAddressItsConnectionsAndItsState() {
+        UcxBoundServer server = bind(UcxConnection::onClosing);
+        String address = "127.0.0.1:" + server.port();
+        assertThat(server).hasToString("UcxBoundServer[" + address + ", listening, connections=0]");
+
+        UcxConnection client = connectNow(server, 0);
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(server)
+                .hasToString("UcxBoundServer[" + address + ", listening, connections=1]"));
+        client.disposeNow();
+
+        server.disposeNow();
+        assertThat(server).hasToString("UcxBoundServer[" + address + ", closed, connections=0]");
+    }
+
+    @Test
+    void configurationsShowTheirAddresses() {
+        assertThat(UcxClient.create(clientResources)).hasToString("UcxClient[no address]");
+        assertThat(UcxClient.create(clientResources).remoteAddress("fd00::7", 80))
+                .hasToString("UcxClient[[fd00::7]:80]");
+        assertThat(UcxServer.create(serverResources).bindAddress("127.0.0.1", 80))
+                .hasToString("UcxServer[127.0.0.1:80]");
+        assertThat(serverResources.toString()).startsWith("UcxResources[").endsWith(", engines=2, connections=0]");
+    }
+
     /** How a handler may end before the client hears that it is connected. */
     enum QuickEnd {
         THROWS, FAILS, COMPLETES, GIVES_NULL;

@@ -1,15 +1,13 @@
 package io.reactorucx.connection;
 
-import io.reactorucx.UcxReconnectingConnection;
-
-/** Where a connection is in its life. */
+/** The states of a connection. */
 public enum ConnectionState {
     /** Ready for operations. */
     CONNECTED,
-    /** Lost, and being made anew: only of a {@link UcxReconnectingConnection}. */
+    /** Lost and being replaced: only a {@code UcxReconnectingConnection} has this state. */
     RECONNECTING,
-    /** The end has begun, by whichever side: new operations are refused, those under way end. */
+    /** One side has started to close: new operations are rejected, those in flight complete or fail. */
     CLOSING,
-    /** Gone. */
+    /** The connection has ended. */
     CLOSED
 }

@@ -13,9 +13,9 @@ public enum UcxMeters implements MeterDocumentation {
     OPERATIONS("reactor.ucx.operations", Meter.Type.COUNTER, Tag.ENGINE, Tag.KIND, Tag.OUTCOME),
     /** Payload bytes of operations that ended well. */
     OPERATION_BYTES("reactor.ucx.operation.bytes", Meter.Type.COUNTER, Tag.ENGINE, Tag.KIND),
-    /** Operations under way. */
+    /** Operations in flight. */
     IN_FLIGHT("reactor.ucx.operations.in.flight", Meter.Type.GAUGE, Tag.ENGINE),
-    /** Most operations that may be under way. */
+    /** The maximum number of operations in flight. */
     IN_FLIGHT_LIMIT("reactor.ucx.operations.in.flight.limit", Meter.Type.GAUGE, Tag.ENGINE),
     /** Commands of other threads that wait for the engine. */
     QUEUED_COMMANDS("reactor.ucx.engine.commands.queued", Meter.Type.GAUGE, Tag.ENGINE),
@@ -54,7 +54,7 @@ public enum UcxMeters implements MeterDocumentation {
     STREAMS("reactor.ucx.streams", Meter.Type.GAUGE, Tag.ENGINE),
     /** Connections that were closed because the peer did not keep to the protocol. */
     VIOLATIONS("reactor.ucx.violations", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Requests without an answer that were dropped, because as many as a peer may have were under way. */
+    /** Requests without an answer that were dropped, because the limit of requests in progress was reached. */
     DROPPED_REQUESTS("reactor.ucx.requests.dropped", Meter.Type.COUNTER, Tag.ENGINE),
     /** Endpoints that wait for the next connection to the same peer. */
     IDLE_ENDPOINTS("reactor.ucx.endpoints.idle", Meter.Type.GAUGE),
@@ -68,7 +68,7 @@ public enum UcxMeters implements MeterDocumentation {
     REFUSED_HANDSHAKES("reactor.ucx.handshakes.refused", Meter.Type.COUNTER, Tag.ENGINE, Tag.REASON),
     /** Heartbeat intervals in which nothing was heard of a peer. */
     MISSED_HEARTBEATS("reactor.ucx.heartbeats.missed", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Handshakes that servers have under way. */
+    /** Handshakes in progress at servers. */
     PENDING_HANDSHAKES("reactor.ucx.handshakes.pending", Meter.Type.GAUGE),
     /** Sockets that came to servers and became no connection. */
     FAILED_HANDSHAKES("reactor.ucx.handshakes.failed", Meter.Type.COUNTER),

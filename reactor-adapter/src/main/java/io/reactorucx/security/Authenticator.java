@@ -3,27 +3,28 @@ package io.reactorucx.security;
 import reactor.core.publisher.Mono;
 
 /**
- * How peers prove to each other who they are, before anything else is told or delivered. A client says which method it
- * uses and opens; the server answers with a challenge; the client sends its proof; the server answers with its own, and
- * the client checks that.
+ * Authenticates client and server to each other during the handshake, before any data is exchanged. The client sends
+ * the name of its method and an opening, the server replies with a challenge, the client sends its proof, the server
+ * replies with its own proof, and the client verifies that.
  *
- * <p>This is about who may connect. What travels afterwards is neither encrypted nor signed, and who sits between two
- * peers can pass all of this on between them: networks that are not trusted need more than that.
+ * <p>This only decides who may connect. Later data is neither encrypted nor signed, and an attacker between two peers
+ * can forward these messages: untrusted networks need further protection.
  *
  * <p><b>Threading:</b> the methods of both sides are called on
  * {@link reactor.core.scheduler.Schedulers#boundedElastic()}, one after the other for one connection, and may block; a
  * Mono may also end on any thread, any time. The time limit of the handshake covers all of it. <b>Ownership:</b> arrays
- * are handed over. <b>Errors:</b> one that is thrown or signalled refuses the peer, which is told that it is not
- * authenticated and no more; it is logged on this side.
+ * are handed over. <b>Errors:</b> an exception or error signal rejects the peer, which learns no more than that
+ * it is not authenticated; this side logs the error.
  */
 public interface Authenticator {
 
-    /** Most bytes of an opening, a challenge or a proof. */
+    /** The maximum size of an opening, a challenge or a proof in bytes. */
     int MAX_BYTES = 4096;
 
     /**
-     * Both sides know a secret and prove it by HMAC-SHA-256 over random numbers of both. Neither side shows the secret,
-     * but who listens or acts as a server can try guesses at home: use random bytes, not a word.
+     * Returns an authenticator for sides that share a secret: each proves to know it by HMAC-SHA-256 over random
+     * numbers of both. The secret is not sent, but an eavesdropper or a false server can test guesses offline: use
+     * random bytes, not a word.
      *
      * @param secret at least 16 bytes; copied
      * @return an authenticator for clients and servers
@@ -33,69 +34,68 @@ public interface Authenticator {
     }
 
     /**
-     * {@return the name of the method, 1 to 64 characters of ASCII; it travels in the clear, and both sides name the
-     * same}
+     * {@return the name of the method, 1 to 64 characters of ASCII; it is sent in plain text and has to be the same on
+     * both sides}
      */
     String method();
 
     /**
-     * The client's side of a handshake.
+     * Returns the client's side of a handshake.
      *
-     * @param server what the server is called
+     * @param server the name of the server
      * @return a new object for each handshake
      */
     ClientSide clientSide(String server);
 
     /**
-     * The server's side of a handshake.
+     * Returns the server's side of a handshake.
      *
-     * @param client what the client is called
+     * @param client the name of the client
      * @return a new object for each handshake
      */
     ServerSide serverSide(String client);
 
-    /** What a client does, in this order. */
+    /** The client's steps, called in this order. */
     interface ClientSide {
 
         /**
-         * {@return what travels with the name of the method, at most {@link #MAX_BYTES}; not a proof, the server is
-         * unknown still}
+         * {@return the opening, at most {@link #MAX_BYTES}; no proof, because the server is not authenticated yet}
          */
         byte[] opening();
 
         /**
-         * Answers the server's challenge.
+         * Proves the client's identity.
          *
-         * @param challenge what the server sent; not to be trusted
+         * @param challenge the server's challenge, untrusted
          * @return the proof
          */
         Mono<byte[]> prove(byte[] challenge);
 
         /**
-         * Checks the server.
+         * Verifies the server's proof.
          *
-         * @param proof what the server sent; not to be trusted
-         * @return completes when that is right
+         * @param proof the server's proof, untrusted
+         * @return completes when the proof is right, fails otherwise
          */
         Mono<Void> verify(byte[] proof);
     }
 
-    /** What a server does, in this order. */
+    /** The server's steps, called in this order. */
     interface ServerSide {
 
         /**
          * Challenges the client.
          *
-         * @param opening what the client sent; not to be trusted
+         * @param opening the client's opening, untrusted
          * @return the challenge
          */
         Mono<byte[]> challenge(byte[] opening);
 
         /**
-         * Checks the client.
+         * Verifies the client's proof.
          *
-         * @param proof what the client sent; not to be trusted
-         * @return this side's own proof if the client's is right; an error, or nothing, if not
+         * @param proof the client's proof, untrusted
+         * @return this side's own proof if the client's is right; an error, or nothing, otherwise
          */
         Mono<byte[]> verify(byte[] proof);
     }

@@ -7,7 +7,11 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** The messages of one receiver that wait for demand, bounded by count and bytes. On the engine's thread. */
+/**
+ * The messages of one receiver that wait for demand, limited by count and bytes.
+ *
+ * <p>Thread: engine.
+ */
 final class ActiveMessageQueue {
 
     private final ReceiveQueueConfig limits;
@@ -19,7 +23,7 @@ final class ActiveMessageQueue {
         this.limits = limits;
     }
 
-    /** Whether one more may wait. One always may, whatever its size: it could never be received otherwise. */
+    /** Returns whether one more message may wait. An empty queue takes a message of any size. */
     boolean hasRoom(boolean rendezvous, long length) {
         boolean holds = limits.overflow() == OverflowPolicy.HOLD;
         if (holds && rendezvous) {
@@ -30,7 +34,7 @@ final class ActiveMessageQueue {
                 && bytes + heldHere(rendezvous, length) <= limits.maxBytes());
     }
 
-    /** Bytes that this side holds for a message: those of a rendezvous are still with its sender. */
+    /** Returns the bytes that this side holds for a message: a rendezvous message stays with its sender. */
     private static long heldHere(boolean rendezvous, long length) {
         return rendezvous ? 0 : length;
     }

@@ -7,7 +7,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Who receives the active messages of a connection: one subscriber for each id. On the engine's thread. */
+/**
+ * The receivers of a connection's active messages, one for each id.
+ *
+ * <p>Thread: engine.
+ */
 public final class ActiveMessageReceivers {
 
     private final Map<Integer, ActiveMessageReceiver> byId = new HashMap<>();
@@ -29,7 +33,7 @@ public final class ActiveMessageReceivers {
         return byId.containsKey(id);
     }
 
-    /** Offers a message to whom receives its id; says why nobody took it, if so. */
+    /** Offers a message to the receiver of its id. Returns why it was dropped, or null when it was taken. */
     public @Nullable DropReason offer(UcpActiveMessage message) {
         ActiveMessageReceiver receiver = byId.get(message.id());
         return receiver == null ? DropReason.NO_RECEIVER : receiver.offer(message);

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Offers of data that a connection has handed out, each of which is fetched or released before its endpoint closes. On
- * the engine's thread.
+ * The offers of data that a connection has delivered, each fetched or released before its endpoint closes.
+ *
+ * <p>Thread: engine.
  */
 final class OpenOffers {
 
@@ -21,12 +22,12 @@ final class OpenOffers {
         return offers.isEmpty();
     }
 
-    /** An offer is being fetched. */
+    /** Removes an offer whose data is being fetched. */
     void fetched(RendezvousOffer offer) {
         offers.remove(offer);
     }
 
-    /** Gives an offer up that nobody will fetch. */
+    /** Releases an offer that will not be fetched. */
     void release(RendezvousOffer offer, UcpWorker worker) {
         if (offers.remove(offer) && !worker.isClosed() && worker.activeMessages().holds(offer.message())) {
             worker.activeMessages().release(offer.message());
