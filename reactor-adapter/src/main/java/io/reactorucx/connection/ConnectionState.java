@@ -1,15 +1,13 @@
 package io.reactorucx.connection;
 
-import io.reactorucx.UcxReconnectingConnection;
-
-/** Where a connection is in its life. */
+/** The state of a connection. */
 public enum ConnectionState {
     /** Ready for operations. */
     CONNECTED,
-    /** Lost, and being made anew: only of a {@link UcxReconnectingConnection}. */
+    /** Lost, and being replaced: only of a {@link io.reactorucx.UcxReconnectingConnection}. */
     RECONNECTING,
-    /** The end has begun, by whichever side: new operations are refused, those under way end. */
+    /** Closing, by this side or the peer: new operations are refused, operations in flight end. */
     CLOSING,
-    /** Gone. */
+    /** Closed. */
     CLOSED
 }

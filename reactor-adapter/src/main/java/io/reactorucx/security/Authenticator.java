@@ -3,27 +3,28 @@ package io.reactorucx.security;
 import reactor.core.publisher.Mono;
 
 /**
- * How peers prove to each other who they are, before anything else is told or delivered. A client says which method it
- * uses and opens; the server answers with a challenge; the client sends its proof; the server answers with its own, and
- * the client checks that.
+ * Authenticates both peers of a connection, before any other data is exchanged. The client names its method and opens;
+ * the server replies with a challenge; the client sends its proof; the server replies with its own proof, and the
+ * client checks it.
  *
- * <p>This is about who may connect. What travels afterwards is neither encrypted nor signed, and who sits between two
- * peers can pass all of this on between them: networks that are not trusted need more than that.
+ * <p>An authenticator decides which peers may connect. Later messages are neither encrypted nor signed, and an attacker
+ * between two peers can relay the handshake: networks that are not trusted need further protection.
  *
  * <p><b>Threading:</b> the methods of both sides are called on
  * {@link reactor.core.scheduler.Schedulers#boundedElastic()}, one after the other for one connection, and may block; a
- * Mono may also end on any thread, any time. The time limit of the handshake covers all of it. <b>Ownership:</b> arrays
- * are handed over. <b>Errors:</b> one that is thrown or signalled refuses the peer, which is told that it is not
- * authenticated and no more; it is logged on this side.
+ * Mono may also end on any thread, at any time. The time limit of the handshake covers all steps. <b>Ownership:</b>
+ * arrays are handed over. <b>Errors:</b> an exception that is thrown or signalled rejects the peer, which learns only
+ * that it is not authenticated; the exception is logged on this side.
  */
 public interface Authenticator {
 
-    /** Most bytes of an opening, a challenge or a proof. */
+    /** Maximum bytes of an opening, a challenge or a proof. */
     int MAX_BYTES = 4096;
 
     /**
-     * Both sides know a secret and prove it by HMAC-SHA-256 over random numbers of both. Neither side shows the secret,
-     * but who listens or acts as a server can try guesses at home: use random bytes, not a word.
+     * Returns an authenticator by a shared secret: both sides prove that they know it by HMAC-SHA-256 over random
+     * numbers of both. The secret does not travel, but an eavesdropper or a false server can test guesses offline: use
+     * random bytes, not a word.
      *
      * @param secret at least 16 bytes; copied
      * @return an authenticator for clients and servers
@@ -33,15 +34,15 @@ public interface Authenticator {
     }
 
     /**
-     * {@return the name of the method, 1 to 64 characters of ASCII; it travels in the clear, and both sides name the
-     * same}
+     * {@return the name of the method, 1 to 64 characters of ASCII; it travels in the clear and is the same on both
+     * sides}
      */
     String method();
 
     /**
      * The client's side of a handshake.
      *
-     * @param server what the server is called
+     * @param server name of the server
      * @return a new object for each handshake
      */
     ClientSide clientSide(String server);
@@ -49,53 +50,53 @@ public interface Authenticator {
     /**
      * The server's side of a handshake.
      *
-     * @param client what the client is called
+     * @param client name of the client
      * @return a new object for each handshake
      */
     ServerSide serverSide(String client);
 
-    /** What a client does, in this order. */
+    /** The steps of a client, in this order. */
     interface ClientSide {
 
         /**
-         * {@return what travels with the name of the method, at most {@link #MAX_BYTES}; not a proof, the server is
-         * unknown still}
+         * {@return bytes that travel with the name of the method, at most {@link #MAX_BYTES}; no proof, because the
+         * server is not authenticated yet}
          */
         byte[] opening();
 
         /**
-         * Answers the server's challenge.
+         * Proves the client's identity.
          *
-         * @param challenge what the server sent; not to be trusted
+         * @param challenge of the server, not authenticated
          * @return the proof
          */
         Mono<byte[]> prove(byte[] challenge);
 
         /**
-         * Checks the server.
+         * Checks the server's proof.
          *
-         * @param proof what the server sent; not to be trusted
-         * @return completes when that is right
+         * @param proof of the server, not authenticated
+         * @return completes when the proof is right
          */
         Mono<Void> verify(byte[] proof);
     }
 
-    /** What a server does, in this order. */
+    /** The steps of a server, in this order. */
     interface ServerSide {
 
         /**
          * Challenges the client.
          *
-         * @param opening what the client sent; not to be trusted
+         * @param opening of the client, not authenticated
          * @return the challenge
          */
         Mono<byte[]> challenge(byte[] opening);
 
         /**
-         * Checks the client.
+         * Checks the client's proof.
          *
-         * @param proof what the client sent; not to be trusted
-         * @return this side's own proof if the client's is right; an error, or nothing, if not
+         * @param proof of the client, not authenticated
+         * @return this side's own proof if the client's is right; an error, or empty, if not
          */
         Mono<byte[]> verify(byte[] proof);
     }
