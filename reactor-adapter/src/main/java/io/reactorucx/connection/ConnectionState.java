@@ -1,13 +1,13 @@
 package io.reactorucx.connection;
 
-/** The states of a connection. */
+/** The state of a connection. */
 public enum ConnectionState {
     /** Ready for operations. */
     CONNECTED,
-    /** Lost and being replaced: only a {@code UcxReconnectingConnection} has this state. */
+    /** Lost, and being replaced: only of a {@link io.reactorucx.UcxReconnectingConnection}. */
     RECONNECTING,
-    /** One side has started to close: new operations are rejected, those in flight complete or fail. */
+    /** Closing, by this side or the peer: new operations are refused, operations in flight end. */
     CLOSING,
-    /** The connection has ended. */
+    /** Closed. */
     CLOSED
 }

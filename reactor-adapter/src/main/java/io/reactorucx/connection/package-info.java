@@ -1,4 +1,4 @@
-/** State and statistics of connections and peers. */
+/** The state of connections, and statistics of connections and peers. */
 @NullMarked
 package io.reactorucx.connection;
 

@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What peers may do with an exported window of memory. */
+/** An operation that peers may do on an exported window of memory. */
 public enum MemoryRight {
     /** Get. */
     READ(1),

@@ -1,4 +1,4 @@
-/** Remote memory: exported windows, their descriptors and rights, and how a peer reaches them. */
+/** Remote memory: exported windows, their descriptors, rights and limits, and the paths to them. */
 @NullMarked
 package io.reactorucx.memory;
 

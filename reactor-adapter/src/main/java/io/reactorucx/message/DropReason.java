@@ -1,19 +1,19 @@
 package io.reactorucx.message;
 
-/** Why an active message was dropped. */
+/** The reason why an active message was dropped. */
 public enum DropReason {
-    /** No connection receives its id, or nobody can tell which one it came over. */
+    /** No connection receives the id of the message, or UCX does not tell over which connection it arrived. */
     NO_RECEIVER,
-    /** It was no message of the protocol that its reserved id stands for. */
+    /** The message is not part of the protocol of its reserved id. */
     GARBAGE,
-    /** It came while the queue was full, which ended the Flux: {@link OverflowPolicy#ERROR}. */
+    /** The message arrived while the queue was full, which failed the Flux: {@link OverflowPolicy#ERROR}. */
     OVERFLOW_ERROR,
-    /** It came while the queue was full: {@link OverflowPolicy#DROP_NEWEST}. */
+    /** The message arrived while the queue was full: {@link OverflowPolicy#DROP_NEWEST}. */
     OVERFLOW_DROP_NEWEST,
-    /** It waited in a queue that was full when another came: {@link OverflowPolicy#DROP_OLDEST}. */
+    /** The message was the oldest in a full queue: {@link OverflowPolicy#DROP_OLDEST}. */
     OVERFLOW_DROP_OLDEST,
     /**
-     * It came while as many offers as may were held, or while the queue was full of other messages:
+     * The message arrived while the maximum of offers was held, or while the queue was full of other messages:
      * {@link OverflowPolicy#HOLD}.
      */
     OVERFLOW_HOLD

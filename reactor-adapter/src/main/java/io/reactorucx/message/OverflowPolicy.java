@@ -1,20 +1,17 @@
 package io.reactorucx.message;
 
-/**
- * What happens to an active message that arrives while the queue of its receiver is full. Whatever is dropped is
- * counted.
- */
+/** The treatment of an active message that arrives while the queue of its receiver is full. Drops are counted. */
 public enum OverflowPolicy {
-    /** It is dropped, and the receiving Flux ends with {@code EXCEEDS_LIMIT} after what waited. */
+    /** The message is dropped, and the receiving Flux fails with {@code EXCEEDS_LIMIT} after the queued messages. */
     ERROR(DropReason.OVERFLOW_ERROR),
-    /** It is dropped. */
+    /** The message is dropped. */
     DROP_NEWEST(DropReason.OVERFLOW_DROP_NEWEST),
-    /** Those that have waited longest are dropped until it has room. */
+    /** The oldest messages are dropped until the queue has room. */
     DROP_OLDEST(DropReason.OVERFLOW_DROP_OLDEST),
     /**
-     * The offer of a rendezvous always waits: its data stays with its sender, whose send does not end before it is
-     * fetched. Offers have a bound of their own, {@code maxHeldOffers}, past which they are dropped. Other messages are
-     * dropped, as with {@link #DROP_NEWEST}.
+     * The offer of a rendezvous is queued: its data stays with the sender, whose send does not complete before the data
+     * is fetched. Offers have a bound of their own, {@code maxHeldOffers}, past which they are dropped. Other messages
+     * are dropped, as with {@link #DROP_NEWEST}.
      */
     HOLD(DropReason.OVERFLOW_HOLD);
 
@@ -24,7 +21,7 @@ public enum OverflowPolicy {
         this.reason = reason;
     }
 
-    /** What it drops a message for. */
+    /** {@return the reason under which its drops are counted} */
     public DropReason reason() {
         return reason;
     }

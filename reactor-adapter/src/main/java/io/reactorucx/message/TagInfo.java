@@ -1,7 +1,7 @@
 package io.reactorucx.message;
 
 /**
- * A tagged message that has arrived and waits for a receive.
+ * A tagged message that has arrived and that no receive has matched yet.
  *
  * @param tag the sender's tag
  * @param length size in bytes

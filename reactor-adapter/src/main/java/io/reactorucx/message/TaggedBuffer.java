@@ -7,11 +7,11 @@ import io.reactorucx.buffer.UcxBuffer;
  * A tagged message in leased memory.
  *
  * @param tag the sender's tag
- * @param data the message, as long as it is; the receiver's to release
+ * @param data the data of the message, which the receiver has to release
  */
 public record TaggedBuffer(long tag, UcxBuffer data) implements Discardable {
 
-    /** Gives the data's reference back, if there is one left. */
+    /** Drops a reference of the data, if there is one left. */
     @Override
     public void dispose() {
         data.dispose();

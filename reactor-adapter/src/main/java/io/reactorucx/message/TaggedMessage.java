@@ -3,7 +3,7 @@ package io.reactorucx.message;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A tagged message that was received.
+ * A tagged message in memory of the receiver.
  *
  * @param tag the sender's tag
  * @param data the part of the destination that was filled

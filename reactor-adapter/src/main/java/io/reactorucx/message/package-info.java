@@ -1,4 +1,4 @@
-/** What travels between peers as messages: active messages, tagged messages, requests and their statistics. */
+/** Messages between peers: active messages, tagged messages, requests, and their statistics. */
 @NullMarked
 package io.reactorucx.message;
 

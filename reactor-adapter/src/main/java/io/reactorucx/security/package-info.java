@@ -1,4 +1,4 @@
-/** Who may connect: {@link io.reactorucx.security.Authenticator}. */
+/** Authentication of peers: {@link io.reactorucx.security.Authenticator}. */
 @NullMarked
 package io.reactorucx.security;
 

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Headers of the active messages by which framework peers serve remote memory; what is read or written is the message's
- * data.
+ * The header of an active message by which framework peers serve remote memory. The bytes that are read or written are
+ * the data of the message.
  *
  * <p>Layout, big-endian: type (1 byte), code (1), number of the request (4), and then by type: 1 READ, key (16), offset
  * (8), length (8); 2 WRITE, key, offset; 3 ATOMIC, key, offset, operand (8), expected value (8), the code being the
@@ -26,8 +26,8 @@ public sealed interface MemoryFrame {
     int FIRST_REQUESTS = ServedMemoryConfig.MIN_REQUESTS;
 
     /**
-     * A rendezvous takes two more ways; below this size that is longer than the copy that it saves, also where the
-     * processors are busy.
+     * Largest data that is sent eagerly. A rendezvous takes two more messages; below this size they take longer than
+     * the copy that it saves, also on busy processors.
      */
     int MAX_EAGER_BYTES = 64 * 1024;
 
@@ -42,7 +42,7 @@ public sealed interface MemoryFrame {
             AtomicOperation.AND, AtomicOperation.OR, AtomicOperation.XOR);
     int SHORT_WORD = 128;
 
-    /** No header is longer. */
+    /** Maximum size of a header. */
     int MAX_BYTES = 6 + WindowKey.BYTES + 3 * Long.BYTES;
 
     int id();
@@ -60,7 +60,7 @@ public sealed interface MemoryFrame {
 
         long offset();
 
-        /** Bytes of the range; whatever a peer said. */
+        /** Bytes of the range, not checked. */
         long length();
 
         MemoryRight right();
@@ -138,12 +138,12 @@ public sealed interface MemoryFrame {
         }
     }
 
-    /** How data of a size travels; what is not eager stays with its sender until the other side has a place for it. */
+    /** Returns the protocol for data of a size. Data that is not eager stays with its sender until it is fetched. */
     static AmProtocol protocol(long bytes) {
         return bytes <= MAX_EAGER_BYTES ? AmProtocol.EAGER : AmProtocol.RENDEZVOUS;
     }
 
-    /** The frame, or null when this header is none, or has data that its kind does not have. */
+    /** Returns the frame, or null when the header is not a frame, or has data that its kind does not carry. */
     static @Nullable MemoryFrame parse(MemorySegment header, long dataBytes) {
         if (header.byteSize() < Reply.BYTES || header.byteSize() > MAX_BYTES) {
             return null;

@@ -17,7 +17,7 @@ public final class FlushOperation extends OperationSubscription<Void> {
     private boolean flushed;
     private boolean served;
     private int status;
-    private long behind;
+    private long boundary;
 
     private FlushOperation(OperationMono<Void> mono, CoreSubscriber<? super Void> subscriber,
             @Nullable MemoryClient requests) {
@@ -39,13 +39,13 @@ public final class FlushOperation extends OperationSubscription<Void> {
         return flushed && served;
     }
 
-    /** Which requests it waits for: those with a smaller number. */
-    public void behind(long number) {
-        behind = number;
+    /** Sets the requests to wait for: those with a smaller number. */
+    void boundary(long number) {
+        boundary = number;
     }
 
-    public long behind() {
-        return behind;
+    long boundary() {
+        return boundary;
     }
 
     private void flushed(int rawStatus) {
@@ -54,7 +54,8 @@ public final class FlushOperation extends OperationSubscription<Void> {
         proceed();
     }
 
-    public void requestsAreOver() {
+    /** All requests before the boundary have ended. */
+    void requestsEnded() {
         served = true;
         proceed();
     }

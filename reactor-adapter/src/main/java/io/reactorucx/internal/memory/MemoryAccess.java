@@ -6,24 +6,25 @@ import io.reactorucx.memory.MemoryPath;
 import java.lang.foreign.MemorySegment;
 import reactor.core.publisher.Mono;
 
-/** A way to a peer's memory; ranges have been checked against the descriptor. */
+/** An access to a peer's memory. The caller has checked ranges against the descriptor. */
 public interface MemoryAccess {
 
+    /** Returns the path that operations take, after the choice is made. */
     Mono<MemoryPath> path();
 
     Mono<MemorySegment> get(long offset, MemorySegment destination);
 
-    /** Into a lease, which is taken when the read is posted and is the subscriber's once it has it. */
+    /** Reads into a lease, which the operation takes and the subscriber gets. */
     Mono<UcxBuffer> get(long offset, int length);
 
     Mono<Void> put(long offset, MemorySegment source);
 
-    /** From a lease, which is kept while it is used. */
+    /** Writes from a lease, which is retained until the operation has completed. */
     Mono<Void> put(long offset, UcxBuffer source);
 
     Mono<Void> post(long offset, AtomicRequest call);
 
-    /** The old value. */
+    /** Returns the old value. */
     Mono<Long> fetch(long offset, AtomicRequest call);
 
     void close();

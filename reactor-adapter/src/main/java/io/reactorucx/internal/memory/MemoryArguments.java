@@ -3,8 +3,8 @@ package io.reactorucx.internal.memory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Checks of memory that UCX will use later: by the thread that posts the operation, as core checks what is posted at
- * once.
+ * Checks of memory that UCX will use after the post. Thread: the one that posts the operation, as for the checks of the
+ * core.
  */
 final class MemoryArguments {
 

@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests for the peer's memory over one connection: as many under way as the peer serves at once, the others wait,
- * bounded and in order. On the engine's thread.
+ * Sends requests for the peer's memory over one connection. As many are in flight as the peer serves at once; the
+ * others are queued, bounded and in order. Thread: engine.
  */
 public final class MemoryClient {
 
@@ -31,7 +31,7 @@ public final class MemoryClient {
     private long submitted;
     private long fence;
     private final CoalescedCommand retry;
-    private boolean over;
+    private boolean closed;
     private boolean ending;
     private boolean proceeding;
     private boolean missed;
@@ -42,20 +42,19 @@ public final class MemoryClient {
         this.retry = CoalescedCommand.delayed(connection.engine(), this::proceed);
     }
 
-    /** Sends a request, or lets it wait; throws when neither is possible. */
+    /** Sends a request, or queues it. Throws when the connection is closed or the queue is full. */
     void submit(ServedOperation<?> operation) {
-        if (over) {
+        if (closed) {
             throw new UcxClosedException(operation.kind().ucxName(), connection.peer(), "the connection is closed");
         }
-        operation.inTurn(submitted++, fence);
+        operation.submitted(submitted++, fence);
         if (queue.isEmpty() && mayBeSent(operation)) {
             send(operation);
         } else if (queue.size() < maxQueued) {
             queue.add(operation);
         } else {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, operation.kind().ucxName(), connection.peer(),
-                    "the peer serves " + maxSent
-                    + " requests at once, and " + maxQueued
+                    "the peer serves " + maxSent + " requests at once, and " + maxQueued
                     + " wait already, see ServedMemoryConfig.maxQueuedRequests");
         }
     }
@@ -82,13 +81,14 @@ public final class MemoryClient {
         operation.replied(reply, message);
     }
 
-    /** A request is over: replied to, and UCX has let go of its memory. */
-    void over(ServedOperation<?> operation) {
+    /** Removes a request that has ended. */
+    void ended(ServedOperation<?> operation) {
         sent.remove(operation.id(), operation);
     }
 
     /**
-     * Begins what may begin now that a request is over. Those that end here come back here: that is another round's.
+     * Sends queued requests and ends flushes after a request has ended. A request that ends within re-enters: the loop
+     * goes round once more.
      */
     void proceed() {
         missed = true;
@@ -108,12 +108,12 @@ public final class MemoryClient {
     }
 
     private void sendQueued() {
-        for (ServedOperation<?> next = queue.peek(); next != null && !over && mayBeSent(next); next = queue.peek()) {
+        for (ServedOperation<?> next = queue.peek(); next != null && !closed && mayBeSent(next); next = queue.peek()) {
             try {
                 send(next);
             } catch (RuntimeException e) {
                 if (e instanceof UcxException refusal && refusal.status() == UcxStatus.NO_RESOURCE) {
-                    // Others use all slots of the engine. It was taken, and goes when there is one.
+                    // All slots of the engine are in use. The request was accepted, and is sent when one is free.
                     retry.submit();
                     return;
                 }
@@ -125,21 +125,21 @@ public final class MemoryClient {
         }
     }
 
-    /** The subscriber has given up. What waits is dropped, what is under way stays until the peer has replied. */
-    void giveUp(ServedOperation<?> operation) {
+    /** Drops a queued request whose subscriber has cancelled. A request in flight stays until the peer has replied. */
+    void cancel(ServedOperation<?> operation) {
         if (queue.remove(operation)) {
             operation.end(new UcxException(UcxStatus.CANCELED.code(), operation.kind().ucxName(), connection.peer()));
         }
     }
 
-    /** Requests from now on begin when those before are over. */
+    /** Holds later requests back until all earlier ones have ended. */
     public void fence() {
         fence = submitted;
     }
 
-    /** Tells a flush when all requests before it are over; answers whether they are already. */
-    public boolean flush(FlushOperation operation) {
-        operation.behind(submitted);
+    /** Calls a flush when all earlier requests have ended. Returns whether they have already. */
+    boolean flush(FlushOperation operation) {
+        operation.boundary(submitted);
         if (isOver(submitted)) {
             return true;
         }
@@ -157,8 +157,8 @@ public final class MemoryClient {
             return;
         }
         for (FlushOperation flush : List.copyOf(flushes)) {
-            if (isOver(flush.behind()) && flushes.remove(flush)) {
-                flush.requestsAreOver();
+            if (isOver(flush.boundary()) && flushes.remove(flush)) {
+                flush.requestsEnded();
             }
         }
     }
@@ -167,11 +167,10 @@ public final class MemoryClient {
         return !ending && sent.isEmpty() && queue.isEmpty();
     }
 
-    /** No reply will come. Requests whose memory UCX still has end when it lets go. */
+    /** The endpoint closes: requests fail, at the latest when UCX has completed their transfers. */
     void ended(@Nullable UcxException loss) {
-        over = true;
-        // Not quiet meanwhile: the one who closes the endpoint must not be overtaken by the next step of an end in good
-        // order.
+        closed = true;
+        // Not quiet meanwhile, so that ending requests do not start the next step of a graceful close.
         ending = true;
         try {
             List<ServedOperation<?>> all = new ArrayList<>(sent.values());
@@ -182,7 +181,7 @@ public final class MemoryClient {
                         connection.peer(),
                         "the connection is closed"));
             }
-            List.copyOf(flushes).forEach(FlushOperation::requestsAreOver);
+            List.copyOf(flushes).forEach(FlushOperation::requestsEnded);
             flushes.clear();
         } finally {
             ending = false;

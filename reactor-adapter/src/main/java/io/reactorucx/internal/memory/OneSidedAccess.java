@@ -18,13 +18,16 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** A peer's memory by UCX's own operations ({@code ucp_put_nbx}, {@code ucp_get_nbx}, {@code ucp_atomic_op_nbx}). */
+/**
+ * The access to a peer's memory by UCX's own operations ({@code ucp_put_nbx}, {@code ucp_get_nbx},
+ * {@code ucp_atomic_op_nbx}).
+ */
 public final class OneSidedAccess implements MemoryAccess {
 
     private final ConnectionCore connection;
     private final MemoryDescriptor descriptor;
     private final BufferPool pool;
-    /** Made by the first operation; on the engine's thread. */
+    /** Unpacked by the first operation. Thread: engine. */
     private @Nullable UcpRemoteKey key;
     private volatile boolean closed;
 
@@ -77,7 +80,7 @@ public final class OneSidedAccess implements MemoryAccess {
                 (mono, actual) -> new OneSidedFetch(mono, this, pool, offset, call, actual));
     }
 
-    /** Whether the peer's processor has no part in puts and gets. On the engine's thread. */
+    /** Returns whether puts and gets need no help of the peer's processor. Thread: engine. */
     boolean isDirect() {
         UcpEndpoint endpoint = connection.endpointFor(OperationKind.GET);
         if (endpoint.transports().stream().anyMatch(name -> name.startsWith("rc_") || name.startsWith("dc_"))) {
@@ -91,7 +94,7 @@ public final class OneSidedAccess implements MemoryAccess {
         }
     }
 
-    /** The key, unpacked by the first operation that needs it. */
+    /** Returns the remote key, which the first call unpacks. Thread: engine. */
     UcpRemoteKey key(UcpEndpoint endpoint) {
         if (closed) {
             throw new IllegalStateException("remote memory of " + descriptor.length() + " bytes: it is closed");

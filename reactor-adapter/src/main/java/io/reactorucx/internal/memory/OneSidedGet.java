@@ -13,10 +13,7 @@ import io.reactorucx.internal.operation.OperationSubscription;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
-/**
- * A read of a peer's memory into a lease, which is taken when the read is posted and is the subscriber's once it has
- * it.
- */
+/** A one-sided read of a peer's memory into a lease, which the operation takes and the subscriber gets. */
 final class OneSidedGet extends OperationMono<UcxBuffer> {
 
     private final OneSidedAccess memory;

@@ -7,7 +7,7 @@ import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.operation.OperationMono;
 import reactor.core.CoreSubscriber;
 
-/** An atomic operation on a word of the peer's memory, which answers the old value. */
+/** An atomic operation on a word of the peer's memory, which returns the old value. */
 final class ServedAtomic extends ServedOperation<Long> {
 
     private final long offset;
@@ -27,7 +27,7 @@ final class ServedAtomic extends ServedOperation<Long> {
     }
 
     @Override
-    void taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
+    void accept(MemoryFrame.Reply reply, UcpActiveMessage message) {
         old = reply.value();
         proceed();
         if (message.length() != 0) {

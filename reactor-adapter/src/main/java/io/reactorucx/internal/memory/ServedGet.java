@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
-/** A read of the peer's memory: straight into its destination where the owner sends it by rendezvous. */
+/** A read of the peer's memory. Data that the owner sends by rendezvous is fetched straight into the destination. */
 abstract class ServedGet<T> extends ServedOperation<T> {
 
     private final long offset;
@@ -34,12 +34,12 @@ abstract class ServedGet<T> extends ServedOperation<T> {
     }
 
     @Override
-    final void taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
+    final void accept(MemoryFrame.Reply reply, UcpActiveMessage message) {
         if (message.length() != length) {
             fail(MemoryReplyStatus.FAILED.error(kind(), connection().peer()));
             throw new ProtocolViolationException(message.length() + " bytes in reply to a read of " + length);
         }
-        if (isGone() || length == 0) {
+        if (isCancelled() || length == 0) {
             proceed();
             return;
         }
@@ -51,7 +51,7 @@ abstract class ServedGet<T> extends ServedOperation<T> {
             }
             proceed();
         } catch (RuntimeException e) {
-            // The arena of the destination was closed meanwhile, or UCX has no room for one more operation.
+            // The arena of the destination was closed meanwhile, or the engine has no slot for one more operation.
             fail(e);
         }
     }
@@ -59,8 +59,8 @@ abstract class ServedGet<T> extends ServedOperation<T> {
     private void fetch(UcpActiveMessage message) {
         UcpActiveMessages messages = connection().registry().worker().activeMessages();
         if (!messages.fetch(message, destination(), destinationRegistration(),
-                (status, received, tag) -> letGo(status))) {
-            givenToUcx();
+                (status, received, tag) -> transferCompleted(status))) {
+            transferPending();
         }
     }
 

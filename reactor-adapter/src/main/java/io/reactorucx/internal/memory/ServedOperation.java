@@ -18,7 +18,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
-/** One request for the peer's memory: over when the peer has replied and UCX has let go of the memory of this side. */
+/**
+ * One request for the peer's memory. It ends when the peer has replied and UCX has completed all transfers from or to
+ * memory of this side. Thread: engine.
+ */
 abstract class ServedOperation<T> extends LeaseOperation<T> {
 
     final ServedAccess memory;
@@ -26,10 +29,10 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
     private long number;
     private long fence;
     private boolean replied;
-    /** Calls of UCX that have memory of this side. */
-    private int inUcx;
-    private boolean gone;
-    private boolean over;
+    /** Calls of UCX that use memory of this side and have not completed. */
+    private int pendingTransfers;
+    private boolean cancelled;
+    private boolean ended;
     private @Nullable RuntimeException error;
 
     ServedOperation(OperationMono<T> mono, ServedAccess memory, CoreSubscriber<? super T> subscriber,
@@ -42,13 +45,14 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
         return memory.connection();
     }
 
-    /** What the peer is asked for. */
+    /** Returns the frame of the request. */
     abstract MemoryFrame.Request request(int withId);
 
-    /** Throws when the memory of this side is not what UCX may use. */
+    /** Throws when UCX may not use the memory of this side. */
     void checkMemory() {
     }
 
+    /** Returns the data that goes with the request. */
     MemorySegment payload() {
         return MemorySegment.NULL;
     }
@@ -58,7 +62,7 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
     }
 
     /** Takes the data of a successful reply. Throws {@link ProtocolViolationException} if the reply does not fit. */
-    abstract void taken(MemoryFrame.Reply reply, UcpActiveMessage message);
+    abstract void accept(MemoryFrame.Reply reply, UcpActiveMessage message);
 
     @Override
     public final boolean post(UcpWorker worker, UcpEndpoint endpoint) {
@@ -68,9 +72,10 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
         return false;
     }
 
-    final void inTurn(long itsNumber, long after) {
-        number = itsNumber;
-        fence = after;
+    /** Sets the place in the order of requests, and the first request that it may be in flight with. */
+    final void submitted(long place, long firstInFlight) {
+        number = place;
+        fence = firstInFlight;
     }
 
     final long number() {
@@ -89,8 +94,8 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
         return replied;
     }
 
-    final boolean isGone() {
-        return gone;
+    final boolean isCancelled() {
+        return cancelled;
     }
 
     final void send(int withId) {
@@ -99,32 +104,32 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
         MemorySegment data = payload();
         if (!connection().send(ReservedMessageIds.MEMORY, header, data, registration(),
                 MemoryFrame.protocol(data.byteSize()),
-                (status, length, tag) -> letGo(status))) {
-            inUcx++;
+                (status, length, tag) -> transferCompleted(status))) {
+            pendingTransfers++;
         }
     }
 
-    /** The reply has come. Throws {@link ProtocolViolationException} if it does not fit the request. */
+    /** The reply has arrived. Throws {@link ProtocolViolationException} if it does not fit the request. */
     final void replied(MemoryFrame.Reply reply, UcpActiveMessage message) {
         replied = true;
         if (reply.status() == MemoryReplyStatus.OK) {
-            taken(reply, message);
+            accept(reply, message);
         } else {
             error = reply.status().error(kind(), connection().peer());
             proceed();
         }
     }
 
-    /** UCX will say when it has let go of memory of this side. */
-    final void givenToUcx() {
-        inUcx++;
+    /** UCX uses memory of this side until {@link #transferCompleted}. */
+    final void transferPending() {
+        pendingTransfers++;
     }
 
-    final void letGo(int status) {
-        inUcx--;
+    final void transferCompleted(int status) {
+        pendingTransfers--;
         if (status < 0 && error == null) {
             error = new UcxException(status, kind().ucxName(), connection().peer());
-            // Nothing more will come of it.
+            // The peer will not reply to a request that was not sent.
             replied = true;
         }
         proceed();
@@ -136,7 +141,7 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
     }
 
     final void proceed() {
-        if (replied && inUcx == 0) {
+        if (replied && pendingTransfers == 0) {
             end(error);
         }
     }
@@ -150,12 +155,12 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
     }
 
     final void end(@Nullable RuntimeException cause) {
-        if (over) {
+        if (ended) {
             return;
         }
-        over = true;
+        ended = true;
         error = cause;
-        memory.client().over(this);
+        memory.client().ended(this);
         try {
             complete(cause == null ? 0 : UcxStatus.IO_ERROR.code(), 0, 0);
         } finally {
@@ -171,7 +176,7 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
 
     @Override
     public final void cancelled(UcpWorker worker) {
-        gone = true;
-        memory.client().giveUp(this);
+        cancelled = true;
+        memory.client().cancel(this);
     }
 }

@@ -15,7 +15,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
-/** A write to the peer's memory: the owner fetches a large source straight into its place. */
+/** A write to the peer's memory. The owner fetches a large source straight into the window. */
 final class ServedPut extends ServedOperation<Void> {
 
     private final long offset;
@@ -81,7 +81,7 @@ final class ServedPut extends ServedOperation<Void> {
     }
 
     @Override
-    void taken(MemoryFrame.Reply reply, UcpActiveMessage message) {
+    void accept(MemoryFrame.Reply reply, UcpActiveMessage message) {
         proceed();
         if (message.length() != 0) {
             throw new ProtocolViolationException(message.length() + " bytes in reply to a write");
