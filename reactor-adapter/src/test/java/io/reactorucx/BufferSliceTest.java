@@ -154,7 +154,7 @@ class BufferSliceTest implements NeedsUcx {
         }
     }
 
-    /** Some release while others slice: whoever got a slice has its memory, and all of it goes back once. */
+    /** Threads release and slice at once: a slice that was returned has its memory, and the block goes back once. */
     @Test
     void releasesAndSlicesMayRace() throws Exception {
         int threads = 4;

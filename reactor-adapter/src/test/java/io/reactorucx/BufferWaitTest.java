@@ -30,7 +30,7 @@ import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 import reactor.util.context.Context;
 
-/** Waits for memory: in turn, bounded, and without a lease that nobody gets. */
+/** Subscribers wait for memory in order and bounded, and no lease is lost on the way. */
 @ExtendWith(NoLeaks.class)
 class BufferWaitTest implements NeedsUcx {
 
@@ -252,7 +252,7 @@ class BufferWaitTest implements NeedsUcx {
     }
 
     @Test
-    void subscriberWhoThrowsKeepsNobodyWaiting() {
+    void subscriberThatThrowsDoesNotBlockTheNextWaiter() {
         open(10);
         UcxBuffer all = pool.acquire(LIMIT);
         pool.acquireLater(LIMIT).subscribe(lease -> {

@@ -298,7 +298,7 @@ class DiscardTest implements NeedsUcx {
 
     /** What the documentation warns of: when this fails, Reactor has learned better, and the warning can go. */
     @Test
-    void publishOnForgetsWhatWaitsForItsThreadAndTellsNobody() {
+    void publishOnDropsQueuedValuesWithoutTheDiscardHook() {
         AtomicInteger told = new AtomicInteger();
         Hooks.onNextDropped(value -> told.incrementAndGet());
         Scheduler busy = Schedulers.newSingle("busy");

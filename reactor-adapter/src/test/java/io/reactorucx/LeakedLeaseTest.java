@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Leases that the application loses: told, counted and taken back, but never while somebody can reach their memory. */
+/** Leaked leases are logged, counted and reclaimed, but never while their memory is reachable. */
 @ExtendWith(NoLeaks.class)
 class LeakedLeaseTest implements NeedsUcx {
 
@@ -132,7 +132,7 @@ class LeakedLeaseTest implements NeedsUcx {
         for (Function<MemorySegment, Object> holder : holders) {
             Object held = holder.apply(dropped());
             LeakLog.awaitCollection(pool);
-            assertThat(pool.leases()).as("somebody can reach it").isEqualTo(1);
+            assertThat(pool.leases()).as("still reachable").isEqualTo(1);
             assertThat(firstByte(held)).isEqualTo((byte) 42);
             Reference.reachabilityFence(held);
             held = null;

@@ -141,7 +141,7 @@ class LeakedMessageTest implements NeedsUcx {
         inbox.cancel();
     }
 
-    /** A segment of it was given to UCX without the lease, which nobody has any more. */
+    /** UCX uses a segment of a lease that has become unreachable itself. */
     @Test
     void memoryThatUcxSendsIsNotTakenBack() {
         connect(LeakDetection.ADVANCED);

@@ -289,7 +289,7 @@ class MetricsTest implements NeedsUcx {
     }
 
     @Test
-    void messagesThatNobodyReceivesAreCounted() {
+    void messagesWithoutAReceiverAreCounted() {
         Inbox.of(peers.served(), ID).cancel();
         Waits.engineOf(peers.served());
         for (int i = 0; i < 5; i++) {

@@ -58,7 +58,7 @@ class RemoteAtomicsContractTest extends SharedPeers {
         assertThat(loaded()).isEqualTo(expected);
     }
 
-    private void assertAnswers(Mono<Long> operation, long expected) {
+    private void assertReturns(Mono<Long> operation, long expected) {
         store(BEFORE);
         assertThat(operation.block(Waits.PATIENCE)).isEqualTo(BEFORE);
         remote.flush().block(Waits.PATIENCE);
@@ -72,13 +72,13 @@ class RemoteAtomicsContractTest extends SharedPeers {
         assertChanges(atomics.and(8, OPERAND), BEFORE & OPERAND);
         assertChanges(atomics.or(8, OPERAND), BEFORE | OPERAND);
         assertChanges(atomics.xor(8, OPERAND), BEFORE ^ OPERAND);
-        assertAnswers(atomics.fetchAdd(8, OPERAND), BEFORE + OPERAND);
-        assertAnswers(atomics.fetchAnd(8, OPERAND), BEFORE & OPERAND);
-        assertAnswers(atomics.fetchOr(8, OPERAND), BEFORE | OPERAND);
-        assertAnswers(atomics.fetchXor(8, OPERAND), BEFORE ^ OPERAND);
-        assertAnswers(atomics.swap(8, OPERAND), OPERAND);
-        assertAnswers(atomics.compareAndSwap(8, BEFORE, OPERAND), OPERAND);
-        assertAnswers(atomics.compareAndSwap(8, BEFORE + 1, OPERAND), BEFORE);
+        assertReturns(atomics.fetchAdd(8, OPERAND), BEFORE + OPERAND);
+        assertReturns(atomics.fetchAnd(8, OPERAND), BEFORE & OPERAND);
+        assertReturns(atomics.fetchOr(8, OPERAND), BEFORE | OPERAND);
+        assertReturns(atomics.fetchXor(8, OPERAND), BEFORE ^ OPERAND);
+        assertReturns(atomics.swap(8, OPERAND), OPERAND);
+        assertReturns(atomics.compareAndSwap(8, BEFORE, OPERAND), OPERAND);
+        assertReturns(atomics.compareAndSwap(8, BEFORE + 1, OPERAND), BEFORE);
     }
 
     @Test

@@ -215,7 +215,7 @@ class ServedMemoryContractTest implements NeedsUcx {
         assertThat(remote.putFlux(0, leases.take(2), 2).block(Waits.PATIENCE)).isEqualTo(2002);
     }
 
-    private void assertAnswers(MemorySegment memory, Mono<Long> operation, long expected) {
+    private void assertReturns(MemorySegment memory, Mono<Long> operation, long expected) {
         memory.set(ValueLayout.JAVA_LONG, 8, BEFORE);
         assertThat(operation.block(Waits.PATIENCE)).isEqualTo(BEFORE);
         assertThat(memory.get(ValueLayout.JAVA_LONG, 8)).isEqualTo(expected);
@@ -235,13 +235,13 @@ class ServedMemoryContractTest implements NeedsUcx {
         assertChanges(memory, atomics.and(8, OPERAND), BEFORE & OPERAND);
         assertChanges(memory, atomics.or(8, OPERAND), BEFORE | OPERAND);
         assertChanges(memory, atomics.xor(8, OPERAND), BEFORE ^ OPERAND);
-        assertAnswers(memory, atomics.fetchAdd(8, OPERAND), BEFORE + OPERAND);
-        assertAnswers(memory, atomics.fetchAnd(8, OPERAND), BEFORE & OPERAND);
-        assertAnswers(memory, atomics.fetchOr(8, OPERAND), BEFORE | OPERAND);
-        assertAnswers(memory, atomics.fetchXor(8, OPERAND), BEFORE ^ OPERAND);
-        assertAnswers(memory, atomics.swap(8, OPERAND), OPERAND);
-        assertAnswers(memory, atomics.compareAndSwap(8, BEFORE, OPERAND), OPERAND);
-        assertAnswers(memory, atomics.compareAndSwap(8, BEFORE + 1, OPERAND), BEFORE);
+        assertReturns(memory, atomics.fetchAdd(8, OPERAND), BEFORE + OPERAND);
+        assertReturns(memory, atomics.fetchAnd(8, OPERAND), BEFORE & OPERAND);
+        assertReturns(memory, atomics.fetchOr(8, OPERAND), BEFORE | OPERAND);
+        assertReturns(memory, atomics.fetchXor(8, OPERAND), BEFORE ^ OPERAND);
+        assertReturns(memory, atomics.swap(8, OPERAND), OPERAND);
+        assertReturns(memory, atomics.compareAndSwap(8, BEFORE, OPERAND), OPERAND);
+        assertReturns(memory, atomics.compareAndSwap(8, BEFORE + 1, OPERAND), BEFORE);
     }
 
     @Test
@@ -364,7 +364,7 @@ class ServedMemoryContractTest implements NeedsUcx {
     }
 
     @Test
-    void whoHasNoKeyLearnsNothing() {
+    void peerWithoutTheKeyLearnsNothing() {
         open(Bytes.zeroed(100), ALL);
         WindowDescriptor honest = exported.getFirst().descriptor();
         WindowKey key = WindowKey.of(honest);
@@ -379,7 +379,7 @@ class ServedMemoryContractTest implements NeedsUcx {
     }
 
     @Test
-    void windowOfOneConnectionIsNobodyElses() {
+    void windowOfOneConnectionIsRefusedToOthers() {
         MemorySegment memory = Bytes.pattern(10, 100);
         UcxConnection other = peers.connect();
         UcxConnection otherServed = peers.nextServed();

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
-/** Peers that do not keep to the protocol for memory: they lose their connection, and nobody else notices anything. */
+/** Peers that violate the protocol for memory lose their connection, and no other connection is affected. */
 @ExtendWith(NoLeaks.class)
 @ParameterizedClass(name = "{0}")
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
@@ -84,7 +84,7 @@ class ServedMemoryHostileTest implements NeedsUcx {
     }
 
     @AfterEach
-    void nobodyElseNoticed() {
+    void otherConnectionsAreNotAffected() {
         if (window == null) {
             return;
         }
