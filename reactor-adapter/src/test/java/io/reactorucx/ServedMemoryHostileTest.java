@@ -72,6 +72,8 @@ class ServedMemoryHostileTest implements NeedsUcx {
         bystander = UcxClient.create(bystanderResources).remoteAddress("127.0.0.1", server.port()).connectNow();
         rude = UcxClient.create(rudeResources).closeTimeout(Duration.ofSeconds(1))
                 .remoteAddress("127.0.0.1", server.port()).connectNow();
+        // A client is connected before the server's handler runs.
+        await().atMost(Waits.PATIENCE).until(() -> accepted.size() == 2);
         memory = Bytes.pattern(1, WINDOW_BYTES);
         window = serverResources.exportMemory(memory, EnumSet.allOf(MemoryRight.class));
         ofBystander = bystander.memory(window.descriptor());
