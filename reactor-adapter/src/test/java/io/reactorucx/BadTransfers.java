@@ -69,7 +69,7 @@ final class BadTransfers {
     }
 
     private void streams() {
-        String send = "Streams.send(MemorySegment)";
+        String send = "ByteStream.send(MemorySegment)";
         Class<IllegalArgumentException> illegal = IllegalArgumentException.class;
         cases.add(thrown(send, "null", NullPointerException.class,
                 tried -> tried.connection().streams().send((MemorySegment) null), "payload"));
@@ -80,14 +80,14 @@ final class BadTransfers {
         cases.add(onError(send, "empty", illegal, tried -> tried.connection().streams().send(Bytes.zeroed(0)),
                 "payload of 0 bytes",
                 "at least 1"));
-        String lease = "Streams.send(UcxBuffer)";
+        String lease = "ByteStream.send(UcxBuffer)";
         cases.add(thrown(lease, "null", NullPointerException.class, tried -> tried.connection().streams()
                 .send((UcxBuffer) null), "payload"));
         cases.add(onError(lease, "released", IllegalStateException.class, tried -> tried.connection().streams()
                 .send(tried.released),
                 "released"));
         for (int bad : new int[] {0, -1, Integer.MIN_VALUE, (256 << 20) + 1}) {
-            cases.add(thrown("Streams.receive(int)", "chunkBytes " + bad,
+            cases.add(thrown("ByteStream.receive(int)", "chunkBytes " + bad,
                     illegal, tried -> tried.connection().streams().receive(bad),
                     "chunkBytes " + bad, "1.." + (256 << 20)));
         }
