@@ -216,7 +216,11 @@ class DemoTest {
             DemoProcess.Ended ended = demo.ended();
             assertThat(ended.exitCode()).as(ended::text).isEqualTo(1);
             assertThat(ended.linesOfOut("demo: ")).as(ended::text).isEmpty();
-            assertThat(ended.err()).as(ended::text).hasSize(1).first().asString().matches("demo: " + LOST);
+            assertThat(ended.err().stream().filter(line -> line.startsWith("demo: "))).as(ended::text).singleElement()
+                    .asString().matches("demo: " + LOST);
+            // UCX may keep an operation towards a peer that died in shared memory: docs/reliability.md says when.
+            assertThat(ended.err()).as(ended::text).allMatch(line -> line.startsWith("demo: ")
+                    || line.contains("left to the process"));
         }
     }
 
