@@ -7,6 +7,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.message.TaggedMessage;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
@@ -61,6 +64,38 @@ class LostConnectionTest implements NeedsUcx {
             lose();
             served.onDispose().block(Waits.PATIENCE);
         }).thenRequest(1).expectErrorSatisfies(LostConnectionTest::assertLost).verify(Waits.PATIENCE);
+    }
+
+    /** A subscriber's fault is its own: the other subscribers get their signals, and the connection ends. */
+    @Test
+    void subscriberThatThrowsFromTheLossKeepsNoConnectionOpen() {
+        UcxConnection served = served();
+        PendingOperation other = PendingOperation.of(served.tags().receive(2, Bytes.zeroed(8)));
+        served.tags().receive(3, Bytes.zeroed(8)).subscribe(new CoreSubscriber<TaggedMessage>() {
+            @Override
+            public void onSubscribe(Subscription subscription) {
+                subscription.request(1);
+            }
+
+            @Override
+            public void onNext(TaggedMessage message) {
+            }
+
+            @Override
+            public void onError(Throwable error) {
+                throw new IllegalStateException("a planted fault");
+            }
+
+            @Override
+            public void onComplete() {
+            }
+        });
+        Waits.engineOf(served);
+
+        lose();
+
+        served.onDispose().block(Waits.PATIENCE);
+        assertThat(other.failure()).isInstanceOf(UcxException.class);
     }
 
     @Test

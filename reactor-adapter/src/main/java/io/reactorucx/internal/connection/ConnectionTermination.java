@@ -143,8 +143,9 @@ final class ConnectionTermination {
             // Before the subscribers below: one of them may close the connection, which is then no graceful close.
             cause.lost(error, why);
         }
-        operations.forEach(operation -> operation.abandon(cause.error(rawStatus, why, operation.kind().ucxName())));
-        connection.protocols().endReceivers(cause.loss());
+        operations.forEach(operation -> signal(() ->
+                operation.abandon(cause.error(rawStatus, why, operation.kind().ucxName()))));
+        signal(() -> connection.protocols().endReceivers(cause.loss()));
         startDeadline(connection.config().closeTimeout());
         terminate(CloseMode.FORCE, cause.error(rawStatus, why, "connect"));
     }
@@ -285,11 +286,11 @@ final class ConnectionTermination {
     /** Terminates operations and subscribers, and releases or closes the endpoint. */
     private void terminate(CloseMode wanted, RuntimeException connectError) {
         connection.heartbeat().stop();
-        connection.failConnecting(connectError);
-        operations.endReceives(cause.reason(OperationKind.TAG_RECEIVE), connection.registry().worker());
-        operations.forEach(operation -> operation.endpointCloses(cause.reason(operation.kind())));
-        connection.protocols().ended(cause.loss());
-        connection.protocols().endReceivers(cause.loss());
+        signal(() -> connection.failConnecting(connectError));
+        signal(() -> operations.endReceives(cause.reason(OperationKind.TAG_RECEIVE), connection.registry().worker()));
+        operations.forEach(operation -> signal(() -> operation.endpointCloses(cause.reason(operation.kind()))));
+        signal(() -> connection.protocols().ended(cause.loss()));
+        signal(() -> connection.protocols().endReceivers(cause.loss()));
         connection.protocols().abandonOffers();
         UcpEndpoint open = connection.endpoint();
         if (life.phase() == ConnectionPhase.CLOSED) {
@@ -304,6 +305,15 @@ final class ConnectionTermination {
             closeEndpoint(open, wanted);
         }
         closeWhenIdle();
+    }
+
+    /** Runs a step that signals subscribers: one that throws does not keep the connection from ending. */
+    private void signal(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | LinkageError e) {
+            LOG.error("[{}] a subscriber threw when the end of the connection was signalled", connection.peer(), e);
+        }
     }
 
     private void closeEndpoint(UcpEndpoint open, CloseMode wanted) {
@@ -345,7 +355,7 @@ final class ConnectionTermination {
             deadline.dispose();
         }
         connection.heartbeat().stop();
-        operations.forEach(operation -> operation.abandon(cause.reason(operation.kind())));
+        operations.forEach(operation -> signal(() -> operation.abandon(cause.reason(operation.kind()))));
         connection.registry().remove(connection, connection.endpoint());
         closer.connectionEnded();
         closed.tryEmitEmpty();
