@@ -1,5 +1,6 @@
 package io.reactorucx.internal.memory;
 
+import io.reactorucx.core.UcxArena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -17,6 +18,7 @@ final class MemoryArguments {
 
     static void checkDestination(MemorySegment destination) {
         check(destination, "destination");
+        UcxArena.requireHeld(destination, "destination");
         if (destination.isReadOnly()) {
             throw new IllegalArgumentException("destination: " + destination.byteSize()
                     + " bytes that are read-only, and would be written");
@@ -30,7 +32,7 @@ final class MemoryArguments {
         if (!segment.isNative()) {
             throw new IllegalArgumentException(name + ": " + segment.byteSize()
                     + " bytes on the Java heap; UCX keeps the address after"
-                    + " the call, use native memory (Arena.ofAuto, Arena.ofShared or a pooled buffer)");
+                    + " the call, use native memory (Arena.ofAuto, UcxArena or a pooled buffer)");
         }
         if (!segment.scope().isAlive()) {
             throw new IllegalArgumentException(name + ": the arena of these " + segment.byteSize()
@@ -39,7 +41,7 @@ final class MemoryArguments {
         if (!segment.isAccessibleBy(Thread.currentThread())) {
             throw new IllegalArgumentException(name + ": " + segment.byteSize()
                     + " bytes of another thread's confined arena; use a"
-                    + " shared or automatic arena");
+                    + " UcxArena or an automatic arena");
         }
     }
 }
