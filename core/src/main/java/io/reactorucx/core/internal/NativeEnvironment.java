@@ -22,6 +22,8 @@ public final class NativeEnvironment {
 
     private static final Logger LOG = LoggerFactory.getLogger(NativeEnvironment.class);
     private static final ReentrantLock LOCK = new ReentrantLock();
+    /** One object for the process, also for this class in other class loaders. */
+    private static final Object PROCESS = "io.reactorucx.core.internal.NativeEnvironment".intern();
 
     private NativeEnvironment() {
     }
@@ -54,6 +56,14 @@ public final class NativeEnvironment {
     public static <T> T with(Map<String, String> variables, Supplier<T> nativeCalls) {
         LOCK.lock();
         try {
+            return withLocked(variables, nativeCalls);
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    private static <T> T withLocked(Map<String, String> variables, Supplier<T> nativeCalls) {
+        synchronized (PROCESS) {
             Map<String, Optional<String>> before = new HashMap<>();
             variables.keySet().forEach(name -> before.put(name, get(name)));
             try {
@@ -63,8 +73,6 @@ public final class NativeEnvironment {
                 before.forEach((name, value) -> value.ifPresentOrElse(text -> set(name, text, true),
                         () -> unset(name)));
             }
-        } finally {
-            LOCK.unlock();
         }
     }
 
