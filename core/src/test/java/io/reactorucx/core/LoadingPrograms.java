@@ -128,6 +128,18 @@ final class LoadingPrograms {
         }
     }
 
+    /** Sends a message of an id that has no handler, of which UCX warns. */
+    static final class Unheard {
+        public static void main(String[] arguments) {
+            try (Pair pair = Pair.of(Link.SELF_NONE)) {
+                pair.run(done -> pair.toServer.amSend(Pair.ID + 1, Pair.EMPTY, Pair.pattern(8), null, AmProtocol.AUTO,
+                        false, done));
+                pair.assertStillWorks();
+            }
+            System.out.println("dropped");
+        }
+    }
+
     /** Exchanges messages in two class loaders that do not know each other, with the first one again at the end. */
     static final class TwoClassLoaders {
         public static void main(String[] arguments) throws Exception {

@@ -204,6 +204,14 @@ class LoadingTest {
     }
 
     @Test
+    void logsWarningsOfUcxOnlyWhenAsked() {
+        String quiet = runOk(child(LoadingPrograms.Unheard.class).withoutEnvironment("UCX_LOG_LEVEL"));
+        assertThat(quiet).contains("dropped").doesNotContain("no registered callback");
+        String asked = runOk(child(LoadingPrograms.Unheard.class).environment("UCX_LOG_LEVEL", "warn"));
+        assertThat(asked).contains("dropped").contains("no registered callback");
+    }
+
+    @Test
     void worksInLocaleWithDecimalComma() throws IOException, InterruptedException {
         Process locales = new ProcessBuilder("locale", "-a").start();
         String known = new String(locales.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -41,6 +41,8 @@ public final class NativeEnvironment {
         // Without these UCX leaves shared memory out between peers that watch each other.
         set("UCX_POSIX_ERROR_HANDLING", "y", false);
         set("UCX_SYSV_ERROR_HANDLING", "y", false);
+        // A peer makes UCX warn, as with messages of ids that have no handler, and would fill the log.
+        set("UCX_LOG_LEVEL", "error", false);
         // A restarted server can bind its port at once, while connections of its predecessor are in TIME_WAIT.
         set("UCX_TCP_CM_REUSEADDR", "y", false);
         if (get("UCX_MEM_MMAP_HOOK_MODE").filter("reloc"::equals).isPresent()) {
