@@ -22,10 +22,18 @@ import org.jspecify.annotations.Nullable;
  * called then either.
  *
  * <p><b>Threading:</b> the thread of its worker. <b>Ownership:</b> close it once; memory of an operation, headers
- * aside, has to stay alive until the operation has ended. <b>Errors:</b> {@link UcxException} with UCX's status, {@link
- * UcxClosedException} after close.
+ * aside, stays allocated until the operation has ended: memory of an arena that could be closed before, and is no
+ * {@link UcxArena}, is refused. <b>Errors:</b> {@link UcxException} with UCX's status, {@link UcxClosedException} after
+ * close.
  */
 public final class UcpEndpoint {
+
+    /**
+     * Messages and puts of up to so many bytes, with the header of a message, are copied by the call that sends them:
+     * their memory may be of any arena, and is free at once. A send that waits for its match, a rendezvous, and what
+     * {@link #stream()} and {@link #dataOperations()} send are never copied.
+     */
+    public static final int MAX_COPIED_BYTES = RequestTable.SLOT_HEADER_BYTES;
 
     private final UcpWorker worker;
     private final MemorySegment handle;

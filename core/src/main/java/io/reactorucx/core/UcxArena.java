@@ -11,11 +11,11 @@ import java.util.concurrent.CompletableFuture;
  * An arena whose memory UCX may use beyond a call: it counts the operations and registrations that use its memory, and
  * is not closed while there are any. It serves wherever an {@link Arena} does, as for {@code FileChannel.map}.
  *
- * <p>An operation on more than 128 bytes, a receive of any size and a registration take memory of a {@code UcxArena},
- * of a lease, of {@link Arena#ofAuto()} or of {@link Arena#global()}. Memory of {@link Arena#ofShared()} and {@link
- * Arena#ofConfined()} is refused there, because Java has no way to keep such an arena from being closed while UCX reads
- * or writes its memory. The system property {@code io.reactorucx.arenas.unchecked=true} lets it through: then a close
- * at the wrong moment ends the process or corrupts its memory.
+ * <p>A registration and an operation take memory of a {@code UcxArena}, of a lease, of {@link Arena#ofAuto()} or of
+ * {@link Arena#global()}, unless it is a send that is copied ({@link UcpEndpoint#MAX_COPIED_BYTES}). Memory of {@link
+ * Arena#ofShared()} and {@link Arena#ofConfined()} is refused there, because Java has no way to keep such an arena from
+ * being closed while UCX reads or writes its memory. The system property {@code io.reactorucx.arenas.unchecked=true}
+ * lets it through: then a close at the wrong moment ends the process or corrupts its memory.
  *
  * <p><b>Threading:</b> any thread, as for {@link Arena#ofShared()}. <b>Ownership:</b> memory is freed by {@link
  * #close()} or {@link #closeAsync()}, and never without them. An operation uses the memory until UCX has completed it,

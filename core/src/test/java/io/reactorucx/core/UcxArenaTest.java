@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.internal.ArenaUses;
-import io.reactorucx.core.internal.Pinned;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.Arena;
@@ -34,7 +33,7 @@ class UcxArenaTest {
         return UcpContext.create(UcpConfig.builder().features(UcpFeature.RMA).transports("tcp").build());
     }
 
-    private static Pinned usesOf(MemorySegment memory) {
+    private static ArenaUses usesOf(MemorySegment memory) {
         return Objects.requireNonNull(ArenaUses.of(memory));
     }
 
@@ -143,7 +142,7 @@ class UcxArenaTest {
     @Test
     void tellsEachCallerOfItsEnd() throws Exception {
         UcxArena arena = UcxArena.ofShared();
-        Pinned use = usesOf(arena.allocate(1));
+        ArenaUses use = usesOf(arena.allocate(1));
         use.pin();
         CompletableFuture<Void> first = arena.closeAsync();
         CompletableFuture<Void> second = arena.closeAsync();
@@ -159,7 +158,7 @@ class UcxArenaTest {
     @Test
     void saysThatAbandonedOperationKeepsItsMemory() {
         UcxArena arena = UcxArena.ofShared();
-        Pinned use = usesOf(arena.allocate(1));
+        ArenaUses use = usesOf(arena.allocate(1));
         use.pin();
         CompletableFuture<Void> closed = arena.closeAsync();
         use.abandon();
@@ -175,7 +174,7 @@ class UcxArenaTest {
         for (int i = 0; i < 500; i++) {
             UcxArena arena = UcxArena.ofShared();
             MemorySegment memory = arena.allocate(1);
-            Pinned use = usesOf(memory);
+            ArenaUses use = usesOf(memory);
             CompletableFuture<Void> user = CompletableFuture.runAsync(() -> {
                 try {
                     use.pin();

@@ -1,7 +1,11 @@
 package io.reactorucx.internal.memory;
 
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxArena;
+import io.reactorucx.internal.frame.MemoryFrame;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks of memory that UCX will use after the post. Thread: the one that posts the operation, as for the checks of the
@@ -12,8 +16,11 @@ final class MemoryArguments {
     private MemoryArguments() {
     }
 
-    static void checkSource(MemorySegment source) {
+    static void checkSource(MemorySegment source, @Nullable UcpMemory registration) {
         check(source, "source");
+        if (registration == null && source.byteSize() + MemoryFrame.Write.BYTES > UcpEndpoint.MAX_COPIED_BYTES) {
+            UcxArena.requireHeld(source, "source");
+        }
     }
 
     static void checkDestination(MemorySegment destination) {
