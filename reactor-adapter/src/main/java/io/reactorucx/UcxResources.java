@@ -7,6 +7,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.ProgressEngineGroup;
@@ -122,7 +123,8 @@ public final class UcxResources implements Disposable {
     /**
      * Registers memory of the caller, which can be exported to peers.
      *
-     * @param segment native memory, alive until the result is closed
+     * @param segment native memory of a {@link UcxArena} or an automatic arena, which stays alive until the result is
+     *     closed
      * @return the registration; closed with these resources if not before
      */
     public UcpMemory registerMemory(MemorySegment segment) {
@@ -135,7 +137,8 @@ public final class UcxResources implements Disposable {
      * peer that has the descriptor can use the window over any connection of these resources: give the descriptor only
      * to peers that may access this memory.
      *
-     * @param segment native memory of a shared or automatic arena, alive until the window is revoked
+     * @param segment native memory of a {@link UcxArena} or an automatic arena; memory that is read-only has to stay
+     *     alive until the window is revoked, other memory does
      * @param rights what peers may do, at least one right
      * @return the window; revoked with these resources if not before
      */

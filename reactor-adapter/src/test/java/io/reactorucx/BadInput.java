@@ -87,12 +87,16 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
         final MemorySegment largeClosed;
         final MemorySegment ofAnotherThread;
         final MemorySegment largeOfAnotherThread;
+        /** Of an arena that Java could close while UCX uses it. */
+        final MemorySegment closeable;
+        final MemorySegment largeCloseable;
         final UcxBuffer released;
         final UcxBuffer foreign;
         final RemoteMemory window;
         final RemoteMemory closedWindow;
         final Inbox inbox;
         private final Arena ownArena = Arena.ofConfined();
+        private final Arena sharedArena = Arena.ofShared();
         final UcpMemory registered;
         final UcxMemoryWindow servedWindow;
         final RemoteMemory served;
@@ -109,6 +113,8 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
             // This thread's, and not the engine's, which posts.
             ofAnotherThread = ownArena.allocate(16);
             largeOfAnotherThread = ownArena.allocate(OFFER_BYTES);
+            closeable = sharedArena.allocate(WINDOW_BYTES);
+            largeCloseable = sharedArena.allocate(OFFER_BYTES);
             released = peers.clientResources().buffers().acquire(16);
             released.release();
             foreign = peers.serverResources().buffers().acquire(16);
@@ -185,6 +191,7 @@ record BadInput(String method, String what, Signal signal, Class<? extends Throw
             exported.close();
             foreign.release();
             ownArena.close();
+            sharedArena.close();
         }
     }
 }

@@ -108,6 +108,8 @@ final class BadMemory {
                 "Java heap"));
         cases.add(thrown(register, "closed", illegal, tried -> tried.resources().registerMemory(tried.closed),
                 "segment", "closed"));
+        cases.add(thrown(register, "of an arena that could be closed", illegal,
+                tried -> tried.resources().registerMemory(tried.closeable), "segment: 1000 bytes", "UcxArena"));
         cases.add(thrown(register, "read-only", illegal, tried -> tried.resources()
                 .registerMemory(tried.good.asReadOnly()),
                 "segment", "read-only"));

@@ -178,6 +178,8 @@ final class BadMessages {
                 "Java heap"));
         cases.add(onError(fetch, "of a closed arena", IllegalArgumentException.class,
                 tried -> tried.offer().fetch(tried.largeClosed), "destination", "closed"));
+        cases.add(onError(fetch, "of an arena that could be closed", IllegalArgumentException.class,
+                tried -> tried.offer().fetch(tried.largeCloseable), "destination", "UcxArena"));
         cases.add(onError(fetch, "of another thread", IllegalArgumentException.class,
                 tried -> tried.offer().fetch(tried.largeOfAnotherThread), "destination", "another thread"));
 
@@ -239,5 +241,7 @@ final class BadMessages {
                 tried -> use.apply(tried, tried.closed), argument, "16 bytes", "closed"));
         cases.add(onError(method, argument + " of another thread", IllegalArgumentException.class,
                 tried -> use.apply(tried, tried.ofAnotherThread), argument, "16 bytes", "another thread"));
+        cases.add(onError(method, argument + " of an arena that could be closed", IllegalArgumentException.class,
+                tried -> use.apply(tried, tried.closeable), argument, "1000 bytes", "UcxArena", "Arena.ofAuto()"));
     }
 }

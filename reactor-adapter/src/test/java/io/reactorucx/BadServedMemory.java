@@ -65,6 +65,8 @@ final class BadServedMemory {
         cases.add(thrown(ofSegment, "of one thread", ILLEGAL, tried -> segment.apply(tried, tried.ofAnotherThread),
                 "segment of 16 bytes",
                 "one thread"));
+        cases.add(thrown(ofSegment, "of an arena that could be closed", ILLEGAL,
+                tried -> segment.apply(tried, tried.closeable), "segment: 1000 bytes", "UcxArena"));
         cases.add(thrown(ofSegment, "read-only", ILLEGAL, tried -> segment.apply(tried, tried.good.asReadOnly()),
                 "segment of 16 bytes",
                 "read-only", "WRITE"));

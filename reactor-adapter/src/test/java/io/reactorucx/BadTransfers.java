@@ -66,6 +66,8 @@ final class BadTransfers {
         cases.add(onError(method, "of another thread", illegal, tried ->
                 use.apply(tried, List.of(tried.good, tried.ofAnotherThread)),
                 "payload", "another thread"));
+        cases.add(onError(method, "of an arena that could be closed", illegal, tried ->
+                use.apply(tried, List.of(tried.good, tried.closeable)), "payload", "UcxArena"));
     }
 
     private void streams() {
@@ -77,6 +79,8 @@ final class BadTransfers {
                 "Java heap"));
         cases.add(onError(send, "closed", illegal, tried -> tried.connection().streams().send(tried.closed), "payload",
                 "closed"));
+        cases.add(onError(send, "of an arena that could be closed", illegal,
+                tried -> tried.connection().streams().send(tried.closeable), "payload", "UcxArena"));
         cases.add(onError(send, "empty", illegal, tried -> tried.connection().streams().send(Bytes.zeroed(0)),
                 "payload of 0 bytes",
                 "at least 1"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
@@ -46,7 +47,7 @@ class MappedFileContractTest extends SharedPeers {
     @TempDir
     private Path folder;
     /** Ends after what uses it. */
-    private final Arena arena = Arena.ofShared();
+    private final Arena arena = UcxArena.ofShared();
     private final List<AutoCloseable> used = new ArrayList<>();
 
     @AfterEach

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.testsupport.NoLeaks;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -106,7 +106,7 @@ class MemoryClientTest implements NeedsUcx {
         for (int i = 0; i < SERVED; i++) {
             writes.add(PendingOperation.of(remote.put(0, Bytes.pattern(2, SIZE))));
         }
-        try (Arena arena = Arena.ofShared()) {
+        try (UcxArena arena = UcxArena.ofShared()) {
             for (int i = 0; i < WAITING; i++) {
                 gone.add(PendingOperation.of(remote.put(0, arena.allocate(SIZE))));
             }

@@ -9,6 +9,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -20,7 +21,6 @@ import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -107,7 +107,7 @@ class ServedMemoryEndTest implements NeedsUcx {
     void nothingTouchesMemoryThatIsRevoked() {
         AtomicInteger refused = new AtomicInteger();
         for (int round = 0; round < 20; round++) {
-            try (Arena arena = Arena.ofShared()) {
+            try (UcxArena arena = UcxArena.ofShared()) {
                 MemorySegment memory = arena.allocate(2L * Bytes.MIB, 8);
                 UcxMemoryWindow window = export(memory);
                 RemoteMemory remote = to(window);
@@ -289,7 +289,7 @@ class ServedMemoryEndTest implements NeedsUcx {
     @Test
     void memoryThatIsFreedUnderAWindowIsAnErrorOfTheRequest() {
         UcxMemoryWindow window;
-        try (Arena arena = Arena.ofShared()) {
+        try (UcxArena arena = UcxArena.ofShared()) {
             window = peers.serverResources().exportMemory(arena.allocate(Bytes.MIB).asReadOnly(),
                     Set.of(MemoryRight.READ));
         }

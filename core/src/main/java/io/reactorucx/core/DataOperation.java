@@ -25,7 +25,11 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
     }
 
     DataOperation {
-        data.check(receives, receives ? "destination" : "payload");
+        data.check(receives, argument(receives));
+    }
+
+    private static String argument(boolean receives) {
+        return receives ? "destination" : "payload";
     }
 
     /** Refuses what UCX 1.13 takes for plain bytes: it would send the list of segments instead of their contents. */
@@ -73,7 +77,7 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
             return new UcpRequest(worker, endpoint, RequestTable.NONE);
         }
         RequestTable requests = worker.requests();
-        long token = requests.begin(name, whenDone, endpoint, data.pinned(worker.context()), data);
+        long token = requests.begin(name, whenDone, endpoint, data.pinned(worker.context(), argument(receives)), data);
         copy(from, data.segments());
         release.run();
         MemorySegment length = requests.scratch(token, Long.BYTES);
@@ -125,7 +129,8 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
             int operationFlags, Completion whenDone, Call call, StatusHandler handler) {
         UcxMemoryType memoryType = memoryType();
         Object[] keepReachable = {data, buffer};
-        long token = worker.requests().begin(name, whenDone, endpoint, data.pinned(worker.context()), keepReachable);
+        long token = worker.requests().begin(name, whenDone, endpoint,
+                data.pinned(worker.context(), argument(receives)), keepReachable);
         MemorySegment parameters = worker.parameters().forData(stub, token,
                 data.isBytes() ? RequestParameters.BYTES : datatype,
                 data.byteSize() == 0 ? null : data.registration(), attributes, operationFlags, memoryType);

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.OpenedLibraries;
 import io.reactorucx.core.ffi.UcpCompat;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.CLocale;
@@ -24,6 +25,9 @@ final class NativeLibrary {
     /** Folder with the libraries, instead of the system's. */
     static final String PATH_PROPERTY = "io.reactorucx.library.path";
 
+    /** Tells this class, as another class loader of the process defines it, that this one has loaded UCX. */
+    private static final String LOADED_PROPERTY = "io.reactorucx.library.loaded";
+
     private static final Logger LOG = LoggerFactory.getLogger(NativeLibrary.class);
     private static final List<String> DEPENDENCIES = List.of("libucm.so.0", "libucs.so.0", "libuct.so.0",
             "libucp.so.0");
@@ -42,13 +46,17 @@ final class NativeLibrary {
         }
         try {
             Optional<Path> loadedBefore = LoadedLibraries.find("libucs.so");
-            loadedBefore.ifPresent(NativeLibrary::warnLoadedBefore);
+            boolean loadedByOther = loadedBefore.isPresent() && System.getProperty(LOADED_PROPERTY) == null;
+            if (loadedByOther) {
+                warnLoadedBefore(loadedBefore.get());
+            }
             NativeEnvironment.prepare();
             CLocale.call(() -> {
                 open(System.getProperty(PATH_PROPERTY));
                 return null;
             });
-            if (loadedBefore.isPresent() && UcpCompat.has("ucs_debug_disable_signals")) {
+            System.setProperty(LOADED_PROPERTY, "true");
+            if (loadedByOther && UcpCompat.has("ucs_debug_disable_signals")) {
                 UcpCompat.ucs_debug_disable_signals();
             }
             UcxVersion version = checkedVersion();
@@ -132,14 +140,14 @@ final class NativeLibrary {
         for (String bound : BOUND) {
             Path path = LoadedLibraries.find(bound).orElseThrow(() -> new UcxUnavailableException(
                     bound + " was loaded but is not in /proc/self/maps", "Check that /proc is mounted", null));
-            System.load(path.toString());
+            OpenedLibraries.add(lookup(path.toString(), "Check that no process replaces " + path));
         }
     }
 
     /** Opens a library for the life of the process: its constructor cannot be undone by unloading it. */
-    private static void lookup(String library, String remedy) {
+    private static SymbolLookup lookup(String library, String remedy) {
         try {
-            SymbolLookup.libraryLookup(library, Arena.global());
+            return SymbolLookup.libraryLookup(library, Arena.global());
         } catch (IllegalArgumentException e) {
             throw new UcxUnavailableException(library + " cannot be loaded: " + e.getMessage(), remedy, e);
         }

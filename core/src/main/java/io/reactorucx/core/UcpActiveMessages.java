@@ -174,13 +174,13 @@ public final class UcpActiveMessages {
                     + length);
         }
         checkHeld(message);
+        Pinned pin = worker.context().pinned(registration, target, "destination");
         if (!message.isRendezvous()) {
             MemorySegment.copy(MemorySegment.ofAddress(message.data()).reinterpret(length), 0, target, 0, length);
             drop(message);
             return true;
         }
         RequestTable requests = worker.requests();
-        Pinned pin = worker.context().pinned(registration, target);
         long token = requests.begin("am_recv_data", whenDone, message.replyEndpoint(), pin, destination);
         claim(message);
         // Exactly the message's length: with less room UCX aborts the process, with more it reports the room as the

@@ -143,7 +143,7 @@ public final class UcpAtomics {
     private long begin(String name, AtomicWidth width, @Nullable MemorySegment reply, UcpRemoteKey key, long offset,
             Completion whenDone) {
         check(name, width, key, offset);
-        Pinned pin = Pinned.both(key.pinned(), reply == null ? null : worker.context().pinned(null, reply));
+        Pinned pin = Pinned.both(key.pinned(), reply == null ? null : worker.context().pinned(null, reply, "reply"));
         return worker.requests().begin(name, whenDone, endpoint, pin, reply);
     }
 

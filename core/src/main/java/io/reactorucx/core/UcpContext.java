@@ -3,9 +3,9 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.ucp_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.HeldMemory;
 import io.reactorucx.core.internal.NativeEnvironment;
 import io.reactorucx.core.internal.NativeText;
-import io.reactorucx.core.internal.PinnableMemory;
 import io.reactorucx.core.internal.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -142,7 +142,7 @@ public final class UcpContext implements AutoCloseable {
     /**
      * Registers memory that the caller owns ({@code ucp_mem_map}).
      *
-     * @param segment native memory of a shared, automatic or global arena; has to stay alive until the result is closed
+     * @param segment native memory of a {@link UcxArena}, an automatic or the global arena
      * @return the registration, to be closed by the caller
      */
     public UcpMemory register(MemorySegment segment) {
@@ -390,15 +390,15 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * What an operation on local memory has to pin: the registration that is passed along, or else the memory of UCX
-     * that it is part of.
+     * What an operation on local memory has to pin: the registration that is passed along, or else what keeps the
+     * memory allocated. Throws for memory that could be freed during the operation.
      */
-    @Nullable Pinned pinned(@Nullable UcpMemory registration, MemorySegment local) {
+    @Nullable Pinned pinned(@Nullable UcpMemory registration, MemorySegment local, String name) {
         if (registration != null) {
             requireOwn(registration);
             return registration.pinned();
         }
-        return PinnableMemory.pinned(local);
+        return HeldMemory.pinned(local, name);
     }
 
     /** The checks of {@link #pinned}, for an operation that copies within its call and pins nothing. */

@@ -189,10 +189,10 @@ public final class UcpData {
         }
     }
 
-    @Nullable Pinned pinned(UcpContext context) {
+    @Nullable Pinned pinned(UcpContext context, String name) {
         Pinned all = null;
         for (MemorySegment each : segments) {
-            Pinned one = context.pinned(registration, each);
+            Pinned one = context.pinned(registration, each, name);
             if (one != null) {
                 all = Pinned.both(one, all);
             }

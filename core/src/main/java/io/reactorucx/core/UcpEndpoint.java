@@ -22,10 +22,18 @@ import org.jspecify.annotations.Nullable;
  * called then either.
  *
  * <p><b>Threading:</b> the thread of its worker. <b>Ownership:</b> close it once; memory of an operation, headers
- * aside, has to stay alive until the operation has ended. <b>Errors:</b> {@link UcxException} with UCX's status, {@link
- * UcxClosedException} after close.
+ * aside, stays allocated until the operation has ended: memory of an arena that could be closed before, and is no
+ * {@link UcxArena}, is refused. <b>Errors:</b> {@link UcxException} with UCX's status, {@link UcxClosedException} after
+ * close.
  */
 public final class UcpEndpoint {
+
+    /**
+     * Messages and puts of up to so many bytes, with the header of a message, are copied by the call that sends them:
+     * their memory may be of any arena, and is free at once. A send that waits for its match, a rendezvous, and what
+     * {@link #stream()} and {@link #dataOperations()} send are never copied.
+     */
+    public static final int MAX_COPIED_BYTES = RequestTable.SLOT_HEADER_BYTES;
 
     private final UcpWorker worker;
     private final MemorySegment handle;
@@ -85,7 +93,8 @@ public final class UcpEndpoint {
                         copy + headerBytes, data.byteSize(), parameters.address()));
             }
         }
-        long token = requests.begin("am_send", whenDone, this, worker.context().pinned(registration, data), payload);
+        long token = requests.begin("am_send", whenDone, this,
+                worker.context().pinned(registration, data, "payload"), payload);
         return amSend(id, token, requests.header(token, header), headerBytes, data,
                 UcpMemory.nullIfEmpty(registration, data), protocol, replyable);
     }
@@ -149,8 +158,8 @@ public final class UcpEndpoint {
                         tag, worker.parameters().of(worker.requests().onSend, token, null).address()));
             }
         }
-        long token = worker.requests().begin("tag_send", whenDone, this, worker.context().pinned(registration, data),
-                payload);
+        long token = worker.requests().begin("tag_send", whenDone, this,
+                worker.context().pinned(registration, data, "payload"), payload);
         return worker.requests().posted("tag_send", peer, token,
                 UcpDirect.ucp_tag_send_nbx(address, data, data.byteSize(), tag,
                 worker.parameters().of(worker.requests().onSend, token, UcpMemory.nullIfEmpty(registration, data))
@@ -170,7 +179,7 @@ public final class UcpEndpoint {
         requireUsable("tag_send_sync", UcpFeature.TAG);
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         long token = worker.requests().begin("tag_send_sync", whenDone, this,
-                worker.context().pinned(registration, data), payload);
+                worker.context().pinned(registration, data, "payload"), payload);
         return worker.requests().posted("tag_send_sync", peer, token,
                 ucx_h.ucp_tag_send_sync_nbx(handle, data, data.byteSize(), tag,
                 worker.parameters().of(worker.requests().onSend, token, UcpMemory.nullIfEmpty(registration, data))));
@@ -227,7 +236,7 @@ public final class UcpEndpoint {
                         worker.parameters().of(requests.onSend, token, null).address()));
             }
         }
-        Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data));
+        Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data, "source"));
         long token = requests.begin("put", whenDone, this, pin, source);
         return requests.posted("put", peer, token, UcpDirect.ucp_put_nbx(address, data, bytes, remote, key.number(),
                 worker.parameters().of(requests.onSend, token, UcpMemory.nullIfEmpty(registration, data)).address()));
@@ -249,7 +258,7 @@ public final class UcpEndpoint {
         MemorySegment data = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
         long bytes = data.byteSize();
         long remote = Objects.requireNonNull(key, "key").address(this, offset, bytes);
-        Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data));
+        Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data, "destination"));
         RequestTable requests = worker.requests();
         long token = requests.begin("get", whenDone, this, pin, destination);
         return requests.posted("get", peer, token, UcpDirect.ucp_get_nbx(address, data, bytes, remote, key.number(),

@@ -7,6 +7,7 @@ import io.reactorucx.core.ffi.ucp_memh_pack_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.AddressReservation;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.HeldMemory;
 import io.reactorucx.core.internal.MemoryViews;
 import io.reactorucx.core.internal.PinnableMemory;
 import io.reactorucx.core.internal.Pinned;
@@ -14,8 +15,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -27,22 +26,23 @@ import org.slf4j.LoggerFactory;
  * no set-up.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> memory that UCX allocated ends with {@link #close()}; memory of
- * the caller has to stay alive until then. <b>Errors:</b> {@link #close()} refuses while an operation of this process
- * uses the memory, other than those of an abandoned worker, for which it stays mapped; accesses of peers are not known
- * to this side.
+ * the caller stays alive until then, because it is kept reachable, and a {@link UcxArena} refuses to be closed.
+ * <b>Errors:</b> {@link #close()} refuses while an operation of this process uses the memory, other than those of an
+ * abandoned worker, for which it stays mapped; accesses of peers are not known to this side.
  */
 public final class UcpMemory implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcpMemory.class);
     private static final int CLOSED = -1;
-    private static final Set<UcpMemory> REGISTERED = ConcurrentHashMap.newKeySet();
 
     private final UcpContext context;
     private final MemorySegment handle;
     private final MemoryViews views = new MemoryViews();
     private final MemorySegment segment;
     private final @Nullable Arena arena;
-    private final @Nullable PinnableMemory mapped;
+    private final PinnableMemory mapped;
+    /** What keeps memory of the caller allocated; null where nothing has to. */
+    private final @Nullable Pinned held;
     private final AtomicInteger pins = new AtomicInteger();
     /** Number of pins that will never be removed. */
     private final AtomicInteger abandonedPins = new AtomicInteger();
@@ -63,35 +63,45 @@ public final class UcpMemory implements AutoCloseable {
         }
     };
 
-    private UcpMemory(UcpContext context, MemorySegment handle, MemorySegment segment, @Nullable Arena arena) {
+    private UcpMemory(UcpContext context, MemorySegment handle, MemorySegment segment, @Nullable Arena arena,
+            @Nullable Pinned held) {
         this.context = context;
         this.handle = handle;
         this.segment = segment;
         this.arena = arena;
-        if (arena == null) {
-            mapped = null;
-            REGISTERED.add(this);
-        } else {
-            mapped = PinnableMemory.add(segment, pinned);
-        }
+        this.held = held;
+        this.mapped = arena == null ? PinnableMemory.addRegistered(segment, pinned)
+                : PinnableMemory.add(segment, pinned);
         context.mapped(this);
     }
 
     static UcpMemory map(UcpContext context, UcpMemoryParameters parameters) {
         checkSupport(context, parameters);
         MemorySegment segment = parameters.segment();
-        if (segment != null) {
-            try (Arena call = Arena.ofConfined()) {
-                MemorySegment handle = map(context, parameters, segment, call);
-                try {
-                    return new UcpMemory(context, handle, segment, null);
-                } catch (RuntimeException | Error e) {
-                    ucx_h.ucp_mem_unmap(context.handle(), handle);
-                    throw e;
-                }
-            }
+        return segment == null ? allocate(context, parameters) : register(context, parameters, segment);
+    }
+
+    /** Holds the memory before UCX looks at it, so that its arena cannot be closed in between. */
+    private static UcpMemory register(UcpContext context, UcpMemoryParameters parameters, MemorySegment segment) {
+        Arguments.destination(segment, "segment");
+        Pinned held = HeldMemory.registration(segment, "segment");
+        if (held != null) {
+            held.pin();
         }
-        return allocate(context, parameters);
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment handle = map(context, parameters, segment, call);
+            try {
+                return new UcpMemory(context, handle, segment, null, held);
+            } catch (RuntimeException | Error e) {
+                ucx_h.ucp_mem_unmap(context.handle(), handle);
+                throw e;
+            }
+        } catch (RuntimeException | Error e) {
+            if (held != null) {
+                held.unpin();
+            }
+            throw e;
+        }
     }
 
     private static void checkSupport(UcpContext context, UcpMemoryParameters parameters) {
@@ -136,7 +146,7 @@ public final class UcpMemory implements AutoCloseable {
                 }
                 MemorySegment memory = MemorySegment.ofAddress(attributes.address()).reinterpret(bytes, arena, null)
                         .fill((byte) 0);
-                return new UcpMemory(context, handle, memory, arena);
+                return new UcpMemory(context, handle, memory, arena, null);
             } catch (RuntimeException | Error e) {
                 ucx_h.ucp_mem_unmap(context.handle(), handle);
                 throw e;
@@ -324,7 +334,7 @@ public final class UcpMemory implements AutoCloseable {
 
     /** Returns whether a range is the application's own memory and registered by it. */
     static boolean isRegistered(long address, long bytes) {
-        return REGISTERED.stream().anyMatch(memory -> PinnableMemory.contains(memory.segment, address, bytes));
+        return PinnableMemory.registered(address, bytes) != null;
     }
 
     private boolean contains(MemorySegment other) {
@@ -402,17 +412,19 @@ public final class UcpMemory implements AutoCloseable {
             pins.set(abandoned);
             throw e;
         }
-        if (mapped == null) {
-            REGISTERED.remove(this);
-        } else {
-            mapped.remove();
-        }
+        mapped.remove();
         if (abandoned > 0) {
+            if (held != null) {
+                held.abandon();
+            }
             LOG.error("{} bytes of registered memory are left to the process: {} operations of abandoned workers"
                     + " use them", segment.byteSize(), abandoned);
             context.memoryAbandoned();
         } else {
             ucx_h.ucp_mem_unmap(context.handle(), handle);
+            if (held != null) {
+                held.unpin();
+            }
         }
         context.unmapped(this);
     }

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Every other combination is refused. NONBLOCK, LOCK and SYMMETRIC_RKEY may be added to each, but NONBLOCK and LOCK
  * exclude each other.
  *
- * @param segment memory of the caller, native, of a shared, automatic or global arena; null where UCX allocates
+ * @param segment memory of the caller, native, of a {@link UcxArena}, an automatic or the global arena; null where UCX
+ *     allocates
  * @param length bytes to allocate; of the segment where there is one
  * @param address where to allocate, a multiple of the page size; 0 for the system's choice
  * @param flags how to map

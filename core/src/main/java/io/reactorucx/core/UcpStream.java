@@ -49,8 +49,8 @@ public final class UcpStream {
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         RequestTable requests = worker.requests();
         sent = true;
-        long token = requests.begin("stream_send", whenDone, endpoint, worker.context().pinned(registration, data),
-                payload);
+        long token = requests.begin("stream_send", whenDone, endpoint,
+                worker.context().pinned(registration, data, "payload"), payload);
         return requests.posted("stream_send", endpoint.peer(), token,
                 ucx_h.ucp_stream_send_nbx(endpoint.handle(), data, data.byteSize(),
                 worker.parameters().of(requests.onSend, token, registration)));

@@ -49,7 +49,7 @@ public final class UcpTags {
         worker.checkOpen("tag_recv");
         worker.context().requireFeature(UcpFeature.TAG, "tag_recv");
         MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
-        Pinned pin = worker.context().pinned(registration, target);
+        Pinned pin = worker.context().pinned(registration, target, "destination");
         RequestTable requests = worker.requests();
         long token = requests.begin("tag_recv", whenDone, null, pin, destination);
         MemorySegment parameters = worker.parameters().withoutImmediateCompletion(requests.onTagReceive, token,

@@ -80,4 +80,11 @@ class LinkContractTest {
             super(LinkContractTest.this.link);
         }
     }
+
+    @Nested
+    class Arenas extends ArenaContract {
+        Arenas() {
+            super(LinkContractTest.this.link);
+        }
+    }
 }

@@ -1,11 +1,15 @@
 package io.reactorucx.core;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -121,6 +125,40 @@ final class LoadingPrograms {
     static final class Exchange {
         public static void main(String[] arguments) {
             System.out.println("locale " + Locale.getDefault() + " received " + exchange(arguments[0]));
+        }
+    }
+
+    /** Sends a message of an id that has no handler, of which UCX warns. */
+    static final class Unheard {
+        public static void main(String[] arguments) {
+            try (Pair pair = Pair.of(Link.SELF_NONE)) {
+                pair.run(done -> pair.toServer.amSend(Pair.ID + 1, Pair.EMPTY, Pair.pattern(8), null, AmProtocol.AUTO,
+                        false, done));
+                pair.assertStillWorks();
+            }
+            System.out.println("dropped");
+        }
+    }
+
+    /** Exchanges messages in two class loaders that do not know each other, with the first one again at the end. */
+    static final class TwoClassLoaders {
+        public static void main(String[] arguments) throws Exception {
+            List<URL> path = new ArrayList<>();
+            for (String each : System.getProperty("java.class.path").split(File.pathSeparator)) {
+                path.add(Path.of(each).toUri().toURL());
+            }
+            URL[] urls = path.toArray(URL[]::new);
+            try (URLClassLoader first = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
+                    URLClassLoader second = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader())) {
+                for (ClassLoader loader : List.of(first, second, first)) {
+                    Class<?> program = Class.forName(Exchange.class.getName(), true, loader);
+                    Method main = program.getDeclaredMethod("main", String[].class);
+                    main.setAccessible(true);
+                    main.invoke(null, (Object) arguments);
+                    System.out.println("in " + (loader == first ? "first" : "second") + " "
+                            + (program.getClassLoader() == loader));
+                }
+            }
         }
     }
 

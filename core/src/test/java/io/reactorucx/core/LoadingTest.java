@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -175,6 +176,39 @@ class LoadingTest {
     void sendsOverSelfAlone() {
         assertThat(runOk(child(LoadingPrograms.Exchange.class).arguments("self"))).contains("received hello")
                 .doesNotContain("WARN");
+    }
+
+    /** As after a redeployment, or in two plug-ins of one process. */
+    @Test
+    void worksInSeveralClassLoaders() {
+        String output = runOk(child(LoadingPrograms.TwoClassLoaders.class).arguments("tcp"));
+        assertThat(output.lines().filter(line -> line.contains("received hello"))).hasSize(3);
+        assertThat(output.lines().filter(line -> line.startsWith("in ")))
+                .containsExactly("in first true", "in second true", "in first true");
+        assertThat(output).doesNotContain("WARN");
+    }
+
+    @Test
+    void worksWithAnotherAllocator() throws IOException {
+        Path allocator;
+        try (Stream<Path> folders = Files.list(Path.of("/usr/lib"))) {
+            allocator = folders.map(path -> path.resolve("libjemalloc.so.2")).filter(Files::exists).findFirst()
+                    .orElse(null);
+        }
+        assumeTrue(allocator != null, "libjemalloc.so.2 is not installed");
+        for (String transports : new String[] {"tcp", "posix,tcp"}) {
+            String output = runOk(child(LoadingPrograms.Exchange.class).environment("LD_PRELOAD", allocator.toString())
+                    .arguments(transports));
+            assertThat(output).contains("received hello").doesNotContain("cannot be preloaded");
+        }
+    }
+
+    @Test
+    void logsWarningsOfUcxOnlyWhenAsked() {
+        String quiet = runOk(child(LoadingPrograms.Unheard.class).withoutEnvironment("UCX_LOG_LEVEL"));
+        assertThat(quiet).contains("dropped").doesNotContain("no registered callback");
+        String asked = runOk(child(LoadingPrograms.Unheard.class).environment("UCX_LOG_LEVEL", "warn"));
+        assertThat(asked).contains("dropped").contains("no registered callback");
     }
 
     @Test

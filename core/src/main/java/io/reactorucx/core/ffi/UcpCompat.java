@@ -51,6 +51,12 @@ public final class UcpCompat {
                 FunctionDescriptor.of(ucx_h.C_POINTER, ucx_h.C_POINTER));
     }
 
+    private static final class fmemopen {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("fmemopen"),
+                FunctionDescriptor.of(ucx_h.C_POINTER, ucx_h.C_POINTER, JAVA_LONG, ucx_h.C_POINTER));
+    }
+
     private static final class unsetenv {
         static final MethodHandle HANDLE = Linker.nativeLinker()
                 .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("unsetenv"),
@@ -128,6 +134,15 @@ public final class UcpCompat {
     public static MemorySegment uselocale(MemorySegment locale) {
         try {
             return (MemorySegment) uselocale.HANDLE.invokeExact(locale);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : FILE *fmemopen(void *buf, size_t size, const char *mode) } */
+    public static MemorySegment fmemopen(MemorySegment buffer, MemorySegment mode) {
+        try {
+            return (MemorySegment) fmemopen.HANDLE.invokeExact(buffer, buffer.byteSize(), mode);
         } catch (Throwable t) {
             throw rethrow(t);
         }

@@ -39,7 +39,7 @@ public final class Arguments {
         if (!segment.isNative()) {
             throw new IllegalArgumentException(name + ": " + segment.byteSize()
                     + " bytes on the Java heap; UCX keeps the address after the call, use native memory (Arena.ofAuto,"
-                    + " Arena.ofShared or a pooled buffer)");
+                    + " UcxArena or a pooled buffer)");
         }
         if (segment.address() == 0) {
             throw new IllegalArgumentException(name + ": " + segment.byteSize() + " bytes at the address 0");
@@ -55,7 +55,7 @@ public final class Arguments {
         }
         if (!segment.isAccessibleBy(Thread.currentThread())) {
             throw new IllegalArgumentException(name + ": " + segment.byteSize()
-                    + " bytes of another thread's confined arena; use a shared or automatic arena");
+                    + " bytes of another thread's confined arena; use a UcxArena or an automatic arena");
         }
     }
 

@@ -22,6 +22,8 @@ public final class NativeEnvironment {
 
     private static final Logger LOG = LoggerFactory.getLogger(NativeEnvironment.class);
     private static final ReentrantLock LOCK = new ReentrantLock();
+    /** One object for the process, also for this class in other class loaders. */
+    private static final Object PROCESS = "io.reactorucx.core.internal.NativeEnvironment".intern();
 
     private NativeEnvironment() {
     }
@@ -39,6 +41,8 @@ public final class NativeEnvironment {
         // Without these UCX leaves shared memory out between peers that watch each other.
         set("UCX_POSIX_ERROR_HANDLING", "y", false);
         set("UCX_SYSV_ERROR_HANDLING", "y", false);
+        // A peer makes UCX warn, as with messages of ids that have no handler, and would fill the log.
+        set("UCX_LOG_LEVEL", "error", false);
         // A restarted server can bind its port at once, while connections of its predecessor are in TIME_WAIT.
         set("UCX_TCP_CM_REUSEADDR", "y", false);
         if (get("UCX_MEM_MMAP_HOOK_MODE").filter("reloc"::equals).isPresent()) {
@@ -54,6 +58,14 @@ public final class NativeEnvironment {
     public static <T> T with(Map<String, String> variables, Supplier<T> nativeCalls) {
         LOCK.lock();
         try {
+            return withLocked(variables, nativeCalls);
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    private static <T> T withLocked(Map<String, String> variables, Supplier<T> nativeCalls) {
+        synchronized (PROCESS) {
             Map<String, Optional<String>> before = new HashMap<>();
             variables.keySet().forEach(name -> before.put(name, get(name)));
             try {
@@ -63,8 +75,6 @@ public final class NativeEnvironment {
                 before.forEach((name, value) -> value.ifPresentOrElse(text -> set(name, text, true),
                         () -> unset(name)));
             }
-        } finally {
-            LOCK.unlock();
         }
     }
 

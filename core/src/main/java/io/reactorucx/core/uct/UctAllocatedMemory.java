@@ -1,6 +1,7 @@
 package io.reactorucx.core.uct;
 
 import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxMemoryType;
 import io.reactorucx.core.UcxUnsupportedException;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Memory that UCX allocated ({@code uct_allocated_memory_t}), zeroed if the host can reach it.
  *
  * <p><b>Threading:</b> the thread that allocated it; the segment may be used from any. <b>Ownership:</b> ends with
- * {@link #close()}, also for the segment. <b>Errors:</b> {@link #close()} refuses while another thread reads or writes
- * the segment.
+ * {@link #close()}, also for the segment. <b>Errors:</b> {@link #close()} refuses while another thread, or an operation
+ * of UCX, reads or writes the segment.
  */
 public final class UctAllocatedMemory implements UctMemory {
 
@@ -28,7 +29,7 @@ public final class UctAllocatedMemory implements UctMemory {
     private final Thread owner = Thread.currentThread();
     private final MemorySegment description;
     private final @Nullable MemoryHandle handle;
-    private final Arena arena = Arena.ofShared();
+    private final UcxArena arena = UcxArena.ofShared();
     private final MemorySegment segment;
     private boolean closed;
 
@@ -154,7 +155,7 @@ public final class UctAllocatedMemory implements UctMemory {
         if (closed) {
             return;
         }
-        // Throws while some thread reads or writes the memory; it may be closed later.
+        // Throws while some thread or operation reads or writes the memory; it may be closed later.
         arena.close();
         closed = true;
         OPEN.decrementAndGet();

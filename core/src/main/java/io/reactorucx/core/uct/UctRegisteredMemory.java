@@ -5,24 +5,32 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.HeldMemory;
+import io.reactorucx.core.internal.Pinned;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory of the caller that is registered with a memory domain.
  *
- * <p><b>Threading:</b> the thread of the domain. <b>Ownership:</b> the memory has to stay alive until {@link #close()}.
+ * <p><b>Threading:</b> the thread of the domain. <b>Ownership:</b> the memory stays alive until {@link #close()},
+ * because it is kept reachable, and a {@link io.reactorucx.core.UcxArena} refuses to be closed.
  */
 public final class UctRegisteredMemory implements UctMemory {
 
     private final UctMemoryDomain domain;
     private final MemoryHandle handle;
     private final MemorySegment segment;
+    /** What keeps the memory allocated; null where nothing has to. */
+    private final @Nullable Pinned held;
     private boolean closed;
 
-    private UctRegisteredMemory(UctMemoryDomain domain, MemoryHandle handle, MemorySegment segment) {
+    private UctRegisteredMemory(UctMemoryDomain domain, MemoryHandle handle, MemorySegment segment,
+            @Nullable Pinned held) {
+        this.held = held;
         this.domain = domain;
         this.handle = handle;
         this.segment = segment;
@@ -39,12 +47,22 @@ public final class UctRegisteredMemory implements UctMemory {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "uct_md_mem_reg", null,
                     bytes + " bytes, the memory domain " + domain + " registers at most " + max);
         }
+        Pinned held = HeldMemory.registration(segment, "segment");
+        if (held != null) {
+            held.pin();
+        }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             UctStatus.check(ucx_h.uct_md_mem_reg(domain.handle(), segment, bytes, mask, pointer), "uct_md_mem_reg of "
                     + bytes + " bytes");
             return new UctRegisteredMemory(domain,
-                    new MemoryHandle(domain, pointer.get(ValueLayout.ADDRESS, 0), segment.address(), bytes), segment);
+                    new MemoryHandle(domain, pointer.get(ValueLayout.ADDRESS, 0), segment.address(), bytes), segment,
+                    held);
+        } catch (RuntimeException | Error e) {
+            if (held != null) {
+                held.unpin();
+            }
+            throw e;
         }
     }
 
@@ -100,6 +118,9 @@ public final class UctRegisteredMemory implements UctMemory {
             domain.closed();
             domain.deregistered(this);
             UctStatus.check(ucx_h.uct_md_mem_dereg(domain.handle(), handle.handle()), "uct_md_mem_dereg");
+            if (held != null) {
+                held.unpin();
+            }
         }
     }
 }

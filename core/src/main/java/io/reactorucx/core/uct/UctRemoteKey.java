@@ -1,5 +1,6 @@
 package io.reactorucx.core.uct;
 
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -15,15 +16,16 @@ import java.lang.foreign.ValueLayout;
  *
  * <p><b>Threading:</b> the thread of the domain; pointers may be used from any. <b>Ownership:</b> ends with {@link
  * #close()}, also for pointers; one to memory that this process registered itself lives as long as that memory.
- * <b>Errors:</b> {@link #close()} refuses while another thread reads or writes through a pointer. A pointer to memory
- * whose owner lied about its size ends in an {@link InternalError} of the JVM when it is used.
+ * <b>Errors:</b> {@link #close()} refuses while another thread, or an operation of UCX, reads or writes through a
+ * pointer. A pointer to memory whose owner lied about its size ends in an {@link InternalError} of the JVM when it is
+ * used.
  */
 public final class UctRemoteKey implements AutoCloseable {
 
     private final UctMemoryDomain domain;
     private final UctPackedKey packed;
     private final MemorySegment bundle;
-    private final Arena pointers = Arena.ofShared();
+    private final UcxArena pointers = UcxArena.ofShared();
     private boolean closed;
 
     private UctRemoteKey(UctMemoryDomain domain, UctPackedKey packed, MemorySegment bundle) {

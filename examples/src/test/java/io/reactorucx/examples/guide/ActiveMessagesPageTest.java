@@ -9,6 +9,7 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.message.TaggedBuffer;
@@ -62,7 +63,7 @@ class ActiveMessagesPageTest extends Page {
         // snippet: send
         connection.activeMessages().send(7, "small".getBytes(UTF_8)).block();
 
-        try (Arena arena = Arena.ofShared()) {
+        try (UcxArena arena = UcxArena.ofShared()) {
             MemorySegment header = arena.allocateFrom("file 1");
             MemorySegment payload = arena.allocate(8 << 20);
             connection.activeMessages().send(7, header, payload, AmProtocol.RENDEZVOUS).block();

@@ -11,6 +11,7 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.memory.MemoryPath;
@@ -34,7 +35,7 @@ class RemoteMemoryPageTest extends Page {
 
     @Test
     void peerReadsAndWritesWhatIsExported() {
-        try (Arena arena = Arena.ofShared()) {
+        try (UcxArena arena = UcxArena.ofShared()) {
             // snippet: export
             MemorySegment table = arena.allocate(1 << 20, 8);
             UcxMemoryWindow window = resources.exportMemory(table,

@@ -1,7 +1,7 @@
 package io.reactorucx.internal.buffer;
 
 import io.reactorucx.core.UcpMemory;
-import java.lang.foreign.Arena;
+import io.reactorucx.core.UcxArena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Set;
@@ -13,13 +13,13 @@ final class BufferSlab {
 
     private static final Logger LOG = LoggerFactory.getLogger(BufferSlab.class);
 
-    private final Arena arena;
+    private final UcxArena arena;
     private final UcpMemory registration;
     private final int sizeClass;
     private final Set<LeakTracker> watched = new HashSet<>();
     private int leases;
 
-    BufferSlab(Arena arena, UcpMemory registration, int sizeClass) {
+    BufferSlab(UcxArena arena, UcpMemory registration, int sizeClass) {
         this.arena = arena;
         this.registration = registration;
         this.sizeClass = sizeClass;
@@ -76,6 +76,13 @@ final class BufferSlab {
      * A segment of an ended lease that the application kept throws from then on, and never shows other memory.
      */
     boolean tryFree() {
+        // One use is the registration's; another is an operation that was given the memory without the registration.
+        int operations = arena.uses() - 1;
+        if (operations > 0 && !registration.isClosed()) {
+            LOG.error("A slab of {} bytes cannot be freed: {} operations use memory of leases that were released",
+                    bytes(), operations);
+            return false;
+        }
         try {
             registration.close();
         } catch (IllegalStateException e) {
@@ -85,7 +92,7 @@ final class BufferSlab {
         try {
             arena.close();
         } catch (IllegalStateException e) {
-            LOG.error("{} bytes stay mapped: a thread still uses a lease that was released", bytes(), e);
+            LOG.error("{} bytes stay mapped: a thread or operation still uses a lease that was released", bytes(), e);
         }
         return true;
     }

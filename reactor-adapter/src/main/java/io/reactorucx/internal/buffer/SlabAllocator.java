@@ -3,9 +3,9 @@ package io.reactorucx.internal.buffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.LargePages;
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -123,7 +123,7 @@ final class SlabAllocator {
 
     /** Maps and registers the memory of a slab. Thread: without the lock. */
     private BufferSlab make(int sizeClass) {
-        Arena arena = Arena.ofShared();
+        UcxArena arena = UcxArena.ofShared();
         try {
             return new BufferSlab(arena, context.register(LargePages.allocate(slabBytes(sizeClass), arena)), sizeClass);
         } catch (OutOfMemoryError e) {

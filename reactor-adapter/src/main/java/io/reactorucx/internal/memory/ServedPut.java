@@ -62,7 +62,7 @@ final class ServedPut extends ServedOperation<Void> {
 
     @Override
     void checkMemory() {
-        MemoryArguments.checkSource(source);
+        MemoryArguments.checkSource(source, registration);
     }
 
     @Override

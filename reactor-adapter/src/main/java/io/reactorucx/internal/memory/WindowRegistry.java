@@ -3,6 +3,7 @@ package io.reactorucx.internal.memory;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -70,8 +71,9 @@ public final class WindowRegistry {
         }
         if (!segment.scope().isAlive() || !segment.isAccessibleBy(ANOTHER)) {
             throw new IllegalArgumentException("segment of " + segment.byteSize()
-                    + " bytes: its arena is closed or of one thread only; use a shared or automatic arena");
+                    + " bytes: its arena is closed or of one thread only; use a UcxArena or an automatic arena");
         }
+        UcxArena.requireHeld(segment, "segment");
         if (segment.isReadOnly() && !given.equals(Set.of(MemoryRight.READ))) {
             throw new IllegalArgumentException("segment of " + segment.byteSize()
                     + " bytes: it is read-only, and may not be exported with " + given);
