@@ -89,6 +89,11 @@ public final class EndpointAcceptor {
                 })).then();
     }
 
+    /** Returns a Mono that fails when an engine, on which the next client would be accepted, has failed. */
+    public Mono<Void> onFailure() {
+        return resources.onEngineFailure();
+    }
+
     public int connections() {
         return open.size();
     }

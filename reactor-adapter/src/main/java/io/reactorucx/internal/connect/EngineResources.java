@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * The engines, each with its protocols, and the thread of control sockets. No other class knows all protocols.
@@ -32,6 +33,7 @@ public final class EngineResources {
     private final List<ConnectingEngine> engines;
     private final HandshakeCounters handshakes = new HandshakeCounters();
     private final AtomicInteger next = new AtomicInteger();
+    private final Sinks.Empty<Void> engineFailure = Sinks.empty();
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
@@ -78,9 +80,14 @@ public final class EngineResources {
         return handshakes;
     }
 
-    /** Returns the thread of control sockets; the first call starts it. */
+    /** Returns a Mono that fails when an engine has failed, and otherwise never ends. */
+    public Mono<Void> onEngineFailure() {
+        return engineFailure.asMono();
+    }
+
+    /** Returns the thread of control sockets; the first call starts it, as does the first one after it has failed. */
     public synchronized SocketEventLoop sockets() {
-        if (sockets == null) {
+        if (sockets == null || sockets.hasFailed()) {
             sockets = SocketEventLoop.start(engines.getFirst().engine().config().name() + "-sockets");
             if (disposed) {
                 sockets.close();

@@ -106,6 +106,10 @@ final class SocketAcceptor {
                         TimeUnit.MILLISECONDS);
             } catch (IOException e) {
                 ended(e);
+            } catch (RuntimeException | Error e) {
+                // The handshake must not stay among the pending ones.
+                abort();
+                throw e;
             }
         }
 

@@ -17,6 +17,7 @@ import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.socket.ControlSocket;
 import io.reactorucx.internal.socket.PeerName;
+import io.reactorucx.internal.socket.SocketEventLoop;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -68,6 +69,7 @@ public final class SocketConnector {
 
         private final MonoSink<Established> sink;
         private final ClientHandshake handshake;
+        private final SocketEventLoop loop = resources.sockets();
         private final AtomicBoolean ended = new AtomicBoolean();
         private volatile @Nullable Disposable timeout;
         private volatile @Nullable ControlSocket socket;
@@ -87,7 +89,7 @@ public final class SocketConnector {
             timeout = Schedulers.parallel().schedule(this::timedOut, config.handshakeTimeout().toMillis(),
                     TimeUnit.MILLISECONDS);
             try {
-                ControlSocket opened = ControlSocket.connect(resources.sockets(), address, this);
+                ControlSocket opened = ControlSocket.connect(loop, address, this);
                 socket = opened;
                 if (cancelled) {
                     opened.close();
@@ -173,7 +175,7 @@ public final class SocketConnector {
 
         @Override
         public void execute(Runnable task) {
-            resources.sockets().execute(task);
+            loop.execute(task);
         }
 
         @Override
