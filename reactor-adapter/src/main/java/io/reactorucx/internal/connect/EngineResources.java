@@ -1,5 +1,7 @@
 package io.reactorucx.internal.connect;
 
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
@@ -48,6 +50,8 @@ public final class EngineResources {
 
     /** Registers the protocols with each engine; completes when all engines can connect. */
     public Mono<Void> start(EngineCloseListeners closeListeners, WindowRegistry windows) {
+        closeListeners.whenFailed((engine, cause) -> engineFailure.tryEmitError(new UcxException(UcxStatus.IO_ERROR,
+                "engine", null, "the engine " + engine.name() + " has failed: " + cause, cause)));
         return Flux.fromIterable(engines).flatMap(each -> {
             EngineConnections connections = each.connections();
             closeListeners.whenClosed(each.engine(), connections::engineClosed);
