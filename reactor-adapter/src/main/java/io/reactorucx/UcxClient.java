@@ -303,7 +303,8 @@ public final class UcxClient {
             if (address != null && !config.raw()) {
                 return opened(new SocketConnector(resources.connecting(), chosen, config, address).connect());
             }
-            return opened(new EndpointConnector(chosen.connections(), config, address, workerAddress).connect());
+            return opened(new EndpointConnector(resources.connecting(), chosen, config, address, workerAddress)
+                    .connect());
         });
     }
 

@@ -7,9 +7,11 @@ import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
+import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.handshake.AuthenticatorThreads;
 import io.reactorucx.internal.handshake.HandshakeCounters;
 import io.reactorucx.internal.memory.MemoryProtocolFactory;
 import io.reactorucx.internal.memory.WindowRegistry;
@@ -34,13 +36,19 @@ public final class EngineResources {
 
     private final List<ConnectingEngine> engines;
     private final HandshakeCounters handshakes = new HandshakeCounters();
+    private final AuthenticatorThreads serverAuthenticators;
+    /** Apart from those of servers, so that strangers keep no own client from connecting. */
+    private final AuthenticatorThreads clientAuthenticators;
     private final AtomicInteger next = new AtomicInteger();
     private final Sinks.Empty<Void> engineFailure = Sinks.empty();
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
     public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idleLimit, BufferPool pool,
-            LeakReporter leaks) {
+            LeakReporter leaks, AuthenticatorLimits authenticators) {
+        String name = engines.getFirst().config().name();
+        this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators);
+        this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
         this.engines = engines.stream().map(engine -> {
             EngineConnections connections = new EngineConnections(engine, idleLimit);
             return new ConnectingEngine(connections, new PendingBindings(connections),
@@ -89,6 +97,16 @@ public final class EngineResources {
         return engineFailure.asMono();
     }
 
+    /** Returns the threads on which servers run authenticators. */
+    public AuthenticatorThreads serverAuthenticators() {
+        return serverAuthenticators;
+    }
+
+    /** Returns the threads on which clients run authenticators. */
+    public AuthenticatorThreads clientAuthenticators() {
+        return clientAuthenticators;
+    }
+
     /** Returns the thread of control sockets; the first call starts it, as does the first one after it has failed. */
     public synchronized SocketEventLoop sockets() {
         if (sockets == null || sockets.hasFailed()) {
@@ -109,8 +127,10 @@ public final class EngineResources {
         return disposed;
     }
 
-    /** Ends the thread of control sockets, which closes all sockets. */
+    /** Ends the threads of authenticators, and the thread of control sockets, which closes all sockets. */
     public synchronized CompletableFuture<Void> closeSockets() {
+        serverAuthenticators.close();
+        clientAuthenticators.close();
         return sockets == null ? CompletableFuture.completedFuture(null) : sockets.close();
     }
 }

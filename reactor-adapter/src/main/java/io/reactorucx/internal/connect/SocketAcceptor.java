@@ -95,7 +95,7 @@ final class SocketAcceptor {
             this.connections = engine.connections();
             this.bindings = engine.bindings();
             this.handshake = new ServerHandshake(connections.ownInfo(config), config.protocol().authentication(),
-                    Schedulers.boundedElastic(), peer, this);
+                    resources.serverAuthenticators(), peer, this);
         }
 
         void start(SocketChannel channel) {
