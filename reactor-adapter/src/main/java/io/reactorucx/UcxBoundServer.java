@@ -37,14 +37,14 @@ public final class UcxBoundServer implements Disposable {
     private final BoundListener listener;
     private final Sinks.Empty<Void> disposed = Sinks.empty();
     private final AtomicBoolean disposing = new AtomicBoolean();
-    private final Disposable failures;
+    private final Disposable.Swap failures = Disposables.swap();
     private volatile @Nullable Throwable failure;
 
     UcxBoundServer(EndpointAcceptor acceptor, BoundListener listener) {
         this.acceptor = acceptor;
         this.listener = listener;
-        this.failures = Mono.firstWithSignal(listener.onFailure(), acceptor.onFailure())
-                .subscribe(ignored -> { }, this::failed);
+        failures.update(Mono.firstWithSignal(listener.onFailure(), acceptor.onFailure())
+                .subscribe(ignored -> { }, this::failed));
     }
 
     private void failed(Throwable error) {
