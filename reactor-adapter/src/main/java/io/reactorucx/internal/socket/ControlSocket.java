@@ -78,7 +78,7 @@ public final class ControlSocket implements SocketEventLoop.Events {
     /** Starts to connect; calls the listener when the socket is connected, or has failed. */
     public static ControlSocket connect(SocketEventLoop loop, InetSocketAddress remote, Listener listener)
             throws IOException {
-        SocketChannel channel = SocketChannel.open();
+        SocketChannel channel = open();
         ControlSocket socket = new ControlSocket(loop, channel, listener);
         boolean started = loop.execute(() -> {
             try {
@@ -97,6 +97,15 @@ public final class ControlSocket implements SocketEventLoop.Events {
             throw loop.endCause();
         }
         return socket;
+    }
+
+    private static SocketChannel open() throws IOException {
+        try {
+            return SocketChannel.open();
+        } catch (IOException | LinkageError e) {
+            // The JDK's classes of sockets fail to initialize where they cannot open a file.
+            throw new IOException(SocketEventLoop.explained(e), e);
+        }
     }
 
     /** Takes over a socket that a listener has accepted. Thread: socket loop. */

@@ -63,7 +63,10 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
             return listener;
         } catch (IOException | UnresolvedAddressException | UnsupportedAddressTypeException e) {
             close(channel);
-            throw new UcxException(status(address, e), "bind at " + address, null, String.valueOf(e.getMessage()), e);
+            throw new UcxException(status(address, e), "bind at " + address, null, SocketEventLoop.explained(e), e);
+        } catch (LinkageError e) {
+            // The JDK's classes of sockets fail to initialize where they cannot open a file.
+            throw new UcxException(UcxStatus.NO_RESOURCE, "bind at " + address, null, SocketEventLoop.explained(e), e);
         }
     }
 
@@ -125,8 +128,8 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
         if (!channel.isOpen()) {
             throw new IOException(error.getMessage(), error);
         }
-        LOG.warn("{}: accepting a socket failed: {}; next attempt in {}", PeerName.of(address), error.getMessage(),
-                RETRY_DELAY);
+        LOG.warn("{}: accepting a socket failed: {}; next attempt in {}", PeerName.of(address),
+                SocketEventLoop.explained(error), RETRY_DELAY);
         interest(0);
         Schedulers.parallel().schedule(() -> loop.execute(() ->
                 interest(pending.hasCapacity() ? SelectionKey.OP_ACCEPT : 0)), RETRY_DELAY.toMillis(),

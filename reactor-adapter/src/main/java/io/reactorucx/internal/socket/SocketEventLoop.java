@@ -1,8 +1,9 @@
 package io.reactorucx.internal.socket;
 
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.EngineThread;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
@@ -40,6 +41,8 @@ public final class SocketEventLoop implements Runnable {
     }
 
     private static final int MAX_DISCARDED_BYTES = 16 << 10;
+    /** The text of the system, which no exception of the JDK has a type for. */
+    private static final String NO_MORE_FILES = "Too many open files";
 
     private final Selector selector;
     /** The handlers of open channels. The selector forgets its keys when it fails. */
@@ -61,9 +64,25 @@ public final class SocketEventLoop implements Runnable {
             SocketEventLoop loop = new SocketEventLoop(Selector.open(), name);
             loop.thread.start();
             return loop;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (IOException | LinkageError e) {
+            // The JDK's classes of sockets fail to initialize where they cannot open a file.
+            throw new UcxException(UcxStatus.NO_RESOURCE, "selector", null, explained(e), e);
         }
+    }
+
+    /**
+     * Returns the text of an error, with the remedy when the process may open no more files. The method is in this
+     * class because another one might not be loaded then.
+     */
+    static String explained(Throwable error) {
+        for (Throwable each = error; each != null; each = each.getCause()) {
+            String message = each.getMessage();
+            if (message != null && message.contains(NO_MORE_FILES)) {
+                return message + ": a connection takes several descriptors; raise the limit of the process (ulimit -n"
+                        + " 65536; LimitNOFILE=65536 in a systemd unit; --ulimit nofile=65536 for docker run)";
+            }
+        }
+        return String.valueOf(error.getMessage());
     }
 
     /**
