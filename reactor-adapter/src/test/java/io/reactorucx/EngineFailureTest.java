@@ -10,6 +10,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.message.UcxResponder;
+import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.List;
 import java.util.Objects;
@@ -176,6 +177,21 @@ class EngineFailureTest implements NeedsUcx {
 
         for (CompletableFuture<Void> each : sends) {
             assertThat(Waits.failure(each)).isInstanceOf(UcxException.class);
+        }
+    }
+
+    @Test
+    void handlerThatTakesAllMemoryEndsTheServerOfAProcessThatGoesOn() {
+        try (ChildJvm child = ChildJvm.of(ExhaustedServer.class).options("-Xmx64m")
+                .arguments(transports.split(",")).start()) {
+            int port = Integer.parseInt(child.awaitLine(ExhaustedServer.READY).split(" ")[1]);
+            UcxConnection client = UcxClient.create(peerResources).remoteAddress("127.0.0.1", port).connectNow();
+
+            client.activeMessages().send(ExhaustedServer.ID, new byte[1]).block(Waits.PATIENCE);
+
+            assertThat(child.awaitLine(ExhaustedServer.ENDED)).contains("has failed: java.lang.OutOfMemoryError");
+            Waits.get(client.onDispose().toFuture());
+            assertThat(child.awaitLine(ExhaustedServer.AGAIN)).isEqualTo(ExhaustedServer.AGAIN + "true");
         }
     }
 
