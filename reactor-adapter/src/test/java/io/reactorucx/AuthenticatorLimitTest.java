@@ -26,6 +26,7 @@ class AuthenticatorLimitTest implements NeedsUcx {
 
     private final CountDownLatch released = new CountDownLatch(1);
     private final Queue<String> threads = new ConcurrentLinkedQueue<>();
+    private volatile boolean broken;
     private UcxResources resources;
     private UcxResources clientResources;
 
@@ -79,6 +80,9 @@ class AuthenticatorLimitTest implements NeedsUcx {
                 public Mono<byte[]> challenge(byte[] opening) {
                     return Mono.fromCallable(() -> {
                         threads.add(Thread.currentThread().getName());
+                        if (broken) {
+                            throw new NoClassDefFoundError("planted by a test");
+                        }
                         released.await();
                         return PROOF;
                     });
@@ -153,6 +157,14 @@ class AuthenticatorLimitTest implements NeedsUcx {
         await().atMost(Waits.PATIENCE).until(() -> threads.size() == 2);
         released.countDown();
         assertThat(Waits.get(second).isDisposed()).isFalse();
+    }
+
+    @Test
+    void errorThatReactorDoesNotSignalRejectsTheClientAtOnce() {
+        broken = true;
+
+        assertThat(Waits.failure(connect(bind()))).isInstanceOfSatisfying(UcxException.class, rejected ->
+                assertThat(rejected.status()).isEqualTo(UcxStatus.REJECTED));
     }
 
     @Test

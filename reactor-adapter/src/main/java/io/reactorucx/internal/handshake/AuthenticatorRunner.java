@@ -49,10 +49,19 @@ final class AuthenticatorRunner {
         try {
             boolean first = !started;
             started = true;
-            running.add(executor.execute(() -> running.add(checked.subscribe(value -> resume(() -> then.accept(value)),
-                    error -> resume(() -> whenRejected.accept(error)))), first));
+            running.add(executor.execute(() -> subscribe(checked, then), first));
         } catch (RejectedExecutionException e) {
             whenRefused.run();
+        }
+    }
+
+    private void subscribe(Mono<byte[]> step, Consumer<byte[]> then) {
+        try {
+            running.add(step.subscribe(value -> resume(() -> then.accept(value)),
+                    error -> resume(() -> whenRejected.accept(error))));
+        } catch (VirtualMachineError | LinkageError e) {
+            // Reactor throws these instead of signalling them.
+            resume(() -> whenRejected.accept(e));
         }
     }
 
