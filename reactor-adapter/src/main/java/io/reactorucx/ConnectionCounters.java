@@ -53,7 +53,7 @@ final class ConnectionCounters {
 
     private static <T> void addUntil(Set<T> all, T each, Mono<Void> disposed) {
         all.add(each);
-        disposed.subscribe(ignored -> { }, error -> { }, () -> all.remove(each));
+        disposed.onErrorComplete().doOnTerminate(() -> all.remove(each)).subscribe();
     }
 
     /** Disposes of all that would make connections again. */

@@ -8,6 +8,9 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.Scannable;
@@ -18,21 +21,39 @@ import reactor.core.scheduler.Schedulers;
 /**
  * A listening server.
  *
+ * <p>A server ends by itself when its listener, the thread for sockets or an engine of its resources fails: it closes
+ * its connections, and {@link #onDispose()} fails with the error. After a failure of the listener or of the thread for
+ * sockets, another server can be bound on the same resources; after that of an engine, only on new ones.
+ *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> closing the server closes its connections and the listener.
- * <b>Errors:</b> none.
+ * <b>Errors:</b> those of {@link #onDispose()}; {@link #close()} and {@link #disposeLater} complete in any case.
  */
 public final class UcxBoundServer implements Disposable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(UcxBoundServer.class);
     private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
 
     private final EndpointAcceptor acceptor;
     private final BoundListener listener;
     private final Sinks.Empty<Void> disposed = Sinks.empty();
     private final AtomicBoolean disposing = new AtomicBoolean();
+    private final Disposable.Swap failures = Disposables.swap();
+    private volatile @Nullable Throwable failure;
 
     UcxBoundServer(EndpointAcceptor acceptor, BoundListener listener) {
         this.acceptor = acceptor;
         this.listener = listener;
+        failures.update(Mono.firstWithSignal(listener.onFailure(), acceptor.onFailure())
+                .subscribe(ignored -> { }, this::failed));
+    }
+
+    private void failed(Throwable error) {
+        if (!disposing.get()) {
+            LOG.error("{}: the server ends, because a part of it has failed: {}", PeerName.of(address()),
+                    error.toString());
+            failure = error;
+            close().subscribe();
+        }
     }
 
     /** {@return the address that the server listens at} */
@@ -96,11 +117,21 @@ public final class UcxBoundServer implements Disposable {
             // Each step runs even if the one before failed, as it does when an engine is closed already.
             listener.refuse().then(acceptor.handlers().stop(gracePeriod)).then(acceptor.close().onErrorComplete())
                     .then(listener.close()).doFinally(end -> force.dispose())
-                    .subscribe(ignored -> { }, error -> disposed.tryEmitEmpty(), disposed::tryEmitEmpty);
+                    .subscribe(ignored -> { }, error -> closed(), this::closed);
         } else {
             force.dispose();
         }
-        return disposed.asMono();
+        return disposed.asMono().onErrorComplete();
+    }
+
+    private void closed() {
+        failures.dispose();
+        Throwable cause = failure;
+        if (cause == null) {
+            disposed.tryEmitEmpty();
+        } else {
+            disposed.tryEmitError(cause);
+        }
     }
 
     @Override
@@ -127,7 +158,10 @@ public final class UcxBoundServer implements Disposable {
         return disposing.get();
     }
 
-    /** {@return completes when the server is closed} */
+    /**
+     * {@return completes when the server is closed; fails, after its connections have ended, when a part of it has
+     * failed}
+     */
     public Mono<Void> onDispose() {
         return disposed.asMono();
     }

@@ -2,12 +2,15 @@ package io.reactorucx;
 
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.connect.AddressConnector;
 import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EndpointConnector;
 import io.reactorucx.internal.connect.Established;
-import io.reactorucx.internal.connect.SocketConnector;
 import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.security.Authenticator;
@@ -27,7 +30,10 @@ import reactor.util.retry.Retry;
  * connects.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the caller disposes of the resources. <b>Errors:</b>
- * {@link #connect()} fails with an {@link io.reactorucx.core.UcxException} that names the peer and the status.
+ * {@link #connect()} fails with an {@link io.reactorucx.core.UcxException} that names the peer and the status. It is
+ * retryable ({@link io.reactorucx.core.UcxException#isRetryable()}) when the server may be there later: the name has no
+ * address, nothing listens, no answer comes, or the server is busy. A rejection ({@link UcxStatus#REJECTED}) by the
+ * authenticator, or because the versions or settings of both sides do not fit, is permanent.
  */
 public final class UcxClient {
 
@@ -72,7 +78,8 @@ public final class UcxClient {
     /**
      * Sets the address of the server.
      *
-     * @param host name or address; a name is resolved when connecting
+     * @param host name or address; a name is resolved when connecting, and its addresses are tried in turn until one
+     * connects
      * @param port 1 to 65535
      * @return a changed copy
      */
@@ -143,7 +150,8 @@ public final class UcxClient {
     }
 
     /**
-     * Limits how long connecting may take, including the handshake.
+     * Limits how long connecting may take, including the handshake. The addresses of a host name share the time: each
+     * attempt gets an equal part of what is left.
      *
      * @param value 1 ms to 1 h, 10 s by default
      * @return a changed copy
@@ -292,18 +300,11 @@ public final class UcxClient {
                 return Mono.error(new IllegalStateException(
                         "no address: call remoteAddress or remoteWorkerAddress first"));
             }
-            InetSocketAddress address = remoteAddress == null || !remoteAddress.isUnresolved() ? remoteAddress
-                    : new InetSocketAddress(remoteAddress.getHostString(), remoteAddress.getPort());
-            if (address != null && address.isUnresolved()) {
-                return Mono.error(new IllegalArgumentException("remoteAddress " + address
-                        + ": the host name has no known address"));
-            }
             ConnectingEngine chosen = engine < 0 ? resources.connecting().next()
                     : resources.connecting().engines().get(engine);
-            if (address != null && !config.raw()) {
-                return opened(new SocketConnector(resources.connecting(), chosen, config, address).connect());
-            }
-            return opened(new EndpointConnector(chosen.connections(), config, address, workerAddress).connect());
+            return opened(remoteAddress == null
+                    ? new EndpointConnector(resources.connecting(), chosen, config, null, workerAddress).connect()
+                    : new AddressConnector(resources.connecting(), chosen, config, remoteAddress).connect());
         });
     }
 
@@ -327,9 +328,11 @@ public final class UcxClient {
     }
 
     /**
-     * Returns a client whose connections are replaced when they are lost.
+     * Returns a client whose connections are replaced when they are lost. Permanent errors end it and are no matter of
+     * the {@link Retry}: {@link UcxStatus#REJECTED}, by which a framework peer fails the authentication or does not fit
+     * to this side, and the end of the resources or of their engine.
      *
-     * @param retry decides when to retry, how often, and after which errors
+     * @param retry decides when to retry, how often, and after which other errors
      * @return the reconnecting client
      */
     public UcxReconnectingClient reconnect(Retry retry) {
@@ -338,6 +341,13 @@ public final class UcxClient {
 
     UcxResources resources() {
         return resources;
+    }
+
+    /** Returns whether another attempt to connect is bound to fail like this one. */
+    boolean isPermanent(Throwable error) {
+        // Without the handshake a rejection may just say that nothing listens now.
+        return error instanceof UcxException failure && failure.operation().equals("connect")
+                && (failure instanceof UcxClosedException || failure.status() == UcxStatus.REJECTED && !config.raw());
     }
 
     Duration connectTimeout() {

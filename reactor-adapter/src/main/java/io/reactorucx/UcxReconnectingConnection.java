@@ -22,6 +22,7 @@ import reactor.core.Exceptions;
 import reactor.core.Scannable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
 import reactor.core.publisher.Sinks;
 
 /**
@@ -33,8 +34,9 @@ import reactor.core.publisher.Sinks;
  * connection.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the application closes it once; the client's resources also close
- * it. <b>Errors:</b> when the {@link reactor.util.retry.Retry} gives up, waiting and later subscribers fail with an
- * {@link UcxException} whose cause is the last error, and this object is closed.
+ * it. <b>Errors:</b> when the {@link reactor.util.retry.Retry} gives up, or an error is permanent
+ * ({@link UcxClient#reconnect}), waiting and later subscribers fail with an {@link UcxException} whose cause is the
+ * last error, and this object is closed.
  */
 public final class UcxReconnectingConnection implements Disposable {
 
@@ -67,7 +69,10 @@ public final class UcxReconnectingConnection implements Disposable {
         AtomicBoolean attempted = new AtomicBoolean();
         incarnation.connecting(Mono.defer(() -> attempted.compareAndSet(false, true) && lost != null
                 ? ConnectionIncarnation.<UcxConnection>loss(lost) : attempt(incarnation))
+                .map(Signal::next)
+                .onErrorResume(settings.client()::isPermanent, error -> Mono.just(Signal.error(error)))
                 .retryWhen(settings.retry())
+                .<UcxConnection>dematerialize()
                 .switchIfEmpty(Mono.error(() -> new UcxException(UcxStatus.NOT_CONNECTED, "reconnect", peer,
                         "the Retry has completed")))
                 .subscribe(connection -> connected(incarnation, connection, lost != null),

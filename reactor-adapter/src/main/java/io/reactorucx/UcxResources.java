@@ -16,6 +16,7 @@ import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
@@ -70,13 +71,15 @@ public final class UcxResources implements Disposable {
 
     UcxResources(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
             BufferPool buffers,
-            IdleEndpointLimit idleEndpoints, LeakReporter leaks, ServedMemoryConfig memory) {
+            IdleEndpointLimit idleEndpoints, LeakReporter leaks, ServedMemoryConfig memory,
+            AuthenticatorLimits authenticators) {
         this.idleEndpoints = idleEndpoints;
         this.context = context;
         this.engines = engines;
         this.buffers = buffers;
         this.leaks = leaks;
-        this.connecting = new EngineResources(engines.engines(), idleEndpoints, buffers, leaks);
+        this.connecting = new EngineResources(engines.engines(), idleEndpoints, buffers, leaks,
+                authenticators);
         this.windows = new WindowRegistry(context, memory, this::owned);
         connecting.start(closeListeners, windows).block(Duration.ofSeconds(10));
     }
@@ -238,6 +241,16 @@ public final class UcxResources implements Disposable {
     /** {@return the number of accepted sockets whose handshake has failed, since the start} */
     public long failedHandshakes() {
         return connecting.handshakes().failed();
+    }
+
+    /** {@return the number of steps of authenticators that wait for a thread} */
+    public int queuedAuthentications() {
+        return connecting.serverAuthenticators().queued() + connecting.clientAuthenticators().queued();
+    }
+
+    /** {@return the number of steps of authenticators that were refused because too many waited, since the start} */
+    public long refusedAuthentications() {
+        return connecting.serverAuthenticators().refused() + connecting.clientAuthenticators().refused();
     }
 
     /** {@return counts and amounts of servers, connection pools and reconnecting connections} */

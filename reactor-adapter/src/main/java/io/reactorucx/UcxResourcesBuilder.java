@@ -13,6 +13,7 @@ import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.concurrent.EngineThread;
+import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.memory.ServedMemoryConfig;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ public final class UcxResourcesBuilder {
     private int maxIdleEndpoints = DEFAULT_MAX_IDLE_ENDPOINTS;
     private @Nullable LeakDetection leakDetection;
     private @Nullable BiConsumer<String, @Nullable LeakRecord> leakLog;
+    private AuthenticatorLimits authenticators = AuthenticatorLimits.DEFAULT;
     private ServedMemoryConfig servedMemory = ServedMemoryConfig.DEFAULT;
     private boolean remoteMemoryAccess;
     private boolean remoteAtomics;
@@ -188,6 +190,20 @@ public final class UcxResourcesBuilder {
     }
 
     /**
+     * Limits the steps of {@link io.reactorucx.security.Authenticator}s, which run on threads of these resources and
+     * may block; servers and clients have separate threads and queues. A peer whose first step finds the queue full is
+     * refused at once with {@link io.reactorucx.core.UcxStatus#BUSY}, which is retryable.
+     *
+     * @param threads steps that run at once, 1 to 1024; 4 by default
+     * @param queuedSteps first steps that wait for a thread, 1 to 1,048,576; 1024 by default
+     * @return this
+     */
+    public UcxResourcesBuilder authenticatorLimits(int threads, int queuedSteps) {
+        authenticators = new AuthenticatorLimits(threads, queuedSteps);
+        return this;
+    }
+
+    /**
      * Sets how closely leaks are detected.
      *
      * @param level the level of the system property {@value LeakDetection#PROPERTY} by default, else
@@ -248,7 +264,7 @@ public final class UcxResourcesBuilder {
             return new UcxResources(context, group, ends, new BufferPool(context, maxBufferBytes, maxBufferWaiters,
                     leaks),
                     new IdleEndpointLimit(maxIdleEndpoints), leaks,
-                    servedMemory);
+                    servedMemory, authenticators);
         } catch (RuntimeException e) {
             undo.forEach(each -> close(each, e));
             throw e;

@@ -32,7 +32,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /** Who proves to know the secret is let in, on either side, and nobody else is told anything. */
 class AuthenticatorTest {
@@ -183,7 +182,7 @@ class AuthenticatorTest {
         pair.assertConnected();
 
         HandshakePair.Said again = new HandshakePair.Said();
-        ServerHandshake second = new ServerHandshake(SERVER, AuthenticationConfig.of(secret()), Schedulers.immediate(),
+        ServerHandshake second = new ServerHandshake(SERVER, AuthenticationConfig.of(secret()), HandshakePair.IMMEDIATE,
                 "somebody", again);
         second.received(pair.client.all.get(0));
         again.runTasks();

@@ -31,6 +31,16 @@ final class BadLimits {
                     tried -> UcxResources.builder().maxIdleEndpoints(count), "maxIdleEndpoints " + count,
                     "at least 0"));
         }
+        String authenticators = "UcxResourcesBuilder.authenticatorLimits(int,int)";
+        for (int threads : new int[] {-1, 0, 1025, Integer.MAX_VALUE}) {
+            cases.add(thrown(authenticators, "threads " + threads, ILLEGAL,
+                    tried -> UcxResources.builder().authenticatorLimits(threads, 1), "threads " + threads, "1..1024"));
+        }
+        for (int queued : new int[] {-1, 0, (1 << 20) + 1, Integer.MAX_VALUE}) {
+            cases.add(thrown(authenticators, "queuedSteps " + queued, ILLEGAL,
+                    tried -> UcxResources.builder().authenticatorLimits(1, queued), "queuedSteps " + queued,
+                    "1..1048576"));
+        }
         cases.add(thrown("UcxResourcesBuilder.leakDetection(LeakDetection)", "null", MISSING,
                 tried -> UcxResources.builder().leakDetection(null), "level"));
         for (long bytes : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, (256L << 20) + 1}) {

@@ -55,9 +55,8 @@ final class BadSettings {
         cases.add(thrown(byAddress, "port 0", ILLEGAL, tried -> tried.client()
                 .remoteAddress(new InetSocketAddress("127.0.0.1", 0)),
                 "port 0", "1..65535"));
-        cases.add(onError(byAddress, "unknown host", ILLEGAL, tried -> tried.client().remoteAddress(UNRESOLVED)
-                .connect(), "remoteAddress",
-                "no.such.host.invalid", "no known address"));
+        cases.add(onError(byAddress, "unknown host", UcxException.class, tried -> tried.client()
+                .remoteAddress(UNRESOLVED).connect(), "no.such.host.invalid", "no known address"));
         cases.add(onError(byAddress, "IPv6 of a raw peer", UcxUnsupportedException.class,
                 tried -> tried.client().raw(true).remoteAddress(new InetSocketAddress("::1", 1)).connect(), "IPv6"));
         String byWorker = "UcxClient.remoteWorkerAddress(byte[])";

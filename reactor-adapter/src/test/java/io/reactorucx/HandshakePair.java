@@ -10,6 +10,7 @@ import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFields.Key;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ControlFrame.Type;
+import io.reactorucx.internal.handshake.AuthenticatorExecutor;
 import io.reactorucx.internal.handshake.ClientHandshake;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
@@ -25,12 +26,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
-import reactor.core.scheduler.Schedulers;
+import reactor.core.Disposables;
 
 /** Two sides of a handshake without any transport: frames are handed over by the test. */
 final class HandshakePair {
 
     static final byte[] SECRET = "sixteen or more bytes".getBytes(StandardCharsets.UTF_8);
+    /** Runs the steps of authenticators at once. */
+    static final AuthenticatorExecutor IMMEDIATE = (step, first) -> {
+        step.run();
+        return Disposables.disposed();
+    };
     static final PeerInfo CLIENT = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 5000, 11);
     static final PeerInfo SERVER = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 3000, 22);
 
@@ -117,10 +123,10 @@ final class HandshakePair {
     void between(PeerInfo clientFacts, @Nullable Authenticator ofClient, PeerInfo serverFacts,
             @Nullable Authenticator ofServer) {
         clientSide = new ClientHandshake(clientFacts, ControlFields.NONE.with(Key.CONNECTION_ID, 4711),
-                ofClient == null ? null : AuthenticationConfig.of(ofClient), Schedulers.immediate(), "the server",
+                ofClient == null ? null : AuthenticationConfig.of(ofClient), IMMEDIATE, "the server",
                 client);
         serverSide = new ServerHandshake(serverFacts, ofServer == null ? null : AuthenticationConfig.of(ofServer),
-                Schedulers.immediate(),
+                IMMEDIATE,
                 "the client", server);
     }
 

@@ -7,6 +7,7 @@ import io.reactorucx.connection.ConnectionState;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.security.Authenticator;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -16,6 +17,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -99,6 +101,50 @@ class ReconnectTest implements NeedsUcx {
     private static UcxException ucx(Throwable error, UcxStatus status) {
         assertThat(error).isInstanceOfSatisfying(UcxException.class, ucx -> assertThat(ucx.status()).isEqualTo(status));
         return (UcxException) error;
+    }
+
+    private UcxReconnectingClient wrongSecret() {
+        return UcxClient.create(resources).heartbeatInterval(Duration.ZERO).remoteAddress("127.0.0.1", server.port())
+                .authenticator(Authenticator.sharedSecret(new byte[32])).reconnect(PERSISTENT);
+    }
+
+    @Test
+    void wrongSecretEndsTheFirstAttemptWhateverTheRetrySays() {
+        server.close();
+        server = new RestartableServer(route, settings -> settings.authenticator(HandshakePair.secret()));
+
+        Throwable error = Waits.failure(wrongSecret().connect().toFuture());
+
+        assertThat(ucx(error, UcxStatus.REJECTED)).hasMessageContaining("authentication failed")
+                .cause().isInstanceOf(UcxException.class);
+    }
+
+    @Test
+    void secretThatBecameWrongEndsTheReconnecting() {
+        AtomicReference<byte[]> secret = new AtomicReference<>(new byte[32]);
+        server.close();
+        server = new RestartableServer(route, settings ->
+                settings.authenticator(Authenticator.sharedSecret(secret.get())));
+        UcxReconnectingConnection connection = connect(wrongSecret());
+        assertEchoes(connection);
+
+        server.stop();
+        secret.set(HandshakePair.SECRET.clone());
+        server.start();
+
+        Waits.get(connection.onDispose().toFuture());
+        assertThat(connection.state()).isEqualTo(ConnectionState.CLOSED);
+        ucx(Waits.failure(connection.connection().toFuture()), UcxStatus.REJECTED);
+    }
+
+    @Test
+    void endOfTheClientsEngineEndsTheReconnecting() {
+        UcxReconnectingConnection connection = connect(client(PERSISTENT));
+
+        resources.engines().getFirst().closeAsync();
+
+        Waits.get(connection.onDispose().toFuture());
+        assertThat(Waits.failure(connection.connection().toFuture())).isInstanceOf(UcxException.class);
     }
 
     /** How a connection may end without this side's doing. */

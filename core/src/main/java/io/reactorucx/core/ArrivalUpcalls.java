@@ -6,8 +6,6 @@ import io.reactorucx.core.ffi.ucp_listener_conn_callback_t;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The functions that UCX calls when something arrives: a message, a peer, the failure of an endpoint.
@@ -17,7 +15,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ArrivalUpcalls {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ArrivalUpcalls.class);
     private static final byte OK = 0;
     private static final byte IN_PROGRESS = 1;
     private static final long HAS_REPLY_ENDPOINT = ucx_h.UCP_AM_RECV_ATTR_FIELD_REPLY_EP();
@@ -65,7 +62,7 @@ final class ArrivalUpcalls {
             events.messageArrived(message);
             return OK;
         } catch (Throwable t) {
-            log(t);
+            events.lost().add(t);
             return OK;
         }
     }
@@ -83,7 +80,7 @@ final class ArrivalUpcalls {
         try {
             events.endpointFailed(endpoint.address(), status);
         } catch (Throwable t) {
-            log(t);
+            events.lost().add(t);
         }
     }
 
@@ -91,15 +88,7 @@ final class ArrivalUpcalls {
         try {
             events.connectionRequested(arg.address(), request);
         } catch (Throwable t) {
-            log(t);
-        }
-    }
-
-    static void log(Throwable t) {
-        try {
-            LOG.error("An event of UCX was lost", t);
-        } catch (Throwable loggingFailed) {
-            // Not even logging works, and no exception may reach C.
+            events.lost().add(t);
         }
     }
 }

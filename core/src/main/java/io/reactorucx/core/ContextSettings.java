@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** UCX's own configuration ({@code ucp_config_t}): read from the environment, changed, used once, and released. */
 final class ContextSettings {
@@ -30,7 +31,17 @@ final class ContextSettings {
      */
     private static final class UcpKeys {
 
-        static final Set<String> NAMES = NativeEnvironment.with(Map.of(), UcpKeys::read);
+        private static volatile @Nullable Set<String> names;
+
+        /** Returns the names. A variable that UCX cannot read fails this call, and not the class for good. */
+        static Set<String> names() {
+            Set<String> known = names;
+            if (known == null) {
+                known = NativeEnvironment.with(Map.of(), UcpKeys::read);
+                names = known;
+            }
+            return known;
+        }
 
         private static Set<String> read() {
             int all = ConfigPrint.CONFIG.bit() | ConfigPrint.HIDDEN.bit();
@@ -53,7 +64,7 @@ final class ContextSettings {
     static Map<String, String> ofTransports(UcpConfig config) {
         Map<String, String> variables = new TreeMap<>();
         config.settings().forEach((key, value) -> {
-            if (!UcpKeys.NAMES.contains(key)) {
+            if (!UcpKeys.names().contains(key)) {
                 variables.put("UCX_" + key, value);
                 if (!config.environmentPrefix().isEmpty()) {
                     // With a prefix UCX reads both, and the one with the prefix wins.
@@ -70,11 +81,11 @@ final class ContextSettings {
             String prefix = config.environmentPrefix();
             MemorySegment settings = read(prefix.isEmpty() ? MemorySegment.NULL : arena.allocateFrom(prefix), arena);
             try {
-                if (UcpKeys.NAMES.contains(FENCE_MODE) && NativeEnvironment.get("UCX_" + FENCE_MODE).isEmpty()) {
+                if (UcpKeys.names().contains(FENCE_MODE) && NativeEnvironment.get("UCX_" + FENCE_MODE).isEmpty()) {
                     modify(settings, FENCE_MODE, "weak", arena);
                 }
                 config.settings().forEach((key, value) -> {
-                    if (UcpKeys.NAMES.contains(key)) {
+                    if (UcpKeys.names().contains(key)) {
                         modify(settings, key, value, arena);
                     }
                 });
@@ -104,7 +115,10 @@ final class ContextSettings {
 
     private static MemorySegment read(MemorySegment prefix, Arena arena) {
         MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
-        UcpContext.check(ucx_h.ucp_config_read(prefix, MemorySegment.NULL, pointer), "ucp_config_read");
+        int status = ucx_h.ucp_config_read(prefix, MemorySegment.NULL, pointer);
+        if (status < 0) {
+            throw FailureCause.explainedBySettings(status, "ucp_config_read", Map.of());
+        }
         return pointer.get(ValueLayout.ADDRESS, 0);
     }
 }

@@ -147,7 +147,7 @@ final class GenericOperations {
             }
         } catch (Throwable t) {
             if (operation == null) {
-                ArrivalUpcalls.log(t);
+                LostEvents.log(t);
             } else {
                 operation.failure = t;
             }

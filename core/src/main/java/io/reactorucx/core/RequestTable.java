@@ -60,6 +60,7 @@ final class RequestTable {
     private int[] ready = new int[0];
     private int readyHead;
     private int readyCount;
+    private final LostEvents lost = new LostEvents();
     /**
      * The operation that is being posted. It gets its slot when UCX keeps it: most small sends are done within the
      * call.
@@ -351,7 +352,7 @@ final class RequestTable {
                 free(requestPointer);
             }
         } catch (Throwable t) {
-            ArrivalUpcalls.log(t);
+            lost.add(t);
         }
     }
 
@@ -413,6 +414,10 @@ final class RequestTable {
         return delivered;
     }
 
+    LostEvents lost() {
+        return lost;
+    }
+
     int readyCount() {
         return readyCount;
     }
@@ -437,6 +442,7 @@ final class RequestTable {
             whenDone.complete(rawStatus, bytes, senderTag);
         } catch (Throwable t) {
             LOG.error("A completion threw", t);
+            LostEvents.rethrowIfFatal(t);
         }
     }
 

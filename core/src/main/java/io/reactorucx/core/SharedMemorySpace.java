@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.OpenFileLimit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -53,18 +54,19 @@ final class SharedMemorySpace {
     static void checkWorker(UcpContext context, int rawStatus) {
         UcxStatus status = UcxStatus.of(rawStatus);
         boolean outOfRoom = status == UcxStatus.NO_MEMORY || status == UcxStatus.NO_RESOURCE;
-        if (outOfRoom && context.transports().stream().anyMatch(name -> name.startsWith("posix/"))) {
+        if (outOfRoom && OpenFileLimit.explanation() == null
+                && context.transports().stream().anyMatch(name -> name.startsWith("posix/"))) {
             String directory = directory(context);
             throw new UcxException(status, "worker_create", null, "a worker takes some MiB of shared memory, and "
                     + directory + " has room for " + room(directory)
                     + " bytes; leave posix out of the context's transports, or give that file system more");
         }
-        UcpContext.check(rawStatus, "worker_create");
+        FailureCause.check(rawStatus, "worker_create", context.config());
     }
 
     private static String directory(UcpContext context) {
         String directory = context.setting("POSIX_DIR");
-        return directory.isEmpty() ? "/dev/shm" : directory;
+        return directory.isEmpty() ? FailureCause.DEFAULT_DIRECTORY : directory;
     }
 
     /** Without such a directory posix fails before it writes. */

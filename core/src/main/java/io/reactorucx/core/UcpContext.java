@@ -78,6 +78,7 @@ public final class UcpContext implements AutoCloseable {
         if (config.features().contains(UcpFeature.EXPORTED_MEMH)) {
             UcpCapability.EXPORTED_MEMORY.inLibrary().require("ucp_init with the feature EXPORTED_MEMH");
         }
+        FailureCause.requireFiles("ucp_init");
         Map<String, String> ofTransports = ContextSettings.ofTransports(config);
         return NativeEnvironment.with(ofTransports,
                 () -> ContextSettings.with(config, settings -> init(config, settings, ofTransports)));
@@ -87,8 +88,8 @@ public final class UcpContext implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             int minor = Math.min(ucx_h.UCP_API_MINOR(), Ucx.version().minor());
-            check(ucx_h.ucp_init_version(ucx_h.UCP_API_MAJOR(), minor, params(config, arena), settings, pointer),
-                    "ucp_init");
+            FailureCause.check(ucx_h.ucp_init_version(ucx_h.UCP_API_MAJOR(), minor, params(config, arena), settings,
+                    pointer), "ucp_init", config);
             MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
             try {
                 return new UcpContext(handle, config, ofTransports);

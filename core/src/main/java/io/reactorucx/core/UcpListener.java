@@ -69,7 +69,7 @@ public final class UcpListener implements AutoCloseable {
             MemorySegment pointer = call.allocate(ValueLayout.ADDRESS);
             int status = ucx_h.ucp_listener_create(workerHandle, params, pointer);
             if (status < 0) {
-                throw new UcxException(status, "ucp_listener_create at " + bindAddress, null);
+                throw FailureCause.explained(status, "ucp_listener_create at " + bindAddress, null);
             }
             return new UcpListener(worker, pointer.get(ValueLayout.ADDRESS, 0), handler, maxPending);
         }

@@ -112,6 +112,10 @@ public final class UcpWorker implements AutoCloseable {
      * Lets UCX progress once and then calls the completions and handlers of what it reported ({@code
      * ucp_worker_progress}).
      *
+     * <p>A completion or handler that throws is logged, and the others follow. Only a {@link VirtualMachineError} other
+     * than an overflow of the stack is thrown on, as is one by which an event was lost: its receiver would wait for
+     * ever, so the worker should be closed.
+     *
      * @return how much was done; 0 when there was nothing to do
      */
     public int progress() {
@@ -122,6 +126,8 @@ public final class UcpWorker implements AutoCloseable {
         progressing = true;
         try {
             int work = UcpDirect.ucp_worker_progress(handle.address());
+            events.lost().rethrow();
+            requests.lost().rethrow();
             int arrived = events.size();
             int ended = requests.readyCount();
             // The failure of an endpoint comes before what it did to operations: UCX completes some as if nothing had

@@ -27,4 +27,16 @@ public final class UcxClosedException extends UcxException {
     public UcxClosedException(String operation, @Nullable String peer, String detail) {
         super(UcxStatus.CANCELED, operation, peer, detail);
     }
+
+    /**
+     * Names what is closed, and the error that closed it.
+     *
+     * @param operation what was tried
+     * @param peer name of the other side, if there is one
+     * @param detail what is closed, and by what
+     * @param cause the error
+     */
+    public UcxClosedException(String operation, @Nullable String peer, String detail, Throwable cause) {
+        super(UcxStatus.CANCELED, operation, peer, detail, cause);
+    }
 }

@@ -7,6 +7,9 @@ public class UcxException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    /** The operation that makes a connection, and so does not need one. */
+    private static final String CONNECT = "connect";
+
     private final UcxStatus status;
     private final int rawStatus;
     private final String operation;
@@ -85,9 +88,13 @@ public class UcxException extends RuntimeException {
         return peer;
     }
 
-    /** {@return whether the same operation may succeed later on the same connection} */
+    /**
+     * {@return whether the same operation may succeed later: on the same connection, or as another attempt to connect
+     * when the peer could not be reached}
+     */
     public final boolean isRetryable() {
-        return status.isRetryable();
+        return status.isRetryable() || operation.equals(CONNECT)
+                && (status.isConnectionLost() || status == UcxStatus.TIMED_OUT);
     }
 
     /** {@return whether the connection is lost, so that only a new one helps} */

@@ -17,6 +17,7 @@ final class WorkerEvents {
     private final EndpointTable endpoints;
     private final UcpActiveMessages activeMessages;
     private final Queue<Object> queue = new ArrayDeque<>();
+    private final LostEvents lost = new LostEvents();
 
     WorkerEvents(String workerName, EndpointTable endpoints, UcpActiveMessages activeMessages) {
         this.workerName = workerName;
@@ -54,6 +55,10 @@ final class WorkerEvents {
         }
     }
 
+    LostEvents lost() {
+        return lost;
+    }
+
     int size() {
         return queue.size();
     }
@@ -74,6 +79,7 @@ final class WorkerEvents {
             }
         } catch (Throwable t) {
             LOG.error("[{}] a handler threw", workerName, t);
+            LostEvents.rethrowIfFatal(t);
         }
     }
 }

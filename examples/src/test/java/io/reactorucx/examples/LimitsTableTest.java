@@ -91,6 +91,7 @@ class LimitsTableTest {
         defaults.put("UcxConnectionPoolBuilder.maxConnections", List.of((long) pool.maxConnections(), pending));
         defaults.put("UcxConnectionPoolBuilder.pendingAcquireTimeout", values(pool, "pendingAcquireTimeout"));
         defaults.put("UcxResourcesBuilder.maxBufferBytes", values(builder, "maxBufferBytes", "maxBufferWaiters"));
+        defaults.put("UcxResourcesBuilder.authenticatorLimits", values(builder, "threads", "queuedSteps"));
         defaults.put("UcxResourcesBuilder.maxIdleEndpoints", values(builder, "maxIdleEndpoints"));
         defaults.put("ServedMemoryConfig.maxWindows",
                 List.of((long) memory.maxWindows(), (long) memory.maxRequests(), (long) memory.maxQueuedRequests()));

@@ -20,6 +20,15 @@ public interface EngineObserver {
     }
 
     /**
+     * An engine has failed, on its thread: it closes its worker next, and runs nothing any more.
+     *
+     * @param engine the engine
+     * @param cause what was thrown
+     */
+    default void engineFailed(ProgressEngine engine, Throwable cause) {
+    }
+
+    /**
      * An engine that had started has ended.
      *
      * @param engine the engine

@@ -8,8 +8,6 @@ import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs actions on an engine's thread after a delay, see {@link ProgressEngine#timer()}.
@@ -25,7 +23,6 @@ public final class EngineTimer {
     /** Largest number of timeouts that may be pending. */
     public static final int MAX_TIMEOUTS = 1 << 20;
 
-    private static final Logger LOG = LoggerFactory.getLogger(EngineTimer.class);
     /** The clock is read once in so many rounds: reading it in each one would cost a third of an idle round. */
     private static final int ROUNDS_PER_LOOK = 16;
 
@@ -183,7 +180,7 @@ public final class EngineTimer {
         try {
             return due.expire();
         } catch (Throwable t) {
-            LOG.error("[{}] the action of a timeout threw", engine.name(), t);
+            engine.caught("the action of a timeout threw", t);
             return true;
         }
     }

@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threading:</b> {@link #step} by one thread for life; {@link #execute}, {@link #wakeup}, {@link #closeAsync} by
  * any. <b>Ownership:</b> the worker is made by the first step and destroyed by the last one after {@link #closeAsync};
  * the thread that steps must not end before {@link #isClosed()}. <b>Errors:</b> a command that cannot be taken is
- * rejected, with BUSY when the queue is full.
+ * rejected, with BUSY when the queue is full. An engine fails when a round throws, or when the JVM runs out of memory
+ * in one: {@link #failure()} tells why, and it closes as by {@link #closeAsync}.
  */
 public final class ProgressEngine {
 
@@ -47,6 +48,8 @@ public final class ProgressEngine {
     private final MessagePassingQueue.Consumer<Command> runner = this::run;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile boolean closeRequested;
+    private volatile @Nullable Throwable failure;
+    private boolean failureTold;
     private volatile @Nullable Thread thread;
     private @Nullable UcpWorker worker;
     private int idleRounds;
@@ -137,7 +140,58 @@ public final class ProgressEngine {
         try {
             event.accept(this);
         } catch (Throwable t) {
-            LOG.error("[{}] the observer threw", name(), t);
+            log("the observer threw", t);
+        }
+    }
+
+    /** Logs what was thrown; without memory the logger may throw as well. */
+    private void log(String what, Throwable thrown) {
+        try {
+            LOG.error("[{}] {}", name(), what, thrown);
+        } catch (Throwable t) {
+            // Nothing is left to report it to.
+        }
+    }
+
+    /** Logs what user code or a part of this library has thrown; a lack of memory ends the engine. */
+    void caught(String what, Throwable thrown) {
+        log(what, thrown);
+        if (thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError)) {
+            fail(thrown);
+        }
+    }
+
+    /**
+     * Lets the engine close because of an error. Whoever waits for it would otherwise wait for ever. Thread: engine.
+     */
+    void fail(Throwable cause) {
+        synchronized (this) {
+            if (closeRequested) {
+                return;
+            }
+            failure = cause;
+            closeRequested = true;
+        }
+        log("the engine has failed and closes; its connections and servers end with the error", cause);
+    }
+
+    /** {@return what has ended this engine, null when nothing has, or when it was closed} */
+    public @Nullable Throwable failure() {
+        return failure;
+    }
+
+    /** {@return the error of an operation after the engine has failed or was closed} */
+    private UcxClosedException closedException(String operation) {
+        Throwable cause = failure;
+        return cause == null ? new UcxClosedException(operation, "the engine " + name())
+                : new UcxClosedException(operation, null, "the engine " + name() + " has failed: " + cause, cause);
+    }
+
+    private void tellFailure() {
+        Throwable cause = failure;
+        if (cause != null && !failureTold) {
+            failureTold = true;
+            tell(engine -> observer.engineFailed(engine, cause));
         }
     }
 
@@ -145,7 +199,7 @@ public final class ProgressEngine {
         try {
             command.run(Objects.requireNonNull(worker));
         } catch (Throwable t) {
-            LOG.error("[{}] a command threw", name(), t);
+            caught("a command threw", t);
         }
     }
 
@@ -155,7 +209,7 @@ public final class ProgressEngine {
             try {
                 Objects.requireNonNull(deferred.poll()).deliver();
             } catch (Throwable t) {
-                LOG.error("[{}] an operation threw while it was ended", name(), t);
+                caught("an operation threw while it was ended", t);
             }
         }
         return count;
@@ -206,7 +260,7 @@ public final class ProgressEngine {
             run(command);
         } else if (closeRequested) {
             counters.rejectedCommand();
-            command.reject(new UcxClosedException("submit", "the engine " + name()));
+            command.reject(closedException("submit"));
         } else if (!commands.offer(command)) {
             counters.rejectedCommand();
             command.reject(new UcxException(UcxStatus.BUSY, "submit", null,
@@ -257,7 +311,7 @@ public final class ProgressEngine {
     /** Throws when the engine closes: an operation posted then, a receive for example, might keep it from closing. */
     void checkOpen(OperationKind kind) {
         if (closeRequested) {
-            throw new UcxClosedException(kind.ucxName(), "the engine " + name());
+            throw closedException(kind.ucxName());
         }
     }
 
@@ -290,6 +344,7 @@ public final class ProgressEngine {
     }
 
     private int closeStep(UcpWorker owned) {
+        tellFailure();
         rejectQueued();
         int work = owned.progress() + deliverDeferred();
         if (closing.step(owned, deferred.isEmpty())) {
@@ -301,7 +356,21 @@ public final class ProgressEngine {
         return work;
     }
 
+    /** Leaves the worker to the process, because closing it throws again and again. Thread: engine. */
+    void giveUp() {
+        UcpWorker owned = worker;
+        try {
+            if (owned != null) {
+                owned.abandon();
+            }
+        } catch (Throwable t) {
+            log("the worker could not be abandoned", t);
+        }
+        finish();
+    }
+
     private void finish() {
+        tellFailure();
         rejectQueued();
         timer.clear();
         if (thread != null) {
@@ -315,9 +384,9 @@ public final class ProgressEngine {
         for (Command command = nextQueued(); command != null; command = nextQueued()) {
             counters.rejectedCommand();
             try {
-                command.reject(new UcxClosedException("submit", "the engine " + name()));
+                command.reject(closedException("submit"));
             } catch (Throwable t) {
-                LOG.error("[{}] a command threw while it was rejected", name(), t);
+                log("a command threw while it was rejected", t);
             }
         }
     }

@@ -16,6 +16,7 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.NoOpIdleStrategy;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +25,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> ends with {@link #closeAsync()}; the context is the caller's.
  * <b>Errors:</b> when a thread or a worker cannot be made, all engines are closed before {@link #start} throws. An
- * interrupt of one of the threads is logged and has no effect.
+ * engine that fails closes alone, see {@link ProgressEngine#failure()}. An interrupt of one of the threads is logged
+ * and has no effect.
  */
 public final class ProgressEngineGroup implements AutoCloseable {
 
@@ -118,8 +120,16 @@ public final class ProgressEngineGroup implements AutoCloseable {
         }
     }
 
-    /** Lets Agrona's runner drive one engine. */
+    /**
+     * Lets Agrona's runner drive one engine. The runner ends its thread without {@link #onClose()} when an
+     * {@link Error} reaches it, so none does.
+     */
     private static final class EngineAgent implements Agent {
+
+        /** Rounds of a closing engine that may throw, before its worker is left to the process. */
+        private static final int MAX_FAILED_ROUNDS = 16;
+        /** Memory that is freed when the engine fails, so that its end can be signalled when there is none left. */
+        private static final int RESERVE_BYTES = 256 << 10;
 
         private final ProgressEngine engine;
         private final CompletableFuture<Void> started = new CompletableFuture<>();
@@ -129,6 +139,8 @@ public final class ProgressEngineGroup implements AutoCloseable {
          * idle round.
          */
         private final long never = System.nanoTime() + Long.MAX_VALUE / 2;
+        private byte @Nullable [] reserve = new byte[RESERVE_BYTES];
+        private int failedRounds;
         private boolean hasThread;
 
         EngineAgent(ProgressEngine engine) {
@@ -136,8 +148,18 @@ public final class ProgressEngineGroup implements AutoCloseable {
         }
 
         void startOn(ThreadFactory threads) {
-            AgentRunner.startOnThread(new AgentRunner(NoOpIdleStrategy.INSTANCE, this::failed, null, this), threads);
+            AgentRunner.startOnThread(new AgentRunner(NoOpIdleStrategy.INSTANCE, this::failed, null, this),
+                    runner -> threads.newThread(() -> run(runner)));
             hasThread = true;
+        }
+
+        /** Runs the runner, and ends the engine if the runner has not done so, whatever it threw. */
+        private void run(Runnable runner) {
+            try {
+                runner.run();
+            } finally {
+                onClose();
+            }
         }
 
         @Override
@@ -158,26 +180,43 @@ public final class ProgressEngineGroup implements AutoCloseable {
             if (Thread.interrupted()) {
                 LOG.warn("[{}] the thread was interrupted, which does not stop an engine; close it", engine.name());
             }
-            engine.step(true, never);
+            step(true, never);
             // Not 0: after 0 the runner would end on an interrupt and leave the worker behind.
             return 1;
         }
 
+        private void step(boolean mayBlock, long deadlineNanos) {
+            try {
+                engine.step(mayBlock, deadlineNanos);
+            } catch (Throwable t) {
+                reserve = null;
+                engine.fail(t);
+                if (++failedRounds > MAX_FAILED_ROUNDS) {
+                    engine.giveUp();
+                }
+            }
+            if (reserve != null && engine.failure() != null) {
+                reserve = null;
+            }
+        }
+
         private void failed(Throwable t) {
             if (!(t instanceof AgentTerminationException)) {
-                LOG.error("[{}] a round failed, the engine closes", engine.name(), t);
-                engine.closeAsync();
+                engine.fail(t);
             }
         }
 
         @Override
         public void onClose() {
+            if (ended.isDone()) {
+                return;
+            }
             try {
                 engine.closeAsync();
                 // Whatever has ended the runner: the worker has to be closed on this thread, and commands must not wait
                 // for ever.
                 while (!engine.isClosed()) {
-                    engine.step(false, 0);
+                    step(false, 0);
                 }
             } finally {
                 ended.complete(null);

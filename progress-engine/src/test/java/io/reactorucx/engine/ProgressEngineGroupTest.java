@@ -8,8 +8,10 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
+import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -38,6 +40,11 @@ class ProgressEngineGroupTest {
         @Override
         public void engineStarted(ProgressEngine engine) {
             events.add("started " + engine.name());
+        }
+
+        @Override
+        public void engineFailed(ProgressEngine engine, Throwable cause) {
+            events.add("failed " + engine.name() + " " + cause.getMessage() + " " + engine.isEngineThread());
         }
 
         @Override
@@ -127,6 +134,48 @@ class ProgressEngineGroupTest {
             assertThat(group.engines()).noneMatch(ProgressEngine::isClosed);
             assertThat(call(group.engines().get(0), () -> 1).join()).as("it still runs commands").isOne();
         }
+    }
+
+    @Test
+    void commandWithoutMemoryEndsItsEngineAndTheOthersGoOn() throws Exception {
+        ProgressEngineGroup group = start(2);
+        ProgressEngine first = group.engines().getFirst();
+        Probe after = new Probe();
+        first.execute(new Probe(worker -> {
+            first.execute(after);
+            throw new OutOfMemoryError("planted by a test");
+        }));
+
+        await().until(first::isClosed);
+
+        assertThat(first.failure()).isInstanceOf(OutOfMemoryError.class);
+        assertThat(events).contains("failed reactor-ucx-test-0 planted by a test true", "closed reactor-ucx-test-0");
+        Probe late = new Probe();
+        first.execute(late);
+        assertThat(late.cause()).isInstanceOf(UcxClosedException.class).hasMessageContaining("reactor-ucx-test-0")
+                .hasMessageContaining("planted by a test").hasCauseInstanceOf(OutOfMemoryError.class);
+        assertThat(group.engines().get(1).isClosed()).isFalse();
+        assertThat(call(group.engines().get(1), () -> 1).join()).as("the other engine runs commands").isOne();
+        group.close();
+        assertThat(group.engines().get(1).failure()).isNull();
+    }
+
+    @Test
+    void errorOutOfARoundEndsTheEngine() throws Exception {
+        ProgressEngineGroup group = start(1);
+        ProgressEngine engine = group.engines().getFirst();
+        // A completion that the worker calls within its progress: what it throws is thrown by the round.
+        engine.execute(new Probe(worker -> {
+            worker.tags().receive(Arena.ofAuto().allocate(8), null, 1, -1, (status, length, tag) -> {
+                throw new OutOfMemoryError("planted by a test");
+            });
+            worker.tags().cancelAll();
+        }));
+
+        await().until(engine::isClosed);
+
+        assertThat(engine.failure()).hasMessage("planted by a test");
+        group.closeAsync().get(20, TimeUnit.SECONDS);
     }
 
     @Test

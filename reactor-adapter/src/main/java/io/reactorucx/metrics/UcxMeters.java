@@ -72,6 +72,10 @@ public enum UcxMeters implements MeterDocumentation {
     PENDING_HANDSHAKES("reactor.ucx.handshakes.pending", Meter.Type.GAUGE),
     /** Sockets that came to servers and became no connection. */
     FAILED_HANDSHAKES("reactor.ucx.handshakes.failed", Meter.Type.COUNTER),
+    /** Steps of authenticators that wait for a thread. */
+    QUEUED_AUTHENTICATIONS("reactor.ucx.authentications.queued", Meter.Type.GAUGE),
+    /** Steps of authenticators that were refused, because too many waited. */
+    REFUSED_AUTHENTICATIONS("reactor.ucx.authentications.refused", Meter.Type.COUNTER),
     /** Most connections that the servers take. */
     SERVER_CONNECTIONS_LIMIT("reactor.ucx.server.connections.limit", Meter.Type.GAUGE),
     /** Clients that a server rejected because it had enough connections, or was stopping. */

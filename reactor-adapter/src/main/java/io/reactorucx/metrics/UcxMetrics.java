@@ -63,6 +63,8 @@ public final class UcxMetrics implements MeterBinder {
         gauge(registry, UcxMeters.IDLE_ENDPOINTS_LIMIT, resources, common, UcxResources::maxIdleEndpoints);
         gauge(registry, UcxMeters.PENDING_HANDSHAKES, resources, common, UcxResources::pendingHandshakes);
         counter(registry, UcxMeters.FAILED_HANDSHAKES, resources, common, UcxResources::failedHandshakes);
+        gauge(registry, UcxMeters.QUEUED_AUTHENTICATIONS, resources, common, UcxResources::queuedAuthentications);
+        counter(registry, UcxMeters.REFUSED_AUTHENTICATIONS, resources, common, UcxResources::refusedAuthentications);
         connections(registry);
         gauge(registry, UcxMeters.REGISTERED_BYTES, resources, common, shown -> shown.context().registeredBytes());
         gauge(registry, UcxMeters.LEASED_BYTES, resources, common, shown -> shown.buffers().leasedBytes());

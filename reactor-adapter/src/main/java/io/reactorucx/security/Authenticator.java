@@ -10,9 +10,10 @@ import reactor.core.publisher.Mono;
  * <p>An authenticator decides which peers may connect. Later messages are neither encrypted nor signed, and an attacker
  * between two peers can relay the handshake: networks that are not trusted need further protection.
  *
- * <p><b>Threading:</b> the methods of both sides are called on
- * {@link reactor.core.scheduler.Schedulers#boundedElastic()}, one after the other for one connection, and may block; a
- * Mono may also end on any thread, at any time. The time limit of the handshake covers all steps. <b>Ownership:</b>
+ * <p><b>Threading:</b> the methods of both sides are called on a limited number of threads of the resources, see
+ * {@link io.reactorucx.UcxResourcesBuilder#authenticatorLimits(int, int)}, one after the other for one connection, and
+ * may block; a Mono may also end on any thread, at any time. The time limit of the handshake covers all steps, and
+ * interrupts a thread that blocks in one. <b>Ownership:</b>
  * arrays are handed over. <b>Errors:</b> an exception that is thrown or signalled rejects the peer, which learns only
  * that it is not authenticated; the exception is logged on this side.
  */

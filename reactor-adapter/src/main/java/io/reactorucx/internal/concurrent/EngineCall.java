@@ -34,7 +34,7 @@ public final class EngineCall<T> implements Command {
     public void run(UcpWorker worker) {
         try {
             sink.success(action.apply(worker));
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) {
             sink.error(e);
         }
     }

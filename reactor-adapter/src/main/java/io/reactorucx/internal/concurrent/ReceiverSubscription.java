@@ -138,7 +138,7 @@ public abstract class ReceiverSubscription<T> implements Subscription {
             } else {
                 subscriber.onError(error);
             }
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("{}: the subscriber threw at its end", description(), e);
         }
     }

@@ -31,7 +31,7 @@ public record RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
         return Mono.create(sink -> new RetryingCommand(engine, worker -> {
             try {
                 sink.success(action.apply(worker));
-            } catch (RuntimeException | LinkageError e) {
+            } catch (RuntimeException | Error e) {
                 sink.error(e);
             }
         }, sink::error).submit());

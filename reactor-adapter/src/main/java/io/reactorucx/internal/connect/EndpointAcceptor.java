@@ -33,7 +33,6 @@ import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The accepting side of a server: an endpoint on the next engine, the handshake, the application's handler.
@@ -87,6 +86,11 @@ public final class EndpointAcceptor {
                     action.accept(connections);
                     return connections;
                 })).then();
+    }
+
+    /** Returns a Mono that fails when an engine, on which the next client would be accepted, has failed. */
+    public Mono<Void> onFailure() {
+        return resources.onEngineFailure();
     }
 
     public int connections() {
@@ -190,7 +194,7 @@ public final class EndpointAcceptor {
             }
             timeout = DelayedAction.after(connection.engine(), config.handshakeTimeout(), this::timedOut);
             handshake = new ServerHandshake(connection.registry().ownInfo(config),
-                    config.protocol().authentication(), Schedulers.boundedElastic(), connection.peer(), this);
+                    config.protocol().authentication(), resources.serverAuthenticators(), connection.peer(), this);
             if (hello != null) {
                 received(hello);
             }

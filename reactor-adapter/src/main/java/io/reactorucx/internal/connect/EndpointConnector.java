@@ -3,6 +3,7 @@ package io.reactorucx.internal.connect;
 import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.Command;
@@ -11,6 +12,7 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.handshake.AuthenticatorExecutor;
 import io.reactorucx.internal.handshake.ClientHandshake;
 import io.reactorucx.internal.handshake.ConnectListener;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
@@ -26,21 +28,22 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
-import reactor.core.scheduler.Schedulers;
 
 /** Connects over UCX alone: an endpoint, then the handshake, or with a raw peer a flush. */
 public final class EndpointConnector {
 
     private final EngineConnections connections;
+    private final AuthenticatorExecutor authenticators;
     private final ConnectionConfig config;
     private final @Nullable InetSocketAddress address;
     private final byte @Nullable [] workerAddress;
     private final ConnectionCore connection;
     private final long id = ThreadLocalRandom.current().nextLong();
 
-    public EndpointConnector(EngineConnections connections, ConnectionConfig config,
+    public EndpointConnector(EngineResources resources, ConnectingEngine engine, ConnectionConfig config,
             @Nullable InetSocketAddress address, byte @Nullable [] workerAddress) {
-        this.connections = connections;
+        this.connections = engine.connections();
+        this.authenticators = resources.clientAuthenticators();
         this.config = config;
         this.address = address;
         this.workerAddress = workerAddress;
@@ -113,7 +116,7 @@ public final class EndpointConnector {
                 more = more.with(ControlFields.Key.WORKER_ADDRESS, made.worker().address());
             }
             ClientHandshake started = new ClientHandshake(connections.ownInfo(config), more,
-                    config.protocol().authentication(), Schedulers.boundedElastic(), connection.peer(), this);
+                    config.protocol().authentication(), authenticators, connection.peer(), this);
             handshake = started;
             started.start();
         }
@@ -202,7 +205,8 @@ public final class EndpointConnector {
 
         @Override
         public void reject(RuntimeException cause) {
-            sink.error(cause);
+            sink.error(cause instanceof UcxClosedException ? new UcxClosedException("connect", connection.peer(),
+                    String.valueOf(cause.getMessage()), cause) : cause);
         }
     }
 }

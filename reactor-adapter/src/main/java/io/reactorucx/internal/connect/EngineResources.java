@@ -1,13 +1,17 @@
 package io.reactorucx.internal.connect;
 
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
+import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.handshake.AuthenticatorThreads;
 import io.reactorucx.internal.handshake.HandshakeCounters;
 import io.reactorucx.internal.memory.MemoryProtocolFactory;
 import io.reactorucx.internal.memory.WindowRegistry;
@@ -21,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * The engines, each with its protocols, and the thread of control sockets. No other class knows all protocols.
@@ -31,12 +36,19 @@ public final class EngineResources {
 
     private final List<ConnectingEngine> engines;
     private final HandshakeCounters handshakes = new HandshakeCounters();
+    private final AuthenticatorThreads serverAuthenticators;
+    /** Apart from those of servers, so that strangers keep no own client from connecting. */
+    private final AuthenticatorThreads clientAuthenticators;
     private final AtomicInteger next = new AtomicInteger();
+    private final Sinks.Empty<Void> engineFailure = Sinks.empty();
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
     public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idleLimit, BufferPool pool,
-            LeakReporter leaks) {
+            LeakReporter leaks, AuthenticatorLimits authenticators) {
+        String name = engines.getFirst().config().name();
+        this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators);
+        this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
         this.engines = engines.stream().map(engine -> {
             EngineConnections connections = new EngineConnections(engine, idleLimit);
             return new ConnectingEngine(connections, new PendingBindings(connections),
@@ -46,6 +58,8 @@ public final class EngineResources {
 
     /** Registers the protocols with each engine; completes when all engines can connect. */
     public Mono<Void> start(EngineCloseListeners closeListeners, WindowRegistry windows) {
+        closeListeners.whenFailed((engine, cause) -> engineFailure.tryEmitError(new UcxException(UcxStatus.IO_ERROR,
+                "engine", null, "the engine " + engine.name() + " has failed: " + cause, cause)));
         return Flux.fromIterable(engines).flatMap(each -> {
             EngineConnections connections = each.connections();
             closeListeners.whenClosed(each.engine(), connections::engineClosed);
@@ -78,9 +92,24 @@ public final class EngineResources {
         return handshakes;
     }
 
-    /** Returns the thread of control sockets; the first call starts it. */
+    /** Returns a Mono that fails when an engine has failed, and otherwise never ends. */
+    public Mono<Void> onEngineFailure() {
+        return engineFailure.asMono();
+    }
+
+    /** Returns the threads on which servers run authenticators. */
+    public AuthenticatorThreads serverAuthenticators() {
+        return serverAuthenticators;
+    }
+
+    /** Returns the threads on which clients run authenticators. */
+    public AuthenticatorThreads clientAuthenticators() {
+        return clientAuthenticators;
+    }
+
+    /** Returns the thread of control sockets; the first call starts it, as does the first one after it has failed. */
     public synchronized SocketEventLoop sockets() {
-        if (sockets == null) {
+        if (sockets == null || sockets.hasFailed()) {
             sockets = SocketEventLoop.start(engines.getFirst().engine().config().name() + "-sockets");
             if (disposed) {
                 sockets.close();
@@ -98,8 +127,10 @@ public final class EngineResources {
         return disposed;
     }
 
-    /** Ends the thread of control sockets, which closes all sockets. */
+    /** Ends the threads of authenticators, and the thread of control sockets, which closes all sockets. */
     public synchronized CompletableFuture<Void> closeSockets() {
+        serverAuthenticators.close();
+        clientAuthenticators.close();
         return sockets == null ? CompletableFuture.completedFuture(null) : sockets.close();
     }
 }

@@ -95,7 +95,7 @@ final class SocketAcceptor {
             this.connections = engine.connections();
             this.bindings = engine.bindings();
             this.handshake = new ServerHandshake(connections.ownInfo(config), config.protocol().authentication(),
-                    Schedulers.boundedElastic(), peer, this);
+                    resources.serverAuthenticators(), peer, this);
         }
 
         void start(SocketChannel channel) {
@@ -106,6 +106,10 @@ final class SocketAcceptor {
                         TimeUnit.MILLISECONDS);
             } catch (IOException e) {
                 ended(e);
+            } catch (RuntimeException | Error e) {
+                // The handshake must not stay among the pending ones.
+                abort();
+                throw e;
             }
         }
 
@@ -129,13 +133,23 @@ final class SocketAcceptor {
                     if (made.phase().isConnecting()) {
                         made.abandonConnecting();
                     }
-                });
+                }, this::engineClosed);
             } else {
                 if (socket != null) {
                     socket.close();
                 }
                 end(false);
             }
+        }
+
+        /** The engine runs nothing any more: the client learns from the end of the socket that it has to try again. */
+        private void engineClosed(RuntimeException closed) {
+            LOG.debug("[{}] not accepted", peer, closed);
+            gone.tryEmitEmpty();
+            if (socket != null) {
+                socket.close();
+            }
+            execute(() -> end(false));
         }
 
         private void end(boolean connected) {
@@ -203,7 +217,7 @@ final class SocketAcceptor {
                 ConnectionCore made = new ConnectionCore(connections, config, peer);
                 client = info;
                 connection = made;
-                made.execute(worker -> bind(made, open), closed -> open.close());
+                made.execute(worker -> bind(made, open), this::engineClosed);
             }
         }
 
@@ -248,7 +262,7 @@ final class SocketAcceptor {
                 LOG.debug("[{}] closed the socket during the handshake", peer, cause);
                 end(false);
             } else {
-                made.socketEnded(cause, closed -> LOG.debug("[{}] the engine is closed", peer));
+                made.socketEnded(cause, this::engineClosed);
             }
         }
     }

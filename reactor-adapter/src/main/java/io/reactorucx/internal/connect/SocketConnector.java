@@ -17,8 +17,8 @@ import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.socket.ControlSocket;
 import io.reactorucx.internal.socket.PeerName;
+import io.reactorucx.internal.socket.SocketEventLoop;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -68,26 +68,27 @@ public final class SocketConnector {
 
         private final MonoSink<Established> sink;
         private final ClientHandshake handshake;
+        private final SocketEventLoop loop = resources.sockets();
         private final AtomicBoolean ended = new AtomicBoolean();
         private volatile @Nullable Disposable timeout;
         private volatile @Nullable ControlSocket socket;
         private volatile @Nullable ConnectionCore connection;
         private volatile boolean cancelled;
+        private boolean reached;
         private @Nullable PeerInfo server;
         private @Nullable EndpointBinding binding;
 
         Attempt(MonoSink<Established> sink) {
             this.sink = sink;
             this.handshake = new ClientHandshake(connections.ownInfo(config), ControlFields.NONE,
-                    config.protocol().authentication(),
-                    Schedulers.boundedElastic(), peer, this);
+                    config.protocol().authentication(), resources.clientAuthenticators(), peer, this);
         }
 
         void start() {
             timeout = Schedulers.parallel().schedule(this::timedOut, config.handshakeTimeout().toMillis(),
                     TimeUnit.MILLISECONDS);
             try {
-                ControlSocket opened = ControlSocket.connect(resources.sockets(), address, this);
+                ControlSocket opened = ControlSocket.connect(loop, address, this);
                 socket = opened;
                 if (cancelled) {
                     opened.close();
@@ -139,6 +140,7 @@ public final class SocketConnector {
         @Override
         public void connected(ControlSocket connected) {
             socket = connected;
+            reached = true;
             handshake.start();
         }
 
@@ -173,7 +175,7 @@ public final class SocketConnector {
 
         @Override
         public void execute(Runnable task) {
-            resources.sockets().execute(task);
+            loop.execute(task);
         }
 
         @Override
@@ -212,9 +214,9 @@ public final class SocketConnector {
                                 .toBytes());
                     });
                 }
-            }, error -> {
+            }, closed -> {
                 open.close();
-                fail(error);
+                fail(new UcxClosedException("connect", peer, String.valueOf(closed.getMessage()), closed));
             });
         }
 
@@ -244,8 +246,7 @@ public final class SocketConnector {
             if (resources.isDisposed()) {
                 return new UcxClosedException("connect", peer, "these resources are closed");
             }
-            return new UcxException(cause instanceof ConnectException ? UcxStatus.NOT_CONNECTED
-                    : UcxStatus.CONNECTION_RESET, "connect", peer,
+            return new UcxException(reached ? UcxStatus.CONNECTION_RESET : UcxStatus.NOT_CONNECTED, "connect", peer,
                     String.valueOf(cause.getMessage()), cause);
         }
     }

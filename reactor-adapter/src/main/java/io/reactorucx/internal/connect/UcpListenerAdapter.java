@@ -29,6 +29,12 @@ record UcpListenerAdapter(EngineConnections connections, UcpListener listener) i
         return listener.address();
     }
 
+    /** Never ends: UCX reports no failure of a listener but with its worker, whose engine fails then. */
+    @Override
+    public Mono<Void> onFailure() {
+        return Mono.never();
+    }
+
     @Override
     public Mono<Void> refuse() {
         return onListener(UcpListener::refuse);

@@ -69,6 +69,7 @@ public final class ConnectionCore implements OperationOwner {
     /** Attaches the control socket, which closes with this connection, and whose end means that the peer is gone. */
     public void attachSocket(ControlSocket opened, ConnectListener listener) {
         connecting = listener;
+        connections.addConnecting(this);
         socket.attach(opened);
     }
 

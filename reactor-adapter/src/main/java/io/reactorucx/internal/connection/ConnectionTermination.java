@@ -4,6 +4,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.endpoint.EndpointCloser;
@@ -311,7 +312,7 @@ final class ConnectionTermination {
     private void signal(Runnable step) {
         try {
             step.run();
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("[{}] a subscriber threw when the end of the connection was signalled", connection.peer(), e);
         }
     }
@@ -364,12 +365,19 @@ final class ConnectionTermination {
     /** The engine has closed, which ends everything in flight. */
     void engineClosed() {
         boolean open = life.advance(ConnectionEvent.ENGINE_CLOSED);
-        if (open) {
-            connection.failConnecting(cause.closed("connect"));
+        Throwable failure = connection.engine().failure();
+        if (open && failure != null) {
+            String why = "the engine has failed: " + failure;
+            UcxException error = new UcxException(UcxStatus.CONNECTION_RESET, "connection", connection.peer(), why,
+                    failure);
+            cause.lost(error, why);
+            signal(() -> connection.failConnecting(error));
+        } else if (open) {
             cause.lost(cause.closed("receive"), null);
+            signal(() -> connection.failConnecting(cause.closed("connect")));
         }
-        connection.protocols().ended(cause.loss());
-        connection.protocols().abandon(cause.closed("receive"));
+        signal(() -> connection.protocols().ended(cause.loss()));
+        signal(() -> connection.protocols().abandon(cause.reason(OperationKind.STREAM_RECEIVE)));
         if (open) {
             finished();
         }

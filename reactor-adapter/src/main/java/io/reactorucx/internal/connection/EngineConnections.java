@@ -47,6 +47,8 @@ public final class EngineConnections {
     private final ProgressEngine engine;
     private final IdleEndpointLimit idleLimit;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
+    /** Connections that have a control socket, and no endpoint yet. */
+    private final Set<ConnectionCore> connecting = new HashSet<>();
     private final Set<ConnectionCore> undelivered = new HashSet<>();
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicLongArray dropped = new AtomicLongArray(DropReason.values().length);
@@ -92,12 +94,18 @@ public final class EngineConnections {
         worker().activeMessages().handler(id, handler::accept);
     }
 
+    void addConnecting(ConnectionCore connection) {
+        connecting.add(connection);
+    }
+
     void add(ConnectionCore connection, UcpEndpoint endpoint) {
+        connecting.remove(connection);
         byEndpoint.put(endpoint, connection);
         open.incrementAndGet();
     }
 
     void remove(ConnectionCore connection, @Nullable UcpEndpoint endpoint) {
+        connecting.remove(connection);
         if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
             open.decrementAndGet();
         }
@@ -140,12 +148,22 @@ public final class EngineConnections {
         }
     }
 
-    /** The engine has closed, and its worker. */
+    /** The engine has closed, and its worker; or it has failed, and will close the worker. */
     public void engineClosed() {
         heartbeats.stop();
-        connections().forEach(ConnectionCore::engineClosed);
-        List.copyOf(undelivered).forEach(ConnectionCore::engineClosed);
+        List.copyOf(connecting).forEach(EngineConnections::engineClosed);
+        connections().forEach(EngineConnections::engineClosed);
+        List.copyOf(undelivered).forEach(EngineConnections::engineClosed);
         undelivered.clear();
+    }
+
+    /** Ends one connection; what a subscriber throws does not keep the others from their end. */
+    private static void engineClosed(ConnectionCore connection) {
+        try {
+            connection.engineClosed();
+        } catch (Throwable t) {
+            LOG.error("[{}] the end of the engine could not be signalled", connection.peer(), t);
+        }
     }
 
     /** Hands a message on a reserved id to its connection, and drops it unless that is established. */

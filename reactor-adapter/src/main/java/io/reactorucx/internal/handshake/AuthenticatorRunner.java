@@ -1,37 +1,42 @@
 package io.reactorucx.internal.handshake;
 
 import io.reactorucx.security.Authenticator;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SynchronousSink;
-import reactor.core.scheduler.Scheduler;
 
 /**
- * Runs the steps of an {@link Authenticator} on a scheduler whose threads may block, and hands the results to the
- * handshake's thread.
+ * Runs the steps of an {@link Authenticator} on threads that may block, and hands the results to the handshake's
+ * thread.
  *
  * <p>Thread: the handshake's.
  */
 final class AuthenticatorRunner {
 
     private final HandshakeCallbacks callbacks;
-    private final Scheduler scheduler;
+    private final AuthenticatorExecutor executor;
     private final Consumer<Throwable> whenRejected;
+    private final Runnable whenRefused;
     private final Disposable.Composite running = Disposables.composite();
+    private boolean started;
     private boolean closed;
 
-    AuthenticatorRunner(HandshakeCallbacks callbacks, Scheduler scheduler, Consumer<Throwable> whenRejected) {
+    /** Creates a runner that notifies when a step rejects the peer, and when the executor refuses a step. */
+    AuthenticatorRunner(HandshakeCallbacks callbacks, AuthenticatorExecutor executor, Consumer<Throwable> whenRejected,
+            Runnable whenRefused) {
         this.callbacks = callbacks;
-        this.scheduler = scheduler;
+        this.executor = executor;
         this.whenRejected = whenRejected;
+        this.whenRefused = whenRefused;
     }
 
     /** Runs a step. An error, no value, or a value that is too large rejects the peer. */
     void run(Supplier<Mono<byte[]>> step, Consumer<byte[]> then) {
-        running.add(Mono.defer(step).switchIfEmpty(Mono.error(() ->
+        Mono<byte[]> checked = Mono.defer(step).switchIfEmpty(Mono.error(() ->
                 new SecurityException("the authenticator gave no value")))
                 .handle((byte[] value, SynchronousSink<byte[]> sink) -> {
                     if (value.length > Authenticator.MAX_BYTES) {
@@ -40,9 +45,24 @@ final class AuthenticatorRunner {
                     } else {
                         sink.next(value);
                     }
-                }).subscribeOn(scheduler)
-                .subscribe(value -> resume(() -> then.accept(value)),
-                        error -> resume(() -> whenRejected.accept(error))));
+                });
+        try {
+            boolean first = !started;
+            started = true;
+            running.add(executor.execute(() -> subscribe(checked, then), first));
+        } catch (RejectedExecutionException e) {
+            whenRefused.run();
+        }
+    }
+
+    private void subscribe(Mono<byte[]> step, Consumer<byte[]> then) {
+        try {
+            running.add(step.subscribe(value -> resume(() -> then.accept(value)),
+                    error -> resume(() -> whenRejected.accept(error))));
+        } catch (VirtualMachineError | LinkageError e) {
+            // Reactor throws these instead of signalling them.
+            resume(() -> whenRejected.accept(e));
+        }
     }
 
     private void resume(Runnable action) {

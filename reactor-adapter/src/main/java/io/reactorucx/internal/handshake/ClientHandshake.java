@@ -9,7 +9,6 @@ import io.reactorucx.security.Authenticator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Scheduler;
 
 /**
  * The client's side of a handshake, independent of the transport: HELLO, then WELCOME. With an {@link Authenticator}:
@@ -33,14 +32,14 @@ public final class ClientHandshake {
 
     /** Creates a handshake whose HELLO carries additional fields. The caller limits the time. */
     public ClientHandshake(PeerInfo own, ControlFields additionalFields, @Nullable AuthenticationConfig authentication,
-            Scheduler scheduler, String server, HandshakeCallbacks callbacks) {
+            AuthenticatorExecutor executor, String server, HandshakeCallbacks callbacks) {
         this.own = own;
         this.additionalFields = additionalFields;
         this.authentication = authentication;
         this.server = server;
         this.callbacks = callbacks;
-        this.authenticator = new AuthenticatorRunner(callbacks, scheduler, error -> reject(Kind.AUTHENTICATION,
-                HandshakeFailure.NOT_AUTHENTICATED, error));
+        this.authenticator = new AuthenticatorRunner(callbacks, executor, error -> reject(Kind.AUTHENTICATION,
+                HandshakeFailure.NOT_AUTHENTICATED, error), this::refuse);
     }
 
     public void start() {
@@ -136,6 +135,14 @@ public final class ClientHandshake {
         }
         String detail = cause == null || cause.getMessage() == null ? why : why + ": " + cause.getMessage();
         end(new HandshakeFailure(reason, new Rejection(detail), cause));
+    }
+
+    /** Gives up: too many steps of authenticators wait. */
+    private void refuse() {
+        if (state == State.AUTHENTICATING && side != null) {
+            callbacks.send(HandshakeFailure.BUSY.toFrame());
+        }
+        end(new HandshakeFailure(Kind.ADMISSION, HandshakeFailure.BUSY, null));
     }
 
     private void end(HandshakeFailure failure) {

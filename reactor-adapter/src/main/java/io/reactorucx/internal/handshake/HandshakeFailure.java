@@ -1,6 +1,7 @@
 package io.reactorucx.internal.handshake;
 
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.security.Authenticator;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,9 @@ public record HandshakeFailure(Kind reason, Rejection rejection, @Nullable Throw
     /** The only explanation that a peer gets before it is authenticated. */
     static final String NOT_AUTHENTICATED = "authentication failed";
 
+    /** The rejection when too many steps of authenticators wait; a later attempt may succeed. */
+    static final Rejection BUSY = new Rejection(UcxStatus.BUSY, "too many peers are being authenticated");
+
     /** The kinds of failure. They are values of a meter's tag, so there are few. */
     public enum Kind {
         /** The sides have different versions of the protocol. */
@@ -26,7 +30,7 @@ public record HandshakeFailure(Kind reason, Rejection rejection, @Nullable Throw
         AUTHENTICATION,
         /** The peer has violated the protocol. */
         PROTOCOL,
-        /** The server admits no more clients now. */
+        /** The server admits no more clients now, or this side authenticates no more peers now. */
         ADMISSION,
         /** The handshake timed out. */
         TIMEOUT,

@@ -8,7 +8,6 @@ import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
 import io.reactorucx.security.Authenticator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import reactor.core.scheduler.Scheduler;
 
 /**
  * The server's side of a handshake, see {@link ClientHandshake}. With an {@link Authenticator} a client that is not
@@ -32,14 +31,14 @@ public final class ServerHandshake {
     private enum State { HELLO_AWAITED, AUTHENTICATING, CHALLENGE_SENT, WELCOME_SENT, ENDED }
 
     /** Creates a handshake that waits for HELLO. The caller limits the time. */
-    public ServerHandshake(PeerInfo own, @Nullable AuthenticationConfig authentication, Scheduler scheduler,
-            String client, HandshakeCallbacks callbacks) {
+    public ServerHandshake(PeerInfo own, @Nullable AuthenticationConfig authentication,
+            AuthenticatorExecutor executor, String client, HandshakeCallbacks callbacks) {
         this.own = own;
         this.authentication = authentication;
         this.client = client;
         this.callbacks = callbacks;
-        this.authenticator = new AuthenticatorRunner(callbacks, scheduler, error -> reject(Kind.AUTHENTICATION,
-                HandshakeFailure.NOT_AUTHENTICATED, error));
+        this.authenticator = new AuthenticatorRunner(callbacks, executor, error -> reject(Kind.AUTHENTICATION,
+                HandshakeFailure.NOT_AUTHENTICATED, error), this::refuse);
     }
 
     public void received(ControlFrame frame) {
@@ -139,6 +138,12 @@ public final class ServerHandshake {
         callbacks.send(new Rejection(showsReason ? why : HandshakeFailure.NOT_AUTHENTICATED).toFrame());
         String detail = cause == null || cause.getMessage() == null ? why : why + ": " + cause.getMessage();
         end(new HandshakeFailure(reason, new Rejection(detail), cause));
+    }
+
+    /** Refuses the client at once: too many steps of authenticators wait. */
+    private void refuse() {
+        callbacks.send(HandshakeFailure.BUSY.toFrame());
+        end(new HandshakeFailure(Kind.ADMISSION, HandshakeFailure.BUSY, null));
     }
 
     private void end(HandshakeFailure failure) {

@@ -12,6 +12,9 @@ public interface BoundListener {
 
     InetSocketAddress address();
 
+    /** Returns a Mono that fails when the listener has failed and is closed for that reason; else it never ends. */
+    Mono<Void> onFailure();
+
     /** Rejects new clients from now on. */
     Mono<Void> refuse();
 

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -63,8 +64,9 @@ public final class ControlSocket implements SocketEventLoop.Events {
     private int bodyBytes;
     private @Nullable SelectionKey key;
     private boolean shuttingDown;
-    /** Takes what a rejected peer sends: unread bytes would make the system reset the socket, and lose the reason. */
-    private @Nullable ByteBuffer discarded;
+    /** Bytes of a rejected peer, which are read and dropped: unread ones would make the system reset the socket. */
+    private int discardedBytes;
+    private @Nullable Disposable shutdownTimeout;
     private boolean closed;
 
     private ControlSocket(SocketEventLoop loop, SocketChannel channel, Listener listener) {
@@ -76,7 +78,7 @@ public final class ControlSocket implements SocketEventLoop.Events {
     /** Starts to connect; calls the listener when the socket is connected, or has failed. */
     public static ControlSocket connect(SocketEventLoop loop, InetSocketAddress remote, Listener listener)
             throws IOException {
-        SocketChannel channel = SocketChannel.open();
+        SocketChannel channel = open();
         ControlSocket socket = new ControlSocket(loop, channel, listener);
         boolean started = loop.execute(() -> {
             try {
@@ -86,13 +88,24 @@ public final class ControlSocket implements SocketEventLoop.Events {
                 }
             } catch (IOException e) {
                 socket.failed(e);
+            } catch (RuntimeException | Error e) {
+                socket.failed(new IOException(e));
             }
         });
         if (!started) {
             channel.close();
-            throw new IOException("these resources are closed");
+            throw loop.endCause();
         }
         return socket;
+    }
+
+    private static SocketChannel open() throws IOException {
+        try {
+            return SocketChannel.open();
+        } catch (IOException | LinkageError e) {
+            // The JDK's classes of sockets fail to initialize where they cannot open a file.
+            throw new IOException(SocketEventLoop.explained(e), e);
+        }
     }
 
     /** Takes over a socket that a listener has accepted. Thread: socket loop. */
@@ -132,13 +145,14 @@ public final class ControlSocket implements SocketEventLoop.Events {
     private void read() throws IOException {
         // Bounded, so that a peer that sends without pause does not starve the other sockets.
         for (int reads = 0; reads < MAX_READS && !closed; reads++) {
-            ByteBuffer into = discarded != null ? discarded : body == null ? size : body;
+            ByteBuffer into = shuttingDown ? loop.discarded() : body == null ? size : body;
             int count = channel.read(into);
             if (count < 0) {
                 throw new IOException("the peer has closed the socket");
             }
             if (shuttingDown) {
-                if (!into.hasRemaining()) {
+                discardedBytes += count;
+                if (discardedBytes >= MAX_DISCARDED_BYTES) {
                     throw new IOException("the peer goes on sending although it was rejected");
                 }
             } else if (!into.hasRemaining()) {
@@ -208,13 +222,12 @@ public final class ControlSocket implements SocketEventLoop.Events {
      * read them and to close the socket.
      */
     public void shutdown(Duration timeout) {
-        Schedulers.parallel().schedule(() -> loop.execute(() ->
-                failed(new IOException("the peer has not closed the socket"))),
-                timeout.toMillis(), TimeUnit.MILLISECONDS);
         loop.execute(() -> {
             if (!closed && !shuttingDown) {
                 shuttingDown = true;
-                discarded = ByteBuffer.allocate(MAX_DISCARDED_BYTES);
+                shutdownTimeout = Schedulers.parallel().schedule(() -> loop.execute(() ->
+                        failed(new IOException("the peer has not closed the socket"))), timeout.toMillis(),
+                        TimeUnit.MILLISECONDS);
                 body = null;
                 size.clear();
                 try {
@@ -245,6 +258,12 @@ public final class ControlSocket implements SocketEventLoop.Events {
     private void closeNow() {
         closed = true;
         unsent.clear();
+        body = null;
+        if (shutdownTimeout != null) {
+            // A pending timeout would keep this socket and its handshake reachable.
+            shutdownTimeout.dispose();
+        }
+        loop.remove(this);
         closeChannel();
     }
 

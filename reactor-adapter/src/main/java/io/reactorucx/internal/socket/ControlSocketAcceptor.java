@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -36,6 +37,7 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
     private final InetSocketAddress address;
     private final PendingHandshakes pending;
     private final BiConsumer<SocketChannel, InetSocketAddress> accepted;
+    private final Sinks.Empty<Void> failure = Sinks.empty();
     private @Nullable SelectionKey key;
 
     private ControlSocketAcceptor(SocketEventLoop loop, ServerSocketChannel channel, PendingHandshakes pending,
@@ -56,12 +58,15 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
             channel.bind(address, pending.limit());
             ControlSocketAcceptor listener = new ControlSocketAcceptor(loop, channel, pending, accepted);
             if (!loop.execute(listener::register)) {
-                throw new IOException("these resources are closed");
+                throw loop.endCause();
             }
             return listener;
         } catch (IOException | UnresolvedAddressException | UnsupportedAddressTypeException e) {
             close(channel);
-            throw new UcxException(status(address, e), "bind at " + address, null, String.valueOf(e.getMessage()), e);
+            throw new UcxException(status(address, e), "bind at " + address, null, SocketEventLoop.explained(e), e);
+        } catch (LinkageError e) {
+            // The JDK's classes of sockets fail to initialize where they cannot open a file.
+            throw new UcxException(UcxStatus.NO_RESOURCE, "bind at " + address, null, SocketEventLoop.explained(e), e);
         }
     }
 
@@ -100,7 +105,7 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
             SocketChannel socket;
             try {
                 socket = channel.accept();
-            } catch (IOException e) {
+            } catch (IOException | OutOfMemoryError e) {
                 acceptLater(e);
                 return;
             }
@@ -110,7 +115,7 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
             try {
                 pending.evictIfFull();
                 accepted.accept(socket, (InetSocketAddress) socket.getRemoteAddress());
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 LOG.debug("A socket failed before it was accepted", e);
                 socket.close();
             }
@@ -119,12 +124,12 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
     }
 
     /** Retries after a failure such as too many open files: the next accept may succeed. */
-    private void acceptLater(IOException error) throws IOException {
+    private void acceptLater(Throwable error) throws IOException {
         if (!channel.isOpen()) {
-            throw error;
+            throw new IOException(error.getMessage(), error);
         }
-        LOG.warn("{}: accepting a socket failed: {}; next attempt in {}", PeerName.of(address), error.getMessage(),
-                RETRY_DELAY);
+        LOG.warn("{}: accepting a socket failed: {}; next attempt in {}", PeerName.of(address),
+                SocketEventLoop.explained(error), RETRY_DELAY);
         interest(0);
         Schedulers.parallel().schedule(() -> loop.execute(() ->
                 interest(pending.hasCapacity() ? SelectionKey.OP_ACCEPT : 0)), RETRY_DELAY.toMillis(),
@@ -133,8 +138,15 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
 
     @Override
     public void failed(IOException error) {
-        LOG.warn("{}: the listener has failed and is closed: {}", PeerName.of(address), error.getMessage());
         close(channel);
+        loop.remove(this);
+        failure.tryEmitError(new UcxException(UcxStatus.IO_ERROR, "listen at " + PeerName.of(address), null,
+                "the listener has failed and is closed: " + error.getMessage(), error));
+    }
+
+    @Override
+    public Mono<Void> onFailure() {
+        return failure.asMono();
     }
 
     @Override
@@ -152,6 +164,7 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
         return Mono.create(sink -> {
             boolean started = loop.execute(() -> {
                 close(channel);
+                loop.remove(this);
                 loop.afterClose(sink::success);
             });
             if (!started) {

@@ -1,16 +1,21 @@
 package io.reactorucx.internal.socket;
 
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.EngineThread;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,8 +23,9 @@ import org.slf4j.LoggerFactory;
  * The thread that serves the listening sockets and the control sockets of one {@code UcxResources}.
  *
  * <p><b>Threading:</b> {@link #execute} and {@link #close} from any thread, the other methods on the loop's.
- * <b>Ownership:</b> closing the loop closes the sockets that are registered. <b>Errors:</b> an exception of a socket's
- * handler closes that socket only.
+ * <b>Ownership:</b> closing the loop closes the sockets that are registered. <b>Errors:</b> what a socket's handler
+ * throws, an {@link Error} included, closes that socket only; what a task throws is logged. When the selector fails,
+ * the thread ends: each registered handler is notified, and {@link #execute} refuses tasks.
  */
 public final class SocketEventLoop implements Runnable {
 
@@ -30,15 +36,23 @@ public final class SocketEventLoop implements Runnable {
 
         void ready(SelectionKey key) throws IOException;
 
-        /** The channel failed, or the loop ends. */
+        /** The channel failed, or the loop ends: the handler closes its channel. */
         void failed(IOException error);
     }
 
+    private static final int MAX_DISCARDED_BYTES = 16 << 10;
+    /** The text of the system, which no exception of the JDK has a type for. */
+    private static final String NO_MORE_FILES = "Too many open files";
+
     private final Selector selector;
+    /** The handlers of open channels. The selector forgets its keys when it fails. */
+    private final Set<Events> handlers = ConcurrentHashMap.newKeySet();
+    private final ByteBuffer discarded = ByteBuffer.allocate(MAX_DISCARDED_BYTES);
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final Thread thread;
     private volatile boolean closed;
+    private volatile @Nullable Throwable failure;
 
     private SocketEventLoop(Selector selector, String name) {
         this.selector = selector;
@@ -50,9 +64,25 @@ public final class SocketEventLoop implements Runnable {
             SocketEventLoop loop = new SocketEventLoop(Selector.open(), name);
             loop.thread.start();
             return loop;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (IOException | LinkageError e) {
+            // The JDK's classes of sockets fail to initialize where they cannot open a file.
+            throw new UcxException(UcxStatus.NO_RESOURCE, "selector", null, explained(e), e);
         }
+    }
+
+    /**
+     * Returns the text of an error, with the remedy when the process may open no more files. The method is in this
+     * class because another one might not be loaded then.
+     */
+    static String explained(Throwable error) {
+        for (Throwable each = error; each != null; each = each.getCause()) {
+            String message = each.getMessage();
+            if (message != null && message.contains(NO_MORE_FILES)) {
+                return message + ": a connection takes several descriptors; raise the limit of the process (ulimit -n"
+                        + " 65536; LimitNOFILE=65536 in a systemd unit; --ulimit nofile=65536 for docker run)";
+            }
+        }
+        return String.valueOf(error.getMessage());
     }
 
     /**
@@ -82,10 +112,34 @@ public final class SocketEventLoop implements Runnable {
     SelectionKey register(SelectableChannel channel, int operations, Events events) throws IOException {
         try {
             channel.configureBlocking(false);
-            return channel.register(selector, operations, events);
+            SelectionKey key = channel.register(selector, operations, events);
+            handlers.add(events);
+            return key;
         } catch (ClosedSelectorException e) {
-            throw new IOException("these resources are closed", e);
+            throw endCause();
         }
+    }
+
+    /** Forgets a handler whose channel is closed. Thread: any. */
+    void remove(Events events) {
+        handlers.remove(events);
+    }
+
+    /** Returns an empty buffer for bytes that no handler reads, which all sockets share. */
+    ByteBuffer discarded() {
+        return discarded.clear();
+    }
+
+    /** Returns whether the thread has failed, so that another loop has to take its place. Thread: any. */
+    public boolean hasFailed() {
+        return failure != null;
+    }
+
+    /** Returns why the loop takes no more sockets. Thread: any. */
+    IOException endCause() {
+        Throwable cause = failure;
+        return cause == null ? new IOException("these resources are closed")
+                : new IOException("the thread for sockets has failed: " + cause, cause);
     }
 
     @Override
@@ -93,12 +147,17 @@ public final class SocketEventLoop implements Runnable {
         try {
             while (!closed) {
                 selector.select();
+                // An interrupt would make each select return at once.
+                if (Thread.interrupted()) {
+                    log("The thread for sockets was interrupted, which has no effect", null);
+                }
                 runTasks();
                 selector.selectedKeys().forEach(SocketEventLoop::dispatch);
                 selector.selectedKeys().clear();
             }
-        } catch (IOException | RuntimeException e) {
-            LOG.error("The thread for sockets failed: no more connections can be made", e);
+        } catch (Throwable t) {
+            failure = t;
+            log("The thread for sockets failed: its servers and pending handshakes end with an error", t);
         } finally {
             end();
         }
@@ -109,8 +168,8 @@ public final class SocketEventLoop implements Runnable {
         for (int left = tasks.size(); left > 0; left--) {
             try {
                 Objects.requireNonNull(tasks.poll()).run();
-            } catch (RuntimeException e) {
-                LOG.error("A task of the socket loop failed", e);
+            } catch (Throwable t) {
+                log("A task of the socket loop failed", t);
             }
         }
     }
@@ -122,27 +181,39 @@ public final class SocketEventLoop implements Runnable {
                 events.ready(key);
             }
         } catch (IOException e) {
-            events.failed(e);
-        } catch (RuntimeException e) {
-            LOG.error("Handling the events of a socket failed, it is closed", e);
-            events.failed(new IOException(e));
+            fail(events, e);
+        } catch (Throwable t) {
+            log("Handling the events of a socket failed, it is closed", t);
+            fail(events, new IOException(t));
+        }
+    }
+
+    private static void fail(Events events, IOException error) {
+        try {
+            events.failed(error);
+        } catch (Throwable t) {
+            log("A socket was closed with an error", t);
+        }
+    }
+
+    /** Logs an error; without memory the logger may throw as well, which must not end the thread. */
+    private static void log(String message, @Nullable Throwable error) {
+        try {
+            LOG.error(message, error);
+        } catch (Throwable t) {
+            // Nothing is left to report it to.
         }
     }
 
     private void end() {
         closed = true;
-        selector.keys().forEach(key -> {
-            try {
-                ((Events) key.attachment()).failed(new IOException("these resources are closed"));
-                key.channel().close();
-            } catch (IOException | RuntimeException e) {
-                LOG.debug("Closing a socket failed", e);
-            }
-        });
+        IOException cause = endCause();
+        handlers.forEach(events -> fail(events, cause));
+        handlers.clear();
         try {
             selector.close();
-        } catch (IOException e) {
-            LOG.debug("Closing the selector failed", e);
+        } catch (Throwable t) {
+            log("Closing the selector failed", t);
         }
         runTasks();
         ended.complete(null);

@@ -1,0 +1,220 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.Command;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.message.UcxResponder;
+import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.testsupport.NoLeaks;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** An engine that fails ends its connections, their operations and its servers with an error; nothing waits for it. */
+@ExtendWith(NoLeaks.class)
+@ParameterizedClass(name = "{0}")
+@ValueSource(strings = {"posix,tcp", "tcp"})
+class EngineFailureTest implements NeedsUcx {
+
+    private static final int ID = 3;
+    private static final String FAILED = "has failed: java.lang.OutOfMemoryError: planted by a test";
+
+    @Parameter
+    private String transports;
+    private UcxResources resources;
+    private UcxResources peerResources;
+    private UcxBoundServer server;
+    private final BlockingQueue<UcxConnection> accepted = new LinkedBlockingQueue<>();
+
+    @BeforeEach
+    void open() {
+        resources = UcxResources.builder().transports(transports.split(",")).build();
+        peerResources = UcxResources.builder().transports(transports.split(",")).build();
+        server = UcxServer.create(resources).bindAddress("127.0.0.1", 0).handle(connection -> {
+            accepted.add(connection);
+            return connection.respond(new Silent());
+        }).bindNow();
+    }
+
+    @AfterEach
+    void close() {
+        if (resources != null) {
+            resources.disposeNow();
+            peerResources.disposeNow();
+            assertThat(resources.context().isClosed()).as("the context is closed").isTrue();
+            assertThat(peerResources.context().isClosed()).as("the peer's context is closed").isTrue();
+        }
+    }
+
+    private UcxConnection connect() {
+        return UcxClient.create(peerResources).remoteAddress("127.0.0.1", server.port()).connectNow();
+    }
+
+    private UcxConnection acceptedConnection() throws InterruptedException {
+        return Objects.requireNonNull(accepted.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS));
+    }
+
+    private static final class Silent implements UcxResponder {
+
+        @Override
+        public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+            request.release();
+            return Mono.never();
+        }
+    }
+
+    private static void failEngine(UcxResources of) {
+        of.engines().getFirst().execute(new Command() {
+            @Override
+            public void run(UcpWorker worker) {
+                throw new OutOfMemoryError("planted by a test");
+            }
+
+            @Override
+            public void reject(RuntimeException cause) {
+                throw new AssertionError(cause);
+            }
+        });
+    }
+
+    @Test
+    void connectionsOperationsAndServerEndWithTheError() throws InterruptedException {
+        UcxConnection client = connect();
+        UcxConnection served = acceptedConnection();
+        List<CompletableFuture<?>> waiting = List.of(
+                served.activeMessages().receive(ID).next().toFuture(),
+                served.inbound().receiveByteArrays().next().toFuture(),
+                served.tags().receive(7, Bytes.zeroed(64)).toFuture(),
+                served.onTerminate().toFuture());
+        List<CompletableFuture<?>> waitingPeer = List.of(
+                client.inbound().receiveByteArrays().next().toFuture(),
+                client.requester().requestResponse(new byte[8]).toFuture());
+        CompletableFuture<Void> ended = server.onDispose().toFuture();
+
+        failEngine(resources);
+
+        assertThat(Waits.failure(ended)).isInstanceOf(UcxException.class).hasMessageContaining(FAILED)
+                .hasRootCauseInstanceOf(OutOfMemoryError.class);
+        for (CompletableFuture<?> each : waiting) {
+            assertThat(Waits.failure(each)).isInstanceOfSatisfying(UcxException.class, error ->
+                    assertThat(error.isConnectionLost()).as("%s", error).isTrue()).hasMessageContaining(FAILED);
+        }
+        Waits.get(served.onDispose().toFuture());
+        for (CompletableFuture<?> each : waitingPeer) {
+            assertThat(Waits.failure(each)).isInstanceOf(UcxException.class);
+        }
+        Waits.get(client.onDispose().toFuture());
+        assertThat(server.isDisposed()).isTrue();
+        assertThat(resources.openConnections()).isZero();
+        await().atMost(Waits.PATIENCE).until(() -> resources.engines().stream().allMatch(ProgressEngine::isClosed));
+    }
+
+    @Test
+    void nothingBeginsOnAFailedEngineAndTheErrorNamesItsFailure() throws InterruptedException {
+        UcxConnection client = connect();
+        acceptedConnection();
+        failEngine(peerResources);
+        Waits.get(client.onDispose().toFuture());
+
+        assertThatThrownBy(() -> client.activeMessages().send(ID, new byte[1]).block(Waits.PATIENCE))
+                .isInstanceOf(UcxException.class);
+        assertThatThrownBy(this::connect).isInstanceOf(UcxException.class).hasMessageContaining(FAILED);
+        assertThatThrownBy(() -> UcxServer.create(peerResources).bindAddress("127.0.0.1", 0)
+                .handle(connection -> Mono.never()).bindNow())
+                .isInstanceOf(UcxException.class).hasMessageContaining(FAILED);
+        assertThat(server.isDisposed()).as("the server at the other side").isFalse();
+
+        peerResources.disposeNow();
+        peerResources = UcxResources.builder().transports(transports.split(",")).build();
+        assertThat(connect().isDisposed()).isFalse();
+    }
+
+    @Test
+    void subscriberWithoutMemoryEndsItsConnectionInsteadOfWaiting() throws InterruptedException {
+        UcxConnection client = connect();
+        UcxConnection served = acceptedConnection();
+        CompletableFuture<Void> ended = server.onDispose().toFuture();
+        CompletableFuture<byte[]> other = served.activeMessages().receive(ID + 1).next().map(message ->
+                Bytes.array(message.data())).toFuture();
+        Flux.from(served.activeMessages().receive(ID)).doOnNext(message -> {
+            throw new OutOfMemoryError("planted by a test");
+        }).subscribe();
+
+        client.activeMessages().send(ID, new byte[8]).block(Waits.PATIENCE);
+
+        assertThat(Waits.failure(other)).hasMessageContaining(FAILED);
+        assertThat(Waits.failure(ended)).hasMessageContaining(FAILED);
+    }
+
+    @Test
+    void operationsInFlightEndBeforeTheirMemoryIsFreed() throws InterruptedException {
+        UcxConnection client = connect();
+        acceptedConnection();
+        // Nobody fetches these: they are in flight until the connection ends.
+        List<CompletableFuture<Void>> sends = IntStream.range(0, 20).mapToObj(i ->
+                client.tags().send(i, Bytes.pattern(i, Bytes.MIB)).toFuture()).toList();
+
+        failEngine(peerResources);
+
+        for (CompletableFuture<Void> each : sends) {
+            assertThat(Waits.failure(each)).isInstanceOf(UcxException.class);
+        }
+    }
+
+    @Test
+    void handlerThatTakesAllMemoryEndsTheServerOfAProcessThatGoesOn() {
+        try (ChildJvm child = ChildJvm.of(ExhaustedServer.class).options("-Xmx64m")
+                .arguments(transports.split(",")).start()) {
+            int port = Integer.parseInt(child.awaitLine(ExhaustedServer.READY).split(" ")[1]);
+            UcxConnection client = UcxClient.create(peerResources).remoteAddress("127.0.0.1", port).connectNow();
+
+            client.activeMessages().send(ExhaustedServer.ID, new byte[1]).block(Waits.PATIENCE);
+
+            assertThat(child.awaitLine(ExhaustedServer.ENDED)).contains("has failed: java.lang.OutOfMemoryError");
+            Waits.get(client.onDispose().toFuture());
+            assertThat(child.awaitLine(ExhaustedServer.AGAIN)).isEqualTo(ExhaustedServer.AGAIN + "true");
+        }
+    }
+
+    @Test
+    void serverEndsWithOneOfItsEnginesAndClosesTheConnectionsOfTheOthers() throws InterruptedException {
+        UcxResources two = UcxResources.builder().transports(transports.split(",")).engines(2).build();
+        try {
+            server = UcxServer.create(two).bindAddress("127.0.0.1", 0).handle(connection -> {
+                accepted.add(connection);
+                return Mono.never();
+            }).bindNow();
+            List<UcxConnection> clients = List.of(connect(), connect());
+            acceptedConnection();
+            acceptedConnection();
+            CompletableFuture<Void> ended = server.onDispose().toFuture();
+
+            failEngine(two);
+
+            assertThat(Waits.failure(ended)).hasMessageContaining(FAILED);
+            clients.forEach(each -> Waits.get(each.onDispose().toFuture()));
+            assertThat(two.engines().getLast().isClosed()).as("the other engine").isFalse();
+        } finally {
+            two.disposeNow();
+        }
+    }
+}
