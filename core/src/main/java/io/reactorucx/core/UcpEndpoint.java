@@ -39,7 +39,9 @@ public final class UcpEndpoint {
     private final UcpStream stream;
     private int inFlight;
     private int failure;
+    private boolean wired;
     private boolean closed;
+    private @Nullable ForcedClose forced;
 
     UcpEndpoint(UcpWorker worker, MemorySegment handle, ErrorMode errorMode, String peer,
             EndpointErrorHandler onError) {
@@ -264,13 +266,34 @@ public final class UcpEndpoint {
      */
     public boolean flush(Completion whenDone) {
         requireOpen("ep_flush");
-        long token = worker.requests().begin("ep_flush", whenDone, this, null, null);
-        return worker.requests().posted("ep_flush", peer, token,
+        Objects.requireNonNull(whenDone, "whenDone");
+        long token = worker.requests().begin("ep_flush", wired ? whenDone : whenWired(whenDone), this, null, null);
+        boolean done = worker.requests().posted("ep_flush", peer, token,
                 ucx_h.ucp_ep_flush_nbx(handle, worker.parameters().of(worker.requests().onSend, token, null)));
+        wired = wired || done;
+        return done;
+    }
+
+    /** The first flush ends when the endpoint is wired up. */
+    private Completion whenWired(Completion whenDone) {
+        return (rawStatus, length, senderTag) -> {
+            wired = wired || rawStatus == 0;
+            whenDone.complete(rawStatus, length, senderTag);
+        };
+    }
+
+    /** Returns whether a flush has ended. */
+    boolean isWired() {
+        return wired;
     }
 
     /**
      * Ends this endpoint ({@code ucp_ep_close_nbx}); nothing can be posted on it from here on.
+     *
+     * <p>A close by force of an endpoint that has not failed waits until the endpoint is wired up and what it has sent
+     * has left, since UCX would abort the process or use freed memory otherwise. Meanwhile the endpoint is parked
+     * ({@link UcpWorker#parkedEndpoints()}): operations in flight go on, and end with the close. A peer that is alive
+     * but does not progress can delay that without a limit.
      *
      * @param mode {@link CloseMode#FLUSH} only with nothing in flight but receives of the stream, since UCX does not
      *     wait for the rest; {@link CloseMode#FORCE} only in {@link ErrorMode#PEER}
@@ -296,10 +319,19 @@ public final class UcpEndpoint {
         Objects.requireNonNull(whenDone, "whenDone");
         // A key whose pointer another thread is using throws here, before anything has happened to the endpoint.
         List.copyOf(keys).forEach(UcpRemoteKey::close);
-        worker.handleMissedEvents();
         stream.closing();
-        long token = worker.requests().beginClose(whenDone, this);
         closed = true;
+        if (force && failure == 0) {
+            forced = new ForcedClose(this, whenDone);
+            return forced.start();
+        }
+        return closeNow(force, whenDone);
+    }
+
+    /** Closes the native endpoint, and returns whether UCX has released it already. */
+    boolean closeNow(boolean force, Completion whenDone) {
+        worker.handleMissedEvents();
+        long token = worker.requests().beginClose(whenDone, this);
         worker.endpointTable().closed(handle.address());
         MemorySegment parameters = worker.parameters().withFlags(worker.requests().onSend, token, null,
                 force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);
@@ -429,7 +461,7 @@ public final class UcpEndpoint {
      * whether this is the first failure.
      */
     boolean noteFailure(int rawStatus) {
-        if (failure != 0 || closed) {
+        if (failure != 0) {
             return false;
         }
         failure = rawStatus;
@@ -437,7 +469,9 @@ public final class UcpEndpoint {
     }
 
     void tellFailure() {
-        if (!closed) {
+        if (forced != null) {
+            forced.failed();
+        } else if (!closed) {
             onError.onError(this, failure);
         }
     }

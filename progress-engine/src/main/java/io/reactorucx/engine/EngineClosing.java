@@ -45,8 +45,8 @@ final class EngineClosing {
             worker.tags().cancelAll();
         }
         worker.endpoints().forEach(EngineClosing::close);
-        boolean quiet = worker.endpoints().isEmpty() && worker.listeners().isEmpty() && worker.inFlight() == 0
-                && !worker.hasPendingDeliveries();
+        boolean quiet = worker.endpoints().isEmpty() && worker.parkedEndpoints() == 0 && worker.listeners().isEmpty()
+                && worker.inFlight() == 0 && !worker.hasPendingDeliveries();
         quietRounds = quiet && delivered ? quietRounds + 1 : 0;
         boolean late = System.nanoTime() - startNanos > timeoutNanos;
         if (quietRounds > QUIET_ROUNDS || (late && quiet && !delivered)) {
