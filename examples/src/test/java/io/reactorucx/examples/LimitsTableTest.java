@@ -92,6 +92,7 @@ class LimitsTableTest {
         defaults.put("UcxConnectionPoolBuilder.pendingAcquireTimeout", values(pool, "pendingAcquireTimeout"));
         defaults.put("UcxResourcesBuilder.maxBufferBytes", values(builder, "maxBufferBytes", "maxBufferWaiters"));
         defaults.put("UcxResourcesBuilder.maxIdleEndpoints", values(builder, "maxIdleEndpoints"));
+        defaults.put("UcxResourcesBuilder.maxParkedEndpoints", values(builder, "maxParkedEndpoints"));
         defaults.put("ServedMemoryConfig.maxWindows",
                 List.of((long) memory.maxWindows(), (long) memory.maxRequests(), (long) memory.maxQueuedRequests()));
         defaults.put("EngineConfig.commandQueueCapacity",

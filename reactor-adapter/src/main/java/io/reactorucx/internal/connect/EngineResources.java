@@ -7,6 +7,7 @@ import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.HandshakeCounters;
 import io.reactorucx.internal.memory.MemoryProtocolFactory;
@@ -35,10 +36,10 @@ public final class EngineResources {
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
-    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idleLimit, BufferPool pool,
-            LeakReporter leaks) {
+    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idleLimit,
+            ParkedEndpointLimit parkedLimit, BufferPool pool, LeakReporter leaks) {
         this.engines = engines.stream().map(engine -> {
-            EngineConnections connections = new EngineConnections(engine, idleLimit);
+            EngineConnections connections = new EngineConnections(engine, idleLimit, parkedLimit);
             return new ConnectingEngine(connections, new PendingBindings(connections),
                     new MessageProtocolFactory(pool), new ActiveMessageRouter(connections, leaks));
         }).toList();

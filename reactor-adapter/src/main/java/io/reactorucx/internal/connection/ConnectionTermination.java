@@ -202,6 +202,10 @@ final class ConnectionTermination {
         } else if (life.advance(force ? ConnectionEvent.FORCE_CLOSE : ConnectionEvent.CLOSE)) {
             switch (life.phase()) {
                 case DRAINING, FIN_RECEIVED, FIN_ACKNOWLEDGED -> drain();
+                case ABANDONED -> {
+                    startDeadline(connection.config().closeTimeout());
+                    connection.failConnecting(cause.closed("connect"));
+                }
                 default -> terminate(CloseMode.FORCE, cause.closed("operation"));
             }
         }
