@@ -31,6 +31,11 @@ final class BadLimits {
                     tried -> UcxResources.builder().maxIdleEndpoints(count), "maxIdleEndpoints " + count,
                     "at least 0"));
         }
+        for (int count : new int[] {0, -1, Integer.MIN_VALUE}) {
+            cases.add(thrown("UcxResourcesBuilder.maxParkedEndpoints(int)", "count " + count, ILLEGAL,
+                    tried -> UcxResources.builder().maxParkedEndpoints(count), "maxParkedEndpoints " + count,
+                    "at least 1"));
+        }
         cases.add(thrown("UcxResourcesBuilder.leakDetection(LeakDetection)", "null", MISSING,
                 tried -> UcxResources.builder().leakDetection(null), "level"));
         for (long bytes : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, (256L << 20) + 1}) {

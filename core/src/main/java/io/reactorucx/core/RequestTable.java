@@ -57,6 +57,7 @@ final class RequestTable {
     private byte[] status = new byte[0];
     private int[] free = new int[0];
     private int freeCount;
+    private int withoutEndpoint;
     private int[] ready = new int[0];
     private int readyHead;
     private int readyCount;
@@ -107,6 +108,12 @@ final class RequestTable {
     int inFlight() {
         dropUnposted();
         return generation.length - freeCount;
+    }
+
+    /** Operations in flight of the worker itself: receives, and fetches of messages that name no sender. */
+    int withoutEndpoint() {
+        dropUnposted();
+        return withoutEndpoint;
     }
 
     /** Prepares a slot for an operation that is about to be posted. */
@@ -169,7 +176,9 @@ final class RequestTable {
         endpoint[slot] = postingEndpoint;
         pinned[slot] = postingPinned;
         memory[slot] = postingMemory;
-        if (postingEndpoint != null) {
+        if (postingEndpoint == null) {
+            withoutEndpoint++;
+        } else {
             postingEndpoint.operationStarted();
         }
         forgetPosting();
@@ -453,7 +462,9 @@ final class RequestTable {
         if (pin != null) {
             pin.unpin();
         }
-        if (of != null) {
+        if (of == null) {
+            withoutEndpoint--;
+        } else {
             of.operationEnded();
         }
     }

@@ -41,7 +41,7 @@ public final class UcpEndpoint {
     private int failure;
     private boolean wired;
     private boolean closed;
-    private @Nullable ForcedClose forced;
+    private @Nullable EndpointClose close;
 
     UcpEndpoint(UcpWorker worker, MemorySegment handle, ErrorMode errorMode, String peer,
             EndpointErrorHandler onError) {
@@ -296,7 +296,9 @@ public final class UcpEndpoint {
      * but does not progress can delay that without a limit.
      *
      * @param mode {@link CloseMode#FLUSH} only with nothing in flight but receives of the stream, since UCX does not
-     *     wait for the rest; {@link CloseMode#FORCE} only in {@link ErrorMode#PEER}
+     *     wait for the rest: no operation of this endpoint, no offer of its peer that is held, and no receive of the
+     *     worker, since a message of this peer may have matched it; {@link CloseMode#FORCE} only in {@link
+     *     ErrorMode#PEER}
      * @param whenDone called when UCX has released it; with an error when it could not flush, as on an endpoint that
      *     has failed
      * @return whether that is so already
@@ -311,33 +313,21 @@ public final class UcpEndpoint {
             throw new IllegalArgumentException("mode FORCE: UCX closes by force only with error mode PEER, this"
                     + " endpoint has NONE");
         }
-        int unfinished = inFlight() - stream.receives();
-        if (!force && unfinished > 0) {
-            throw new IllegalStateException("mode FLUSH: " + unfinished
-                    + " operations are in flight, let them end first");
+        if (!force) {
+            EndpointClose.requireFinished(this);
         }
         Objects.requireNonNull(whenDone, "whenDone");
         // A key whose pointer another thread is using throws here, before anything has happened to the endpoint.
         List.copyOf(keys).forEach(UcpRemoteKey::close);
         stream.closing();
         closed = true;
-        if (force && failure == 0) {
-            forced = new ForcedClose(this, whenDone);
-            return forced.start();
-        }
-        return closeNow(force, whenDone);
+        close = new EndpointClose(this, whenDone);
+        return close.start(force);
     }
 
-    /** Closes the native endpoint, and returns whether UCX has released it already. */
-    boolean closeNow(boolean force, Completion whenDone) {
-        worker.handleMissedEvents();
-        long token = worker.requests().beginClose(whenDone, this);
-        worker.endpointTable().closed(handle.address());
-        MemorySegment parameters = worker.parameters().withFlags(worker.requests().onSend, token, null,
-                force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);
-        boolean done = worker.requests().postedClose(token, ucx_h.ucp_ep_close_nbx(handle, parameters));
-        worker.handleMissedEvents();
-        return done;
+    /** {@return whether {@link #close} allows {@link CloseMode#FLUSH} now} */
+    public boolean mayFlush() {
+        return EndpointClose.mayFlush(this);
     }
 
     /**
@@ -469,10 +459,10 @@ public final class UcpEndpoint {
     }
 
     void tellFailure() {
-        if (forced != null) {
-            forced.failed();
-        } else if (!closed) {
+        if (close == null) {
             onError.onError(this, failure);
+        } else {
+            close.closeParked();
         }
     }
 

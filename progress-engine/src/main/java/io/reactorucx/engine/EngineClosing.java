@@ -76,7 +76,9 @@ final class EngineClosing {
 
     private static void close(UcpEndpoint endpoint) {
         boolean force = endpoint.errorMode() == ErrorMode.PEER;
-        if (!force && endpoint.inFlight() > endpoint.stream().receives()) {
+        if (!force && !endpoint.mayFlush()) {
+            // Nobody fetches an offer any more, and it would keep the endpoint from being closed.
+            endpoint.worker().activeMessages().releaseAll();
             return;
         }
         try {

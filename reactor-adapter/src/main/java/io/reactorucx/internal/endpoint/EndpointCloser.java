@@ -74,15 +74,20 @@ public final class EndpointCloser {
     /**
      * Closes the endpoint in the wanted mode. An endpoint that has failed, or has operations in flight, is closed by
      * force; error mode NONE only allows a flushing close. A close by force that has to wait for what was sent before
-     * leaves the endpoint parked at its worker.
+     * leaves the endpoint parked at its worker. A flushing close that UCX does not allow yet, because receives of other
+     * connections are in flight, is left to the given action.
      */
-    public void close(UcpEndpoint open, CloseMode wanted, Runnable whenClosed) {
+    public void close(UcpEndpoint open, CloseMode wanted, Runnable whenClosed, Runnable closeLater) {
         CloseMode mode = open.errorMode() != ErrorMode.PEER ? CloseMode.FLUSH
-                : isQuiet(open) && open.failure() == 0 ? wanted : CloseMode.FORCE;
+                : isQuiet(open) && open.failure() == 0 && open.mayFlush() ? wanted : CloseMode.FORCE;
         closedByForce = mode == CloseMode.FORCE;
         boolean done;
         try {
             done = open.close(mode, (status, length, tag) -> whenClosed.run());
+        } catch (IllegalStateException e) {
+            LOG.debug("[{}] the endpoint is closed later", peer, e);
+            closeLater.run();
+            done = true;
         } catch (RuntimeException e) {
             LOG.debug("[{}] closing the endpoint failed", peer, e);
             done = true;
