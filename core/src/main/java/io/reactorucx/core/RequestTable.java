@@ -110,7 +110,10 @@ final class RequestTable {
         return generation.length - freeCount;
     }
 
-    /** Operations in flight of the worker itself: receives, and fetches of messages that name no sender. */
+    /**
+     * Operations of the worker itself that UCX has not completed: receives, flushes, and fetches of messages that name
+     * no sender.
+     */
     int withoutEndpoint() {
         dropUnposted();
         return withoutEndpoint;
@@ -377,6 +380,9 @@ final class RequestTable {
             LOG.warn("UCX completed an operation that is not in flight, token {}", token);
             return false;
         }
+        if (endpoint[slot] == null) {
+            withoutEndpoint--;
+        }
         status[slot] = rawStatus;
         length[slot] = bytes;
         tag[slot] = senderTag;
@@ -462,9 +468,7 @@ final class RequestTable {
         if (pin != null) {
             pin.unpin();
         }
-        if (of == null) {
-            withoutEndpoint--;
-        } else {
+        if (of != null) {
             of.operationEnded();
         }
     }
