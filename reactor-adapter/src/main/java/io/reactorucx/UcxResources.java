@@ -20,6 +20,7 @@ import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
@@ -62,6 +63,7 @@ public final class UcxResources implements Disposable {
     private final BufferPool buffers;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final IdleEndpointLimit idleEndpoints;
+    private final ParkedEndpointLimit parkedEndpoints;
     private final LeakReporter leaks;
     private final WindowRegistry windows;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
@@ -71,14 +73,15 @@ public final class UcxResources implements Disposable {
 
     UcxResources(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
             BufferPool buffers,
-            IdleEndpointLimit idleEndpoints, LeakReporter leaks, ServedMemoryConfig memory,
+            IdleEndpointLimit idleEndpoints, int maxParkedEndpoints, LeakReporter leaks, ServedMemoryConfig memory,
             AuthenticatorLimits authenticators) {
         this.idleEndpoints = idleEndpoints;
+        this.parkedEndpoints = new ParkedEndpointLimit(maxParkedEndpoints, engines.engines());
         this.context = context;
         this.engines = engines;
         this.buffers = buffers;
         this.leaks = leaks;
-        this.connecting = new EngineResources(engines.engines(), idleEndpoints, buffers, leaks,
+        this.connecting = new EngineResources(engines.engines(), idleEndpoints, parkedEndpoints, buffers, leaks,
                 authenticators);
         this.windows = new WindowRegistry(context, memory, this::owned);
         connecting.start(closeListeners, windows).block(Duration.ofSeconds(10));
@@ -231,6 +234,19 @@ public final class UcxResources implements Disposable {
     /** {@return the maximum of {@link #idleEndpoints()}} */
     public int maxIdleEndpoints() {
         return idleEndpoints.limit();
+    }
+
+    /**
+     * {@return the number of endpoints that are parked: their connections have ended by force, and UCX can close them
+     * once they are wired up and have sent what it has taken, or have failed}
+     */
+    public int parkedEndpoints() {
+        return parkedEndpoints.count();
+    }
+
+    /** {@return from how many {@link #parkedEndpoints()} on new connections are refused} */
+    public int maxParkedEndpoints() {
+        return parkedEndpoints.limit();
     }
 
     /** {@return the number of handshakes in progress at the servers of these resources} */

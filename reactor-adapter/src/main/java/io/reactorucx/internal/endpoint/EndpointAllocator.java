@@ -51,6 +51,7 @@ public final class EndpointAllocator {
     private final UcpWorker worker;
     private final long uid;
     private final IdleEndpointLimit idleLimit;
+    private final ParkedEndpointLimit parkedLimit;
     /** The number of endpoints that have been made to each worker. */
     private final Map<Long, Integer> counts = new HashMap<>();
     private final Map<EndpointIndex, PooledEndpoint> idle = new HashMap<>();
@@ -62,8 +63,10 @@ public final class EndpointAllocator {
     private final Queue<Runnable> queuedSelfConnects = new ArrayDeque<>();
     private boolean selfConnectLocked;
 
-    public EndpointAllocator(ProgressEngine engine, UcpWorker worker, byte[] ownAddress, IdleEndpointLimit idleLimit) {
+    public EndpointAllocator(ProgressEngine engine, UcpWorker worker, byte[] ownAddress, IdleEndpointLimit idleLimit,
+            ParkedEndpointLimit parkedLimit) {
         this.idleLimit = idleLimit;
+        this.parkedLimit = parkedLimit;
         this.engine = engine;
         this.worker = worker;
         this.uid = UcpWorker.uid(ownAddress);
@@ -185,9 +188,15 @@ public final class EndpointAllocator {
 
     /** Returns an endpoint that is not pooled, and whose pair is whichever endpoint the peer makes next. */
     public UcpEndpoint connectUnpooled(byte[] address, EndpointOptions options) {
+        requireRoom(options.peer());
         UcpEndpoint endpoint = worker.connect(address, options);
         counts.merge(UcpWorker.uid(address), 1, Integer::sum);
         return endpoint;
+    }
+
+    /** Throws while no new endpoint may be made, because too many are parked. */
+    public void requireRoom(String peer) {
+        parkedLimit.requireRoom(peer);
     }
 
     private int count(long peer) {
@@ -195,6 +204,7 @@ public final class EndpointAllocator {
     }
 
     private PooledEndpoint create(long peer, byte[] address, EndpointRequest request) {
+        requireRoom(request.peer());
         int number = count(peer);
         if (number > MAX_NUMBER) {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", request.peer(), "UCX pairs at most " + number
