@@ -4,8 +4,10 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EndpointConnector;
+import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connect.SocketConnector;
 import io.reactorucx.internal.socket.PeerName;
@@ -254,7 +256,8 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient maxMessageBytes(long bytes) {
-        return with(config.withMessages(config.messages().withMaxMessageBytes(bytes, resources.buffers().maxBytes())));
+        return with(config.withMessages(config.messages().withMaxMessageBytes(bytes,
+                resources.bufferPool().maxBytes())));
     }
 
     /**
@@ -298,13 +301,18 @@ public final class UcxClient {
                 return Mono.error(new IllegalArgumentException("remoteAddress " + address
                         + ": the host name has no known address"));
             }
-            ConnectingEngine chosen = engine < 0 ? resources.connecting().next()
-                    : resources.connecting().engines().get(engine);
-            if (address != null && !config.raw()) {
-                return opened(new SocketConnector(resources.connecting(), chosen, config, address).connect());
-            }
-            return opened(new EndpointConnector(chosen.connections(), config, address, workerAddress).connect());
+            NetworkDevices needed = address == null ? NetworkDevices.NONE
+                    : NetworkDevices.ofClient(address, config.raw() || resources.usesTcpWithinHost());
+            return resources.reaching(needed).flatMap(engines -> connect(engines, address));
         });
+    }
+
+    private Mono<UcxConnection> connect(EngineResources engines, @Nullable InetSocketAddress address) {
+        ConnectingEngine chosen = engine < 0 ? engines.next() : engines.engines().get(engine);
+        if (address != null && !config.raw()) {
+            return opened(new SocketConnector(engines, chosen, config, address).connect());
+        }
+        return opened(new EndpointConnector(chosen.connections(), config, address, workerAddress).connect());
     }
 
     private Mono<UcxConnection> opened(Mono<Established> connecting) {
