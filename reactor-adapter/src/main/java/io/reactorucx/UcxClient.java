@@ -7,9 +7,11 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.connect.AddressConnector;
 import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EndpointConnector;
+import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.message.OverflowPolicy;
@@ -262,7 +264,8 @@ public final class UcxClient {
      * @return a changed copy
      */
     public UcxClient maxMessageBytes(long bytes) {
-        return with(config.withMessages(config.messages().withMaxMessageBytes(bytes, resources.buffers().maxBytes())));
+        return with(config.withMessages(config.messages().withMaxMessageBytes(bytes,
+                resources.bufferPool().maxBytes())));
     }
 
     /**
@@ -300,12 +303,24 @@ public final class UcxClient {
                 return Mono.error(new IllegalStateException(
                         "no address: call remoteAddress or remoteWorkerAddress first"));
             }
-            ConnectingEngine chosen = engine < 0 ? resources.connecting().next()
-                    : resources.connecting().engines().get(engine);
-            return opened(remoteAddress == null
-                    ? new EndpointConnector(resources.connecting(), chosen, config, null, workerAddress).connect()
-                    : new AddressConnector(resources.connecting(), chosen, config, remoteAddress).connect());
+            InetSocketAddress address = remoteAddress;
+            return opened(address == null
+                    ? reaching(NetworkDevices.NONE).flatMap(engines -> new EndpointConnector(engines, chosen(engines),
+                            config, null, workerAddress).connect())
+                    : new AddressConnector(this::reaching, this::chosen, config, address).connect());
         });
+    }
+
+    private Mono<EngineResources> reaching(InetSocketAddress address) {
+        return reaching(NetworkDevices.ofClient(address, config.raw() || resources.usesTcpWithinHost()));
+    }
+
+    private Mono<EngineResources> reaching(NetworkDevices devices) {
+        return resources.reaching(devices);
+    }
+
+    private ConnectingEngine chosen(EngineResources engines) {
+        return engine < 0 ? engines.next() : engines.engines().get(engine);
     }
 
     private Mono<UcxConnection> opened(Mono<Established> connecting) {

@@ -17,6 +17,7 @@ import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.AuthenticatorLimits;
+import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
@@ -29,6 +30,7 @@ import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.message.DropReason;
 import io.reactorucx.message.MessageStatistics;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -44,6 +46,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * The expensive resources that connections share: a UCX context, the engines and their threads, registered buffers. An
@@ -57,34 +60,126 @@ public final class UcxResources implements Disposable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcxResources.class);
 
-    private final UcpContext context;
-    private final ProgressEngineGroup engines;
-    private final EngineResources connecting;
-    private final BufferPool buffers;
+    private final Starter starter;
+    private final ServedMemoryConfig memory;
+    private volatile Started started;
+    private volatile EngineResources connecting;
+    private volatile WindowRegistry windows;
+    /** Whether the application holds something of what was started, so that it cannot be replaced. */
+    private volatile boolean handedOut;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final IdleEndpointLimit idleEndpoints;
-    private final ParkedEndpointLimit parkedEndpoints;
+    private final int maxParkedEndpoints;
+    private final AuthenticatorLimits authenticators;
+    private volatile ParkedEndpointLimit parkedEndpoints;
     private final LeakReporter leaks;
-    private final WindowRegistry windows;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
-            BufferPool buffers,
-            IdleEndpointLimit idleEndpoints, int maxParkedEndpoints, LeakReporter leaks, ServedMemoryConfig memory,
-            AuthenticatorLimits authenticators) {
+    UcxResources(Starter starter, IdleEndpointLimit idleEndpoints, int maxParkedEndpoints, LeakReporter leaks,
+            ServedMemoryConfig memory, AuthenticatorLimits authenticators) {
+        this.starter = starter;
         this.idleEndpoints = idleEndpoints;
-        this.parkedEndpoints = new ParkedEndpointLimit(maxParkedEndpoints, engines.engines());
-        this.context = context;
-        this.engines = engines;
-        this.buffers = buffers;
+        this.maxParkedEndpoints = maxParkedEndpoints;
         this.leaks = leaks;
-        this.connecting = new EngineResources(engines.engines(), idleEndpoints, parkedEndpoints, buffers, leaks,
-                authenticators);
-        this.windows = new WindowRegistry(context, memory, this::owned);
-        connecting.start(closeListeners, windows).block(Duration.ofSeconds(10));
+        this.memory = memory;
+        this.authenticators = authenticators;
+        Started first = starter.start(starter.initialDevices());
+        this.started = first;
+        this.parkedEndpoints = new ParkedEndpointLimit(maxParkedEndpoints, first.engines().engines());
+        this.connecting = engines(first, parkedEndpoints);
+        this.windows = new WindowRegistry(first.context(), memory, this::owned);
+        start(first, connecting, windows);
+    }
+
+    private EngineResources engines(Started of, ParkedEndpointLimit parked) {
+        return new EngineResources(of.engines().engines(), idleEndpoints, parked, of.buffers(), leaks, authenticators);
+    }
+
+    /** Starts what depends on the network devices that UCX uses. */
+    interface Starter {
+
+        Started start(NetworkDevices devices);
+
+        /** Returns the devices to start with. */
+        NetworkDevices initialDevices();
+
+        /** Returns whether the devices follow the addresses of servers and clients. */
+        boolean followsAddresses();
+
+        /** Returns whether peers of this host use tcp, because the transports were chosen so. */
+        boolean usesTcpWithinHost();
+    }
+
+    /** What depends on the network devices that UCX uses. */
+    record Started(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
+            BufferPool buffers, NetworkDevices devices) {
+    }
+
+    private static void start(Started started, EngineResources connecting, WindowRegistry windows) {
+        connecting.start(started.closeListeners(), windows).block(Duration.ofSeconds(10));
+        List<InetSocketAddress> listening = connecting.listeningAddresses();
+        if (listening.isEmpty()) {
+            LOG.info("[{}] UCX listens on no port", started.engines().engines().getFirst().config().name());
+        } else {
+            LOG.info("[{}] UCX listens on {} (tcp, devices: {}); docs/guide/security.md says what that opens",
+                    started.engines().engines().getFirst().config().name(), listening, started.devices());
+        }
+    }
+
+    /**
+     * Returns the engines for a server or a client. If UCX has to use other network devices than it does, and nothing
+     * of these resources is in use, UCX is started again with them.
+     */
+    Mono<EngineResources> reaching(NetworkDevices needed) {
+        if (!starter.followsAddresses() || started.devices().contains(needed)) {
+            handedOut = true;
+            return Mono.just(connecting);
+        }
+        return Mono.fromCallable(() -> restarted(needed)).subscribeOn(Schedulers.boundedElastic());
+    }
+
+    boolean usesTcpWithinHost() {
+        return starter.usesTcpWithinHost();
+    }
+
+    private synchronized EngineResources restarted(NetworkDevices needed) {
+        if (started.devices().contains(needed)) {
+            return connecting;
+        }
+        if (handedOut || disposing.get()) {
+            throw new IllegalStateException("these resources use the network devices: " + started.devices()
+                    + ", and have to use: " + needed + ". UCX cannot change them while it is in use: name them by"
+                    + " UcxResourcesBuilder.networkDevices(..), or bind and connect over the network before anything"
+                    + " else is done with the resources");
+        }
+        Started next = starter.start(needed);
+        ParkedEndpointLimit parked = new ParkedEndpointLimit(maxParkedEndpoints, next.engines().engines());
+        EngineResources engines = engines(next, parked);
+        WindowRegistry registry = new WindowRegistry(next.context(), memory, this::owned);
+        start(next, engines, registry);
+        Started before = started;
+        EngineResources unused = connecting;
+        windows.close();
+        handedOut = true;
+        started = next;
+        parkedEndpoints = parked;
+        connecting = engines;
+        windows = registry;
+        unused.closeSockets();
+        before.engines().close();
+        before.buffers().close(before.context()::close);
+        return engines;
+    }
+
+    /**
+     * {@return the addresses on which UCX's tcp transport listens, on ports that it chooses; empty where the peers are
+     * on this host and connect over shared memory. The ports of servers are not among them}
+     */
+    public List<InetSocketAddress> listeningAddresses() {
+        return connecting.listeningAddresses();
     }
 
     /** {@return new resources with one engine and default settings} */
@@ -99,21 +194,24 @@ public final class UcxResources implements Disposable {
 
     /** {@return the pool of registered buffers, which receives lease from as well} */
     public UcxBufferPool buffers() {
-        return buffers;
+        handedOut = true;
+        return started.buffers();
     }
 
     BufferPool bufferPool() {
-        return buffers;
+        return started.buffers();
     }
 
     /** {@return the UCX context} */
     public UcpContext context() {
-        return context;
+        handedOut = true;
+        return started.context();
     }
 
     /** {@return the engines, with their counters} */
     public List<ProgressEngine> engines() {
-        return engines.engines();
+        handedOut = true;
+        return started.engines().engines();
     }
 
     /**
@@ -123,7 +221,7 @@ public final class UcxResources implements Disposable {
      * @return the memory; closed with these resources if not before
      */
     public UcpMemory allocateMemory(long bytes) {
-        return owned(context.allocate(bytes));
+        return owned(context().allocate(bytes));
     }
 
     /**
@@ -134,7 +232,7 @@ public final class UcxResources implements Disposable {
      * @return the registration; closed with these resources if not before
      */
     public UcpMemory registerMemory(MemorySegment segment) {
-        return owned(context.register(segment));
+        return owned(context().register(segment));
     }
 
     /**
@@ -149,6 +247,7 @@ public final class UcxResources implements Disposable {
      * @return the window; revoked with these resources if not before
      */
     public UcxMemoryWindow exportMemory(MemorySegment segment, Set<MemoryRight> rights) {
+        handedOut = true;
         return windows.export(segment, rights, null);
     }
 
@@ -163,6 +262,7 @@ public final class UcxResources implements Disposable {
      * @return the window; revoked with these resources if not before
      */
     public UcxMemoryWindow exportMemory(UcpMemory memory, Set<MemoryRight> rights) {
+        handedOut = true;
         return windows.export(memory, rights, null);
     }
 
@@ -190,6 +290,7 @@ public final class UcxResources implements Disposable {
      * @return the address
      */
     public Mono<byte[]> workerAddress(int engine) {
+        handedOut = true;
         return EngineCall.mono(connecting.engines().get(checkEngine(engine)).engine(), UcpWorker::address);
     }
 
@@ -309,9 +410,10 @@ public final class UcxResources implements Disposable {
         return Mono.defer(() -> {
             if (disposing.compareAndSet(false, true)) {
                 connecting.dispose();
-                closeConnections().then(Mono.fromFuture(engines::closeAsync))
-                        .onErrorResume(error -> Mono.fromFuture(connecting::closeSockets).then(Mono.error(error)))
-                        .then(Mono.fromFuture(connecting::closeSockets)).subscribe(ignored -> { },
+                closeConnections().then(Mono.fromFuture(() -> started.engines().closeAsync()))
+                        .onErrorResume(error -> Mono.fromFuture(() -> connecting.closeSockets())
+                        .then(Mono.error(error)))
+                        .then(Mono.fromFuture(() -> connecting.closeSockets())).subscribe(ignored -> { },
                         this::enginesClosed, () -> enginesClosed(null));
             }
             return disposed.asMono();
@@ -349,13 +451,13 @@ public final class UcxResources implements Disposable {
         } catch (IllegalStateException e) {
             LOG.error("Registered memory stays open: {}", e.getMessage());
         }
-        buffers.close(this::closeContext);
+        started.buffers().close(this::closeContext);
         disposed.tryEmitEmpty();
     }
 
     private void closeContext() {
         try {
-            context.close();
+            started.context().close();
         } catch (IllegalStateException e) {
             LOG.error("The context stays open: {}", e.getMessage());
         }
@@ -383,7 +485,8 @@ public final class UcxResources implements Disposable {
 
     @Override
     public String toString() {
-        return "UcxResources[" + engines().getFirst().config().name() + ", engines=" + engines().size()
+        return "UcxResources[" + started.engines().engines().getFirst().config().name() + ", engines="
+                + started.engines().engines().size()
                 + ", connections=" + openConnections() + (disposing.get() ? ", closing]" : "]");
     }
 }

@@ -14,11 +14,14 @@ import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.concurrent.EngineThread;
 import io.reactorucx.internal.config.AuthenticatorLimits;
+import io.reactorucx.internal.config.NetworkDevices;
+import io.reactorucx.internal.config.TransportSettings;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.memory.ServedMemoryConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +50,7 @@ public final class UcxResourcesBuilder {
     private @Nullable BiConsumer<String, @Nullable LeakRecord> leakLog;
     private AuthenticatorLimits authenticators = AuthenticatorLimits.DEFAULT;
     private ServedMemoryConfig servedMemory = ServedMemoryConfig.DEFAULT;
+    private @Nullable NetworkDevices networkDevices;
     private boolean remoteMemoryAccess;
     private boolean remoteAtomics;
     private boolean streams;
@@ -106,6 +110,26 @@ public final class UcxResourcesBuilder {
             Objects.requireNonNull(name, "names: each");
         }
         config.transports(names);
+        return this;
+    }
+
+    /**
+     * Names the network devices on which UCX may use tcp, where it listens on ports of its choice. Without this the
+     * devices follow the first server or client: none for peers of this host, which connect over shared memory, else
+     * those of the address that is bound or routed to. Processes that connect to these ports can write to any memory of
+     * this process, unless a filter of the kernel holds them off: only peers that were authenticated, or connect to a
+     * server without an authenticator, pass it. No effect where the transports exclude tcp, or NET_DEVICES is set.
+     *
+     * @param names the kernel's names, such as {@code eth0}; none for shared memory and RDMA alone
+     * @return this
+     */
+    public UcxResourcesBuilder networkDevices(String... names) {
+        for (String name : Objects.requireNonNull(names, "names")) {
+            if (Objects.requireNonNull(name, "names: each").isBlank() || name.contains(",")) {
+                throw new IllegalArgumentException("names: '" + name + "' is no name of a network device");
+            }
+        }
+        networkDevices = new NetworkDevices(Set.of(names));
         return this;
     }
 
@@ -280,21 +304,48 @@ public final class UcxResourcesBuilder {
         if (engine.waitStrategy() != WaitStrategy.BUSY_SPIN) {
             config.feature(UcpFeature.WAKEUP);
         }
-        UcpContext context = UcpContext.create(config.build());
-        List<AutoCloseable> undo = new ArrayList<>();
-        undo.add(context);
-        try {
-            EngineCloseListeners ends = new EngineCloseListeners();
-            ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount,
-                    EngineThread.factory(engine.name()), ends);
-            undo.addFirst(group);
-            return new UcxResources(context, group, ends, new BufferPool(context, maxBufferBytes, maxBufferWaiters,
-                    leaks),
-                    new IdleEndpointLimit(maxIdleEndpoints), maxParkedEndpoints, leaks, servedMemory,
-                    authenticators);
-        } catch (RuntimeException e) {
-            undo.forEach(each -> close(each, e));
-            throw e;
+        TransportSettings transports = new TransportSettings(config.build());
+        return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount,
+                maxBufferBytes, maxBufferWaiters), new IdleEndpointLimit(maxIdleEndpoints), maxParkedEndpoints, leaks,
+                servedMemory, authenticators);
+    }
+
+    /** Starts a context, its engines and buffers, with the settings of a builder. */
+    private record DeviceStarter(TransportSettings transports, @Nullable NetworkDevices named, LeakReporter leaks,
+            EngineConfig engine, int engineCount, long maxBufferBytes, int maxBufferWaiters)
+            implements UcxResources.Starter {
+
+        @Override
+        public UcxResources.Started start(NetworkDevices devices) {
+            UcpContext context = UcpContext.create(transports.on(devices));
+            List<AutoCloseable> undo = new ArrayList<>();
+            undo.add(context);
+            try {
+                EngineCloseListeners ends = new EngineCloseListeners();
+                ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount,
+                        EngineThread.factory(engine.name()), ends);
+                undo.addFirst(group);
+                return new UcxResources.Started(context, group, ends,
+                        new BufferPool(context, maxBufferBytes, maxBufferWaiters, leaks), devices);
+            } catch (RuntimeException e) {
+                undo.forEach(each -> close(each, e));
+                throw e;
+            }
+        }
+
+        @Override
+        public NetworkDevices initialDevices() {
+            return named != null ? named : transports.wantsTcp() ? NetworkDevices.LOOPBACK : NetworkDevices.NONE;
+        }
+
+        @Override
+        public boolean followsAddresses() {
+            return transports.followAddresses();
+        }
+
+        @Override
+        public boolean usesTcpWithinHost() {
+            return transports.wantsTcp();
         }
     }
 

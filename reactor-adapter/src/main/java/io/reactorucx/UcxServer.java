@@ -3,6 +3,7 @@ package io.reactorucx;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.connect.EndpointAcceptor;
 import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connect.HandledConnection;
@@ -294,7 +295,8 @@ public final class UcxServer {
      * @return a changed copy
      */
     public UcxServer maxMessageBytes(long bytes) {
-        return with(config.withMessages(config.messages().withMaxMessageBytes(bytes, resources.buffers().maxBytes())));
+        return with(config.withMessages(config.messages().withMaxMessageBytes(bytes,
+                resources.bufferPool().maxBytes())));
     }
 
     /**
@@ -333,11 +335,16 @@ public final class UcxServer {
             }
             ServerConnections connections = new ServerConnections(handling.maxConnections(), this::handle,
                     resources.counters()::rejected);
-            EndpointAcceptor acceptor = new EndpointAcceptor(resources.connecting(), config, maxPendingHandshakes,
-                    acceptWorkerAddresses, connections);
-            return acceptor.bind(bindAddress).map(listener -> new UcxBoundServer(acceptor, listener))
-                    .doOnNext(resources::add);
+            return resources.reaching(devices()).flatMap(engines -> {
+                EndpointAcceptor acceptor = new EndpointAcceptor(engines, config, maxPendingHandshakes,
+                        acceptWorkerAddresses, connections);
+                return acceptor.bind(bindAddress).map(listener -> new UcxBoundServer(acceptor, listener));
+            }).doOnNext(resources::add);
         });
+    }
+
+    private NetworkDevices devices() {
+        return NetworkDevices.ofServer(bindAddress, config.raw() || resources.usesTcpWithinHost());
     }
 
     private HandledConnection handle(Established established) {

@@ -4,9 +4,12 @@ import io.reactorucx.core.ffi.ucp_worker_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.EpollDescriptor;
 import io.reactorucx.core.internal.NativeEnvironment;
+import io.reactorucx.core.internal.TcpPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param handle the native handle
  * @param eventFd the descriptor that UCX adds its own to, null when it has one of its own
  * @param arena memory and upcalls of the worker
+ * @param tcpPort the port on which its tcp transport listens where it is in use, 0 when UCX has chosen it
  */
-record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Arena arena) {
+record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Arena arena, int tcpPort) {
+
+    private static final String TCP_PORT_RANGE = "TCP_PORT_RANGE";
+    private static final int MAX_PORT_TRIES = 8;
 
     static NativeWorker create(UcpContext context, UcpWorkerConfig config) {
         UcpWorkerParameters parameters = config.parameters();
@@ -30,14 +37,36 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
             MemorySegment params = ucp_worker_params.allocate(arena);
             parameters.fill(params, arena.allocateFrom(config.name()),
                     eventFd == null ? UcpWorkerParameters.NO_EVENT_FD : eventFd.number());
-            int status = NativeEnvironment.with(context.environment(),
-                    () -> (int) ucx_h.ucp_worker_create(context.handle(), params, pointer));
+            String range = context.setting(TCP_PORT_RANGE);
+            int port;
+            int status;
+            int tries = 0;
+            do {
+                port = TcpPort.free(range.isEmpty() ? "0" : range);
+                status = NativeEnvironment.with(environment(context, port),
+                        () -> (int) ucx_h.ucp_worker_create(context.handle(), params, pointer));
+                // Another process may have taken the port in between.
+            } while (status == UcxStatus.BUSY.code() && ++tries < MAX_PORT_TRIES);
             SharedMemorySpace.checkWorker(context, status);
-            return new NativeWorker(pointer.get(ValueLayout.ADDRESS, 0), eventFd, arena);
+            return new NativeWorker(pointer.get(ValueLayout.ADDRESS, 0), eventFd, arena, port);
         } catch (RuntimeException | Error e) {
             release(eventFd, arena);
             throw e;
         }
+    }
+
+    private static Map<String, String> environment(UcpContext context, int tcpPort) {
+        if (tcpPort == 0) {
+            return context.environment();
+        }
+        Map<String, String> variables = new HashMap<>(context.environment());
+        String port = tcpPort + "-" + tcpPort;
+        variables.put("UCX_" + TCP_PORT_RANGE, port);
+        String prefix = context.config().environmentPrefix();
+        if (!prefix.isEmpty()) {
+            variables.put(prefix + "_UCX_" + TCP_PORT_RANGE, port);
+        }
+        return variables;
     }
 
     private static void checkSupport(UcpContext context, UcpWorkerParameters parameters) {

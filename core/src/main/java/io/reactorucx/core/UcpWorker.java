@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.ListeningSocket;
 import io.reactorucx.core.internal.NativeText;
 import io.reactorucx.core.internal.SocketAddresses;
 import java.lang.foreign.Arena;
@@ -43,6 +44,7 @@ public final class UcpWorker implements AutoCloseable {
     private final ArrivalUpcalls upcalls;
     private final EndpointTable endpoints;
     private final WorkerEvents events;
+    private final UcpTcpListeners listeners;
     private boolean progressing;
     private boolean closed;
 
@@ -81,6 +83,7 @@ public final class UcpWorker implements AutoCloseable {
         endpoints = new EndpointTable(this, handle);
         events = new WorkerEvents(config.name(), endpoints, activeMessages);
         upcalls = new ArrivalUpcalls(events, config.maxInlineBytes(), arena);
+        listeners = new UcpTcpListeners(this, made.tcpPort() == 0 ? List.of() : ListeningSocket.onPort(made.tcpPort()));
         wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, made.eventFd(), arena) : null;
     }
 
@@ -314,6 +317,11 @@ public final class UcpWorker implements AutoCloseable {
     /** {@return active messages: handlers, and the data that UCX holds for them} */
     public UcpActiveMessages activeMessages() {
         return activeMessages;
+    }
+
+    /** {@return the sockets on which its tcp transport listens} */
+    public UcpTcpListeners tcpListeners() {
+        return listeners;
     }
 
     /** {@return tagged messages: receive, cancel, probe, take} */

@@ -36,6 +36,10 @@ public final class UcpCompat {
     private static final int MAP_OWN = 0x2 | 0x20;
     private static final int MADV_HUGEPAGE = 14;
 
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_ATTACH_FILTER = 26;
+    private static final int SO_DETACH_FILTER = 27;
+
     private UcpCompat() {
     }
 
@@ -101,6 +105,12 @@ public final class UcpCompat {
     private static final class ucm_set_external_event {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(
                 ucx_h.SYMBOL_LOOKUP.findOrThrow("ucm_set_external_event"), FunctionDescriptor.ofVoid(JAVA_INT));
+    }
+
+    private static final class setsockopt {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("setsockopt"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ucx_h.C_POINTER, JAVA_INT));
     }
 
     private static final class eventfd {
@@ -239,6 +249,25 @@ public final class UcpCompat {
     public static void unmap(MemorySegment address, long bytes) {
         try {
             int ignored = (int) munmap.HANDLE.invokeExact(address, bytes);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, program, bytes) } */
+    public static int attachFilter(int descriptor, MemorySegment program, int bytes) {
+        try {
+            return (int) setsockopt.HANDLE.invokeExact(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, program, bytes);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : setsockopt(descriptor, SOL_SOCKET, SO_DETACH_FILTER, &any, sizeof(int)) } */
+    public static int detachFilter(int descriptor, MemorySegment any) {
+        try {
+            return (int) setsockopt.HANDLE.invokeExact(descriptor, SOL_SOCKET, SO_DETACH_FILTER, any,
+                    Integer.BYTES);
         } catch (Throwable t) {
             throw rethrow(t);
         }

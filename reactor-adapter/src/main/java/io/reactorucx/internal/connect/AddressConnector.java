@@ -10,6 +10,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -24,14 +25,15 @@ public final class AddressConnector {
 
     private static final Logger LOG = LoggerFactory.getLogger(AddressConnector.class);
 
-    private final EngineResources resources;
-    private final ConnectingEngine engine;
+    private final Function<InetSocketAddress, Mono<EngineResources>> reaching;
+    private final Function<EngineResources, ConnectingEngine> engine;
     private final ConnectionConfig config;
     private final InetSocketAddress remote;
 
-    public AddressConnector(EngineResources resources, ConnectingEngine engine, ConnectionConfig config,
-            InetSocketAddress remote) {
-        this.resources = resources;
+    /** Gets the engines that reach an address, and chooses one of them, for each address that is tried. */
+    public AddressConnector(Function<InetSocketAddress, Mono<EngineResources>> reaching,
+            Function<EngineResources, ConnectingEngine> engine, ConnectionConfig config, InetSocketAddress remote) {
+        this.reaching = reaching;
         this.engine = engine;
         this.config = config;
         this.remote = remote;
@@ -57,8 +59,9 @@ public final class AddressConnector {
     }
 
     private Mono<Established> attempt(InetSocketAddress address, ConnectionConfig limited) {
-        return limited.raw() ? new EndpointConnector(resources, engine, limited, address, null).connect()
-                : new SocketConnector(resources, engine, limited, address).connect();
+        return reaching.apply(address).flatMap(resources -> limited.raw()
+                ? new EndpointConnector(resources, engine.apply(resources), limited, address, null).connect()
+                : new SocketConnector(resources, engine.apply(resources), limited, address).connect());
     }
 
     /** Tries the first of the addresses that have not failed yet. */

@@ -24,6 +24,7 @@ import io.reactorucx.internal.handshake.ServerHandshake;
 import io.reactorucx.internal.socket.BoundListener;
 import io.reactorucx.internal.socket.PeerName;
 import java.net.InetSocketAddress;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,6 +52,7 @@ public final class EndpointAcceptor {
     private final EngineConnections.WorkerAddressAcceptor byWorkerAddress = this::acceptWorkerAddress;
     private final int maxPendingHandshakes;
     private final Set<ConnectionCore> open = ConcurrentHashMap.newKeySet();
+    private final Map<EngineConnections, Disposable> admissions = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     public EndpointAcceptor(EngineResources resources, ConnectionConfig config, int maxPendingHandshakes,
@@ -67,6 +69,9 @@ public final class EndpointAcceptor {
         return listen(address).delayUntil(listener -> onEachEngine(connections -> {
             if (acceptWorkerAddresses) {
                 connections.acceptor(byWorkerAddress);
+            }
+            if (acceptWorkerAddresses || config.raw()) {
+                admissions.put(connections, connections.admission().admitAll());
             }
         }).onErrorResume(error -> listener.refuse().then(close().onErrorComplete()).then(listener.close())
                 .then(Mono.error(error))));
@@ -104,10 +109,18 @@ public final class EndpointAcceptor {
 
     public Mono<Void> close() {
         closed = true;
-        return onEachEngine(connections -> connections.removeAcceptor(byWorkerAddress)).onErrorComplete()
+        return onEachEngine(this::endAdmissions).onErrorComplete()
                 .thenMany(Flux.defer(() -> Flux.fromIterable(open)))
                 .flatMap(connection -> connection.close(CloseMode.FLUSH)
                         .timeout(config.closeTimeout().plusSeconds(1)).onErrorComplete(), Integer.MAX_VALUE).then();
+    }
+
+    private void endAdmissions(EngineConnections connections) {
+        connections.removeAcceptor(byWorkerAddress);
+        Disposable admission = admissions.remove(connections);
+        if (admission != null) {
+            admission.dispose();
+        }
     }
 
     private void accept(EngineConnections listening, UcpConnectionRequest request) {

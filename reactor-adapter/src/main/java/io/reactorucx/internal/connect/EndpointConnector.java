@@ -26,6 +26,7 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
@@ -88,6 +89,9 @@ public final class EndpointConnector {
                 UcpEndpoint made = address != null ? worker.connect(address, options)
                         : connections.endpoints().connectUnpooled(Objects.requireNonNull(workerAddress), options);
                 endpoint = made;
+                Disposable admission = address != null ? connections.admission().admit(address.getAddress())
+                        : connections.admission().admitAll();
+                connection.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
                 connection.attachEndpoint(made, this);
                 connection.wireUpStarted();
                 // The flush completes when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose

@@ -20,6 +20,7 @@ import io.reactorucx.internal.message.MessageProtocolFactory;
 import io.reactorucx.internal.socket.SocketEventLoop;
 import io.reactorucx.internal.ucp.ActiveMessageRouter;
 import io.reactorucx.internal.ucp.ByteStreamReceiver;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -76,6 +77,12 @@ public final class EngineResources {
     /** Returns all engines, in their order. */
     public List<ConnectingEngine> engines() {
         return engines;
+    }
+
+    /** Returns the addresses on which UCX's tcp listens. */
+    public List<InetSocketAddress> listeningAddresses() {
+        return engines.stream().flatMap(each -> each.connections().worker().tcpListeners().addresses().stream())
+                .toList();
     }
 
     /** Returns the engine for the next connection. */

@@ -2,6 +2,7 @@ package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
@@ -64,7 +65,7 @@ final class SocketAcceptor {
     }
 
     private void accepted(SocketChannel channel, InetSocketAddress client) {
-        Accept accept = new Accept(PeerName.of(client), resources.next());
+        Accept accept = new Accept(client, resources.next());
         pending.add(accept, accept::evict);
         accept.start(channel);
     }
@@ -76,6 +77,7 @@ final class SocketAcceptor {
      */
     private final class Accept implements ControlSocket.Listener, HandshakeCallbacks {
 
+        private final InetSocketAddress address;
         private final String peer;
         private final EngineConnections connections;
         private final PendingBindings bindings;
@@ -90,8 +92,9 @@ final class SocketAcceptor {
         private boolean ended;
         private final Sinks.Empty<Void> gone = Sinks.empty();
 
-        Accept(String peer, ConnectingEngine engine) {
-            this.peer = peer;
+        Accept(InetSocketAddress address, ConnectingEngine engine) {
+            this.address = address;
+            this.peer = PeerName.of(address);
             this.connections = engine.connections();
             this.bindings = engine.bindings();
             this.handshake = new ServerHandshake(connections.ownInfo(config), config.protocol().authentication(),
@@ -228,12 +231,29 @@ final class SocketAcceptor {
             binding = started;
             made.attachSocket(open, started);
             server.add(made);
+            if (!admitted(made, open)) {
+                return;
+            }
             made.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
                 gone.tryEmitEmpty();
                 execute(() -> end(false));
             });
             started.awaitBind();
             open.send(new BindFrame(BindFrame.Type.ADDRESS, token, 0, connections.address()).toBytes());
+        }
+
+        /** UCX of this side accepts the client's connections before the client learns the address. Thread: engine. */
+        private boolean admitted(ConnectionCore made, ControlSocket open) {
+            try {
+                Disposable admission = connections.admission().admit(address.getAddress());
+                made.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
+                return true;
+            } catch (UcxException e) {
+                LOG.warn("[{}] not accepted", peer, e);
+                open.close();
+                made.abandonConnecting();
+                return false;
+            }
         }
 
         /** Thread: engine. */

@@ -205,6 +205,8 @@ public final class SocketConnector {
                         this::fail);
                 binding = started;
                 made.attachSocket(open, started);
+                Disposable admission = connections.admission().admit(address.getAddress());
+                made.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
                 if (cancelled) {
                     started.cancel();
                 } else {

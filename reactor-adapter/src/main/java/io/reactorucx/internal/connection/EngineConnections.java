@@ -11,6 +11,7 @@ import io.reactorucx.internal.config.ProtocolConfig;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
+import io.reactorucx.internal.endpoint.PeerAdmission;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
@@ -61,6 +62,7 @@ public final class EngineConnections {
     private List<ProtocolFactory> factories = List.of();
     private @Nullable UcpWorker worker;
     private @Nullable EndpointAllocator endpoints;
+    private @Nullable PeerAdmission admission;
     private volatile byte[] address = new byte[0];
     private @Nullable WorkerAddressAcceptor acceptor;
 
@@ -81,6 +83,7 @@ public final class EngineConnections {
     /** Registers the protocols with the worker. The first call on the engine's thread. */
     public void start(UcpWorker owned, List<ProtocolFactory> protocols) {
         worker = owned;
+        admission = new PeerAdmission(owned);
         address = owned.address();
         endpoints = new EndpointAllocator(engine, owned, address, idleLimit, parkedLimit);
         factories = List.copyOf(protocols);
@@ -257,6 +260,11 @@ public final class EngineConnections {
     /** Returns the allocator of endpoints that lead to other workers by their addresses. */
     public EndpointAllocator endpoints() {
         return Objects.requireNonNull(endpoints, "the engine has not started");
+    }
+
+    /** Returns the peers whose TCP connections UCX gets. */
+    public PeerAdmission admission() {
+        return Objects.requireNonNull(admission, "the engine has not started");
     }
 
     public HeartbeatTimer heartbeats() {

@@ -1,0 +1,104 @@
+package io.reactorucx.internal.endpoint;
+
+import io.reactorucx.core.UcpTcpListeners;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.config.NetworkDevices;
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/**
+ * The peers whose TCP connections reach the listening sockets of UCX's tcp transport: those whose handshake over the
+ * control socket is done. UCX itself accepts a connection from any process, and copies what that one sends to any
+ * address of this process. Peers that connect by UCX alone cannot be told from others: while some are expected, all
+ * addresses are admitted.
+ *
+ * <p>Thread: engine.
+ */
+public final class PeerAdmission {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PeerAdmission.class);
+    private static final InetAddress LOOPBACK_IPV4 = InetAddress.ofLiteral("127.0.0.1");
+    private static final InetAddress LOOPBACK_IPV6 = InetAddress.ofLiteral("::1");
+
+    private final UcpWorker worker;
+    private final UcpTcpListeners listeners;
+    private final Map<InetAddress, Integer> peers = new HashMap<>();
+    private int unknownPeers;
+    private boolean lost;
+
+    public PeerAdmission(UcpWorker worker) {
+        this.worker = worker;
+        this.listeners = worker.tcpListeners();
+        apply();
+    }
+
+    /**
+     * Admits an authenticated peer.
+     *
+     * @param peer the address of its end of the control socket
+     * @return ends the admission; idempotent
+     */
+    public Disposable admit(InetAddress peer) {
+        if (listeners.addresses().isEmpty()) {
+            return Disposables.disposed();
+        }
+        if (!peers.containsKey(peer) && peers.size() >= UcpTcpListeners.MAX_SOURCES - 2) {
+            throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", peer.getHostAddress(), "the filter of UCX's tcp"
+                    + " sockets takes peers of " + peers.size() + " addresses: use another engine");
+        }
+        peers.merge(peer, 1, Integer::sum);
+        apply();
+        return Disposables.composite(() -> release(peer));
+    }
+
+    private void release(InetAddress peer) {
+        peers.computeIfPresent(peer, (address, count) -> count == 1 ? null : count - 1);
+        apply();
+    }
+
+    /**
+     * Admits all addresses, for peers that connect without a control socket.
+     *
+     * @return ends the admission; idempotent
+     */
+    public Disposable admitAll() {
+        unknownPeers++;
+        apply();
+        return Disposables.composite(() -> {
+            unknownPeers--;
+            apply();
+        });
+    }
+
+    private void apply() {
+        if (worker.isClosed() || listeners.addresses().isEmpty()) {
+            return;
+        }
+        if (!lost && !listeners.areOpen()) {
+            lost = true;
+            LOG.error("[{}] UCX has closed a listening socket of {}, as it does when the process has no file descriptor"
+                    + " left: peers cannot connect over tcp any more, make new resources", worker.config().name(),
+                    listeners.addresses());
+        }
+        if (unknownPeers > 0) {
+            listeners.admitAll();
+        } else {
+            Set<InetAddress> sources = new HashSet<>(peers.keySet());
+            if (peers.keySet().stream().anyMatch(NetworkDevices::isLocal)) {
+                // A peer of this host may choose the loopback device.
+                sources.add(LOOPBACK_IPV4);
+                sources.add(LOOPBACK_IPV6);
+            }
+            listeners.admitOnly(sources);
+        }
+    }
+}

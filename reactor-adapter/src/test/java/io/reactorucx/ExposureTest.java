@@ -1,0 +1,174 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.testsupport.NoLeaks;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Mono;
+
+/** The ports that a process opens through UCX, and who can connect to them. */
+@ExtendWith(NoLeaks.class)
+class ExposureTest implements NeedsUcx {
+
+    private static final String LOOPBACK = "0100007F";
+    private static final String LOOPBACK_MAPPED = "0000000000000000FFFF00000100007F";
+
+    @Test
+    void serverOfThisHostListensOnItsPortAlone() {
+        try (ChildJvm server = process("127.0.0.1 0")) {
+            Listening listening = Listening.of(server);
+            assertThat(listening.sockets).hasSize(1).allSatisfy(socket ->
+                    assertThat(socket).isEqualTo(listening.socket(LOOPBACK, LOOPBACK_MAPPED, socket)));
+
+            try (ChildJvm client = process("127.0.0.1 " + listening.port)) {
+                assertThat(Listening.of(client).sockets).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void tcpThatIsChosenForPeersOfThisHostListensOnLoopbackAlone() {
+        try (ChildJvm server = process("127.0.0.1 0", "tcp,self")) {
+            Listening listening = Listening.of(server);
+            assertThat(listening.sockets).hasSize(2).allMatch(socket -> socket.contains(LOOPBACK));
+
+            try (ChildJvm client = process("127.0.0.1 " + listening.port, "tcp,self")) {
+                assertThat(Listening.of(client).sockets).hasSize(1).allMatch(socket -> socket.startsWith(LOOPBACK));
+            }
+        }
+    }
+
+    @Test
+    void serverOfANetworkListensOnItsDeviceAlone() throws SocketException {
+        String address = networkAddress().map(InetAddress::getHostAddress).orElse("");
+        assumeTrue(!address.isEmpty(), "this host has no network device but loopback");
+        String hex = hex(address);
+        try (ChildJvm server = process(address + " 0", "tcp,self")) {
+            Listening listening = Listening.of(server);
+            assertThat(listening.sockets).hasSize(2).allMatch(socket -> socket.contains(hex));
+
+            try (ChildJvm client = process(address + " " + listening.port, "tcp,self")) {
+                assertThat(Listening.of(client).sockets).hasSize(1).allMatch(socket -> socket.contains(hex));
+            }
+        }
+    }
+
+    @Test
+    void onlyAuthenticatedPeersConnectToTheSocketsOfUcx() throws IOException {
+        UcxResources resources = UcxResources.builder().transports("tcp", "self").build();
+        UcxResources clients = UcxResources.builder().transports("tcp", "self").build();
+        try {
+            UcxBoundServer server = UcxServer.create(resources).bindAddress("127.0.0.1", 0)
+                    .handle((in, out) -> out.send(in.receive())).bindNow();
+            InetSocketAddress ucx = resources.listeningAddresses().getFirst();
+            assertThat(connects("127.0.0.1", ucx)).isFalse();
+
+            UcxConnection client = UcxClient.create(clients).remoteAddress("127.0.0.1", server.port()).connectNow();
+            assertThat(connects("127.0.0.1", ucx)).isTrue();
+            assertThat(connects("127.0.0.9", ucx)).isFalse();
+
+            client.disposeNow();
+            server.disposeNow();
+            assertThat(connects("127.0.0.1", ucx)).isFalse();
+        } finally {
+            clients.disposeNow();
+            resources.disposeNow();
+        }
+    }
+
+    @Test
+    void serverThatAcceptsWorkerAddressesIsOpenToAllWhileItIsBound() throws IOException {
+        UcxResources resources = UcxResources.builder().transports("tcp", "self").build();
+        try {
+            UcxBoundServer server = UcxServer.create(resources).bindAddress("127.0.0.1", 0)
+                    .acceptWorkerAddresses(true).handle((in, out) -> Mono.never()).bindNow();
+            InetSocketAddress ucx = resources.listeningAddresses().getFirst();
+            assertThat(connects("127.0.0.9", ucx)).isTrue();
+
+            server.disposeNow();
+            assertThat(connects("127.0.0.9", ucx)).isFalse();
+        } finally {
+            resources.disposeNow();
+        }
+    }
+
+    @Test
+    void resourcesInUseRefuseAnotherNetworkDevice() throws SocketException {
+        InetAddress address = networkAddress().orElse(null);
+        assumeTrue(address != null, "this host has no network device but loopback");
+        String device = NetworkInterface.getByInetAddress(address).getName();
+        UcxResources used = UcxResources.create();
+        UcxResources named = UcxResources.builder().networkDevices(device).build();
+        try {
+            assertThat(used.buffers().leases()).isZero();
+            assertThatThrownBy(() -> UcxServer.create(used).bindAddress(address.getHostAddress(), 0)
+                    .handle((in, out) -> Mono.empty()).bindNow())
+                    .isInstanceOf(IllegalStateException.class).hasMessageContaining("networkDevices")
+                    .hasMessageContaining(device);
+
+            assertThat(named.listeningAddresses()).hasSize(1);
+            assertThat(named.buffers().leases()).isZero();
+            UcxServer.create(named).bindAddress(address.getHostAddress(), 0).handle((in, out) -> Mono.empty())
+                    .bindNow().disposeNow();
+        } finally {
+            used.disposeNow();
+            named.disposeNow();
+        }
+    }
+
+    private static ChildJvm process(String... arguments) {
+        return ChildJvm.of(ListeningProgram.class).arguments(arguments).start();
+    }
+
+    private record Listening(int port, List<String> sockets) {
+
+        static Listening of(ChildJvm process) {
+            String[] parts = process.awaitLine(ListeningProgram.LISTENS).trim().split(" ");
+            return new Listening(Integer.parseInt(parts[1]), Arrays.asList(parts).subList(2, parts.length));
+        }
+
+        /** The JVM binds addresses of IPv4 on sockets of either family. */
+        String socket(String ipv4, String mapped, String like) {
+            return (like.length() > mapped.length() ? mapped : ipv4) + ":" + String.format("%04X", port);
+        }
+    }
+
+    private static Optional<InetAddress> networkAddress() throws SocketException {
+        return NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
+                .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress()).findFirst();
+    }
+
+    private static String hex(String ipv4) {
+        StringBuilder digits = new StringBuilder();
+        for (String part : ipv4.split("\\.")) {
+            digits.insert(0, String.format("%02x", Integer.parseInt(part)));
+        }
+        return digits.toString().toUpperCase(Locale.ROOT);
+    }
+
+    private static boolean connects(String source, InetSocketAddress address) throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.bind(new InetSocketAddress(source, 0));
+            socket.connect(address, 500);
+            return true;
+        } catch (SocketTimeoutException e) {
+            return false;
+        }
+    }
+}
