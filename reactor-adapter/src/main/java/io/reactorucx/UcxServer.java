@@ -102,7 +102,8 @@ public final class UcxServer {
      * client is delivered, so that subscriptions within it miss none; it must not block. An active message that it
      * sends before the client receives its id is dropped at the client: let the client send first.
      *
-     * @param connectionHandler returns a publisher, at whose end, success or error, the connection is closed
+     * @param connectionHandler returns a publisher, at whose end, success or error, the connection is closed; its error
+     * ends the client's {@code inbound().receive()} with the loss of the connection, and is logged here
      * @return a changed copy
      */
     public UcxServer handle(Function<? super UcxConnection, ? extends Publisher<Void>> connectionHandler) {

@@ -39,6 +39,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     private volatile long peerMaxMessageBytes = FlowControlConfig.DEFAULT.maxMessageBytes();
     private boolean closing;
     private boolean peerFinished;
+    private volatile boolean peerClosing;
     private boolean ended;
 
     MessageMultiplexer(ConnectionCore connection, MessageProtocolFactory shared) {
@@ -152,8 +153,8 @@ public final class MessageMultiplexer implements ProtocolHandler {
         inbound.releaseEarly();
         streams.forEach(stream -> {
             stream.output().end(loss == null ? closed : loss);
-            // The default stream completes with its connection, the others only when their sender has ended them.
-            UcxException unfinished = stream.isDefault() || loss != null ? loss : closed;
+            // A graceful close has ended the default stream before. The others end only when their sender ends them.
+            UcxException unfinished = loss == null ? closed : loss;
             stream.input().abandon(unfinished, closed("receive", "the connection is closed"));
         });
     }
@@ -185,18 +186,58 @@ public final class MessageMultiplexer implements ProtocolHandler {
             return;
         }
         peerFinished = true;
-        UcxClosedException closed = closed("operation", "the peer has closed the connection");
+        UcxException unsent = closedByPeer("send");
+        UcxException unfinished = closedByPeer("receive");
         flushScope.duringShutdown(() -> streams.forEach(stream -> {
             // The input first: a send whose source is what is received completes with it, before it can fail.
-            stream.input().end(stream.isDefault() ? null : closed);
-            stream.output().end(closed);
+            stream.input().end(stream.isDefault() ? null : unfinished);
+            stream.output().end(unsent);
         }));
     }
 
     /** The peer has sent LAST, and waits for the acknowledgement of everything before. */
     void last() {
+    /**
+     * The application that sends on the default stream has failed, or is about to be interrupted by the close of the
+     * connection: the peer gets an error in place of the stream's completion. Thread: engine.
+     */
+    public void interrupt(boolean failed) {
+        OutboundStream output = streams.defaultStream().output();
+        if (failed || !closing && output.isUsed()) {
+            output.interrupted(true);
+        }
+    }
+
+    /** The application that sends on the default stream has completed before an interruption took effect. */
+    public void complete() {
+        if (!closing) {
+            streams.defaultStream().output().interrupted(false);
+        }
+    }
+
+    /** The peer has interrupted a stream, because it closes the connection: it takes no new streams. */
+    void peerCloses() {
+        peerClosing = true;
+    }
+
+    /** Returns whether the peer has begun to close the connection, although it may still send. Thread: any. */
+    public boolean isPeerClosing() {
+        return peerClosing;
+    }
+
+    boolean isInterrupted() {
+        return streams.defaultStream().output().isInterrupted();
+    }
+
+    /** Returns the error of a stream that was not complete when the peer closed the connection. */
+    UcxException closedByPeer(String operation) {
+        return new UcxException(UcxStatus.CONNECTION_RESET, operation, connection.peer(),
+                "the peer has closed the connection before this stream was complete");
+    }
+
         sequence.acknowledgeAtOnce();
         peerFinished();
+        peerClosing = true;
     }
 
     @Override

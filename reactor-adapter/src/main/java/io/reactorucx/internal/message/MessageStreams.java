@@ -63,7 +63,7 @@ public final class MessageStreams {
      */
     public MessageStream open(byte[] first) {
         int maxBytes = mux.limits().rendezvousBytes();
-        if (mux.isClosing()) {
+        if (mux.isClosing() || mux.isPeerClosing()) {
             throw mux.closed("open", "the connection is closed");
         }
         if (first.length > maxBytes) {
