@@ -76,6 +76,8 @@ public final class ServerConnections {
     /** Hands a connection to the application; when its handler ends, the connection is closed. Thread: engine. */
     void run(Established accepted) {
         ConnectionCore connection = accepted.connection();
+        tellMessages(connection, messages -> messages.streams()
+                .refuseWith("this server answers no requests: UcxServer.respond(..)"));
         HandledConnection handled = handle(accepted);
         running.put(connection, handled);
         Disposable subscription = handled.handled().subscribe(ignored -> { }, error -> {

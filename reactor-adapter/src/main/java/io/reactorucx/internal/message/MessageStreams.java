@@ -19,6 +19,7 @@ public final class MessageStreams {
     private final MessageStream defaultStream;
     private final StreamTable table = new StreamTable();
     private @Nullable StreamAcceptor acceptor;
+    private String refusal = "this client answers no requests: UcxConnection.respond(..)";
     private int lastOpened;
     private int lastAccepted;
     private int opened;
@@ -45,6 +46,11 @@ public final class MessageStreams {
         }
         acceptor = listener;
         return true;
+    }
+
+    /** Sets what the peer is told when there is no acceptor. */
+    public void refuseWith(String text) {
+        refusal = text;
     }
 
     public void removeAcceptor(StreamAcceptor listener) {
@@ -108,8 +114,7 @@ public final class MessageStreams {
         StreamAcceptor listener = acceptor;
         if (++accepted > max || listener == null) {
             // Refused at once: the peer may end the stream and open others in the same batch.
-            stream.fail(MessageFrameCodec.STREAM_REFUSED, listener == null ? "streams are not accepted"
-                    : "more than " + max + " streams");
+            stream.fail(MessageFrameCodec.STREAM_REFUSED, listener == null ? refusal : "more than " + max + " streams");
             stream.cancel();
         } else {
             listener.opened(stream, first);
