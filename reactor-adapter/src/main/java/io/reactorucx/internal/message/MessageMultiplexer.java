@@ -1,5 +1,6 @@
 package io.reactorucx.internal.message;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
@@ -7,6 +8,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolHandler;
@@ -37,9 +39,9 @@ public final class MessageMultiplexer implements ProtocolHandler {
     private final SequenceWindow sequence = new SequenceWindow();
     private @Nullable PeerInfo windowPeer;
     private volatile long peerMaxMessageBytes = FlowControlConfig.DEFAULT.maxMessageBytes();
+    private volatile boolean peerClosing;
     private boolean closing;
     private boolean peerFinished;
-    private volatile boolean peerClosing;
     private boolean ended;
 
     MessageMultiplexer(ConnectionCore connection, MessageProtocolFactory shared) {
@@ -195,8 +197,6 @@ public final class MessageMultiplexer implements ProtocolHandler {
         }));
     }
 
-    /** The peer has sent LAST, and waits for the acknowledgement of everything before. */
-    void last() {
     /**
      * The application that sends on the default stream has failed, or is about to be interrupted by the close of the
      * connection: the peer gets an error in place of the stream's completion. Thread: engine.
@@ -235,9 +235,11 @@ public final class MessageMultiplexer implements ProtocolHandler {
                 "the peer has closed the connection before this stream was complete");
     }
 
+    /** The peer has sent LAST, and waits for the acknowledgement of everything before. */
+    void last() {
+        peerClosing = true;
         sequence.acknowledgeAtOnce();
         peerFinished();
-        peerClosing = true;
     }
 
     @Override
@@ -308,6 +310,19 @@ public final class MessageMultiplexer implements ProtocolHandler {
 
     public MessageCounters counters() {
         return shared.counters();
+    }
+
+    /** Returns a lease with a copy of a request. Throws when the pool has no memory. */
+    public UcxBuffer copyOfRequest(byte[] request) {
+        try {
+            return shared.pool().copyOf(request);
+        } catch (UcxException e) {
+            if (e.status() == UcxStatus.EXCEEDS_LIMIT) {
+                BufferPool.of(shared.pool()).watch().refused("[" + connection.peer() + "] a request of "
+                        + request.length + " bytes");
+            }
+            throw e;
+        }
     }
 
     public UcxBufferPool pool() {
