@@ -1,6 +1,7 @@
 package io.reactorucx;
 
 import io.reactorucx.connection.ConnectionState;
+import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import java.util.function.Supplier;
@@ -90,7 +91,9 @@ final class ConnectionIncarnation {
      * Returns a Mono of the error that ends a connection: its loss, or a graceful close, which counts as a loss here.
      */
     static <T> Mono<T> loss(UcxConnection of) {
-        return of.loss().then(Mono.error(() -> new UcxException(UcxStatus.NOT_CONNECTED, "connection", of.peer(),
+        // The peer may have begun to close, and this side not yet.
+        return of.loss().onErrorComplete(UcxClosedException.class)
+                .then(Mono.error(() -> new UcxException(UcxStatus.NOT_CONNECTED, "connection", of.peer(),
                 "the connection was closed gracefully")));
     }
 }

@@ -1,13 +1,16 @@
 package io.reactorucx;
 
+import io.reactorucx.message.UcxResponder;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
 
-/** The handler of a server's connections, the hooks, and the maximum number of connections. */
-record ServerConfig(Function<? super UcxConnection, ? extends Publisher<Void>> handler, ConnectionHooks hooks,
-        int maxConnections) {
+/** The handler and the responder of a server's connections, the hooks, and the maximum number of connections. */
+record ServerConfig(@Nullable Function<? super UcxConnection, ? extends Publisher<Void>> handler,
+        @Nullable UcxResponder responder, ConnectionHooks hooks, int maxConnections) {
 
-    static final ServerConfig DEFAULT = new ServerConfig(UcxConnection::onClosing, ConnectionHooks.NONE, 1024);
+    static final ServerConfig DEFAULT = new ServerConfig(null, null, ConnectionHooks.NONE, 1024);
 
     ServerConfig {
         if (maxConnections < 1) {
@@ -16,14 +19,32 @@ record ServerConfig(Function<? super UcxConnection, ? extends Publisher<Void>> h
     }
 
     ServerConfig withHandler(Function<? super UcxConnection, ? extends Publisher<Void>> value) {
-        return new ServerConfig(value, hooks, maxConnections);
+        return new ServerConfig(value, responder, hooks, maxConnections);
+    }
+
+    ServerConfig withResponder(UcxResponder value) {
+        return new ServerConfig(handler, value, hooks, maxConnections);
+    }
+
+    /**
+     * Serves a connection. The handler decides when it ends; without one, the end is that of the responder, or the
+     * server's stop.
+     */
+    Mono<Void> serve(UcxConnection connection) {
+        Mono<Void> responding = responder == null ? null : connection.respond(responder);
+        if (handler == null) {
+            return responding == null ? connection.onClosing() : responding;
+        }
+        // The responder first, so that it is there when the handler runs.
+        Mono<Void> handled = Mono.defer(() -> Mono.from(handler.apply(connection)));
+        return responding == null ? handled : handled.takeUntilOther(responding);
     }
 
     ServerConfig withHooks(ConnectionHooks value) {
-        return new ServerConfig(handler, value, maxConnections);
+        return new ServerConfig(handler, responder, value, maxConnections);
     }
 
     ServerConfig withMaxConnections(int value) {
-        return new ServerConfig(handler, hooks, value);
+        return new ServerConfig(handler, responder, hooks, value);
     }
 }

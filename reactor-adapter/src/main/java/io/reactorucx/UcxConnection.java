@@ -298,8 +298,10 @@ public final class UcxConnection implements Disposable {
     /** {@return the state of the connection} */
     public ConnectionState state() {
         ConnectionPhase phase = core.phase();
-        return phase.isClosing() ? ConnectionState.CLOSING
-                : phase == ConnectionPhase.CLOSED ? ConnectionState.CLOSED : ConnectionState.CONNECTED;
+        MessageMultiplexer messages = core.protocol(MessageMultiplexer.class);
+        return phase == ConnectionPhase.CLOSED ? ConnectionState.CLOSED
+                : phase.isClosing() || messages != null && messages.isPeerClosing() ? ConnectionState.CLOSING
+                : ConnectionState.CONNECTED;
     }
 
     /** Asks the handler to end: see {@link #onClosing()}. */

@@ -14,8 +14,12 @@ import reactor.core.publisher.Flux;
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> one subscriber at a time, of any
  * of these methods; its cancel ends the peer's sends, and drops the messages in flight. <b>Errors:</b> the loss of the
- * connection; a second subscriber fails with {@link IllegalStateException}. After a graceful close the Flux completes
- * with the last message that the peer sent before.
+ * connection; a second subscriber fails with {@link IllegalStateException}. After a graceful close the Flux ends behind
+ * the last message that the peer sent before. It completes if this side has closed, or if the peer has completed: no
+ * send of the peer was interrupted, its handler, if it is a server, did not fail, and a handler that sends was not
+ * interrupted by the server's stop. Else it fails with an {@link io.reactorucx.core.UcxException} that
+ * {@link io.reactorucx.core.UcxException#isConnectionLost()}. So it does, or fails with
+ * {@link io.reactorucx.core.UcxClosedException} here, after a close by force.
  */
 public final class UcxInbound {
 

@@ -15,8 +15,9 @@ import reactor.core.publisher.Mono;
  * <p>Messages of several sends at once alternate; those of one send stay in order.
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> as the methods say. <b>Errors:</b>
- * of the source, after the messages before it have been sent; the loss of the connection;
- * {@link io.reactorucx.core.UcxClosedException} when the peer's subscriber cancels or a side closes;
+ * of the source, after the messages before it have been sent; the loss of the connection, as which a close by the peer
+ * counts; {@link io.reactorucx.core.UcxClosedException} when the peer's subscriber cancels or this side closes, which
+ * the peer's subscriber gets as an error;
  * {@link IllegalArgumentException} for a message that is larger than the peer takes.
  */
 public final class UcxOutbound {

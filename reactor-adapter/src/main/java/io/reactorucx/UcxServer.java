@@ -99,11 +99,13 @@ public final class UcxServer {
     }
 
     /**
-     * Sets the handler of accepted connections. It is called on the connection's engine before any message of the
-     * client is delivered, so that subscriptions within it miss none; it must not block. An active message that it
-     * sends before the client receives its id is dropped at the client: let the client send first.
+     * Sets the handler of accepted connections, in place of one that was set before. It is called on the connection's
+     * engine before any message of the client is delivered, so that subscriptions within it miss none; it must not
+     * block. An active message that it sends before the client receives its id is dropped at the client: let the client
+     * send first.
      *
-     * @param connectionHandler returns a publisher, at whose end, success or error, the connection is closed
+     * @param connectionHandler returns a publisher, at whose end, success or error, the connection is closed; its error
+     * ends the client's {@code inbound().receive()} with the loss of the connection, and is logged here
      * @return a changed copy
      */
     public UcxServer handle(Function<? super UcxConnection, ? extends Publisher<Void>> connectionHandler) {
@@ -146,14 +148,16 @@ public final class UcxServer {
     }
 
     /**
-     * Sets a handler that only responds to requests, as {@link #handle(Function)} does.
+     * Sets what responds to requests, beside the handler if there is one: requests and the messages of
+     * {@code inbound()} are streams of their own. Without a handler a connection stays open until a side closes it;
+     * with one, the handler's end closes it, and with it the requests in progress. A handler that calls
+     * {@link UcxConnection#respond} as well gets {@link IllegalStateException}.
      *
-     * @param responder responds to the requests of all connections
+     * @param responder responds to the requests of all connections, in place of one that was set before
      * @return a changed copy
      */
     public UcxServer respond(UcxResponder responder) {
-        Objects.requireNonNull(responder, "responder");
-        return handle(connection -> connection.respond(responder));
+        return with(handling.withResponder(Objects.requireNonNull(responder, "responder")));
     }
 
     /**
@@ -351,7 +355,7 @@ public final class UcxServer {
         UcxConnection accepted = new UcxConnection(established, resources);
         return new HandledConnection(Mono.defer(() -> {
             handling.hooks().announce(accepted);
-            return Mono.from(handling.handler().apply(accepted));
+            return handling.serve(accepted);
         }), accepted::windUp);
     }
 

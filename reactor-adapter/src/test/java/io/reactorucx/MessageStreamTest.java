@@ -404,8 +404,13 @@ class MessageStreamTest implements NeedsUcx {
         peers.client().close().block(Waits.PATIENCE);
 
         assertThat(Waits.failure(here)).isInstanceOf(UcxClosedException.class);
-        assertThat(Waits.failure(there)).isInstanceOf(UcxClosedException.class);
-        assertThat(sent.failure()).isInstanceOf(UcxClosedException.class);
+        assertClosedByThePeer(Waits.failure(there));
+        assertClosedByThePeer(sent.failure());
         peers.served().onDispose().block(Waits.PATIENCE);
+    }
+
+    private static void assertClosedByThePeer(Throwable error) {
+        assertThat(error).isInstanceOfSatisfying(UcxException.class, lost ->
+                assertThat(lost.isConnectionLost()).isTrue()).hasMessageContaining("the peer has closed");
     }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A short soak: no message lost or duplicated, no leak. The long form is {@code ./run soak}. */
@@ -30,5 +31,18 @@ class SoakTest {
 
         assertThat(ended.exitCode()).as(ended::text).isZero();
         assertThat(ended.out().getLast()).as(ended::text).isEqualTo("soak: OK");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"MALLOC, malloc bytes", "MMAP, private bytes"})
+    void findsAPlantedLeak(String kind, String level) {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+
+        DemoProcess.Ended ended = DemoProcess.run(directory, "soak", "--minutes", "0.02", "--connections", "1",
+                "--leak", kind);
+
+        assertThat(ended.exitCode()).as(ended::text).isEqualTo(1);
+        assertThat(ended.out()).as(ended::text).anyMatch(line -> line.contains(level) && line.endsWith("has grown"));
+        assertThat(ended.err()).as(ended::text).contains("soak: FAILED: the figures above say why");
     }
 }

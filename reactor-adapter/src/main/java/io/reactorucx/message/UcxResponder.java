@@ -10,9 +10,13 @@ import reactor.core.publisher.Mono;
  *
  * <p><b>Threading:</b> called on the connection's engine thread: a method must not block; its publisher may signal on
  * any thread, and is cancelled when the requester cancels, the deadline passes, or the connection ends.
- * <b>Ownership:</b> a request is a lease, which the method releases; a response is a lease, which the library releases
- * when it has been sent. <b>Errors:</b> reach the requester as {@link UcxRequestException.Reason#APPLICATION} with
- * their message, which should hold nothing that the peer must not know.
+ * <b>Ownership:</b> a request is a lease that belongs to the method from its call on: the method releases it once, or
+ * emits it as a response, also when the publisher is cancelled or fails, for example in {@code doFinally}. The library
+ * does not release it, and it stays valid after a cancel. A response is a lease that belongs to the library from its
+ * emission on, and is released when it has been sent, or cannot be. Leases that the publisher's operators drop at a
+ * cancel are released by the discard hook ({@code doOnDiscard}), which the library sets. <b>Errors:</b> reach the
+ * requester as {@link UcxRequestException.Reason#APPLICATION} with their message, which should hold nothing that the
+ * peer must not know; those of a connection that ends, as the loss of the connection.
  */
 public interface UcxResponder {
 

@@ -24,6 +24,9 @@ record Levels(Map<String, Long> values) {
     /** Names of the levels that must be zero when no connection is open. */
     static final List<String> NOTHING = List.of("connections", "in flight", "held messages", "leases");
 
+    /** Name of the number of errors without a receiver that are no errors of a connection. */
+    static final String UNEXPECTED = "unexpected errors";
+
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
     /** Emits the levels of this process after a garbage collection. Waits on a thread that may block. */
@@ -33,6 +36,7 @@ record Levels(Map<String, Long> values) {
 
     private static Levels now(UcxResources resources) {
         System.gc();
+        NativeMemory memory = NativeMemory.settled();
         Map<String, Long> values = new LinkedHashMap<>();
         values.put("connections", (long) resources.openConnections());
         values.put("in flight", resources.engines().stream().map(ProgressEngine::counters)
@@ -40,12 +44,13 @@ record Levels(Map<String, Long> values) {
         values.put("held messages", resources.engines().stream().map(ProgressEngine::counters)
                 .mapToLong(each -> each.heldMessages()).sum());
         values.put("leases", (long) resources.buffers().leases());
+        values.put(UNEXPECTED, DroppedErrors.unexpected());
         values.put("numbers asked for", RequestTraffic.asked());
         values.put("slab bytes", resources.buffers().slabBytes());
         values.put("heap bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-        values.put("anonymous bytes", status("RssAnon:"));
-        // The slabs of the pool are memory of the C library as well, and may grow up to the pool's limit.
-        NativeHeap.usedBytes().ifPresent(bytes -> values.put("malloc bytes", bytes - resources.buffers().slabBytes()));
+        memory.mallocBytes().ifPresent(bytes -> values.put("malloc bytes", bytes));
+        // The slabs of the pool may grow up to its limit, and all their pages are in use from the start.
+        values.put("private bytes", memory.privateBytes() - resources.buffers().slabBytes());
         values.put("shared bytes", status("RssShmem:"));
         values.put("/dev/shm bytes", usedSharedMemory());
         values.put("descriptors", (long) list("/proc/self/fd"));

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
@@ -23,7 +23,7 @@ final class Soak {
 
     private static final Duration WARM_UP = Duration.ofSeconds(5);
     private static final Duration SETTLED_WITHIN = Duration.ofSeconds(30);
-    private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(20);
+    private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(30);
     private static final int LONGEST_LIFE_SECONDS = 15;
     private static final int MILLION = 1_000_000;
 
@@ -32,19 +32,21 @@ final class Soak {
     private final int connections;
     private final double cutOff;
     private final SplittableRandom random;
+    private final @Nullable PlantedLeak leak;
     private final SoakReport report = new SoakReport();
 
-    Soak(UcxClient client, UcxResources resources, int connections, double cutOff, long seed) {
+    Soak(UcxClient client, UcxResources resources, int connections, double cutOff, long seed,
+            @Nullable PlantedLeak leak) {
         this.client = client;
         this.resources = resources;
         this.connections = connections;
         this.cutOff = cutOff;
         this.random = new SplittableRandom(seed);
+        this.leak = leak;
     }
 
     boolean run(Duration time) {
-        // An operation that fails after its subscriber has cancelled drops its error.
-        Hooks.onErrorDropped(report::dropped);
+        DroppedErrors.count();
         // Lets classes, mappings and pools reach their final size.
         phase(WARM_UP, new Tallies());
         Levels[] before = levels();
@@ -52,6 +54,9 @@ final class Soak {
         Disposable progress = Flux.interval(Duration.ofSeconds(10)).subscribe(tick -> report.progress(tallies));
         phase(time, tallies);
         progress.dispose();
+        if (leak != null) {
+            leak.plant();
+        }
         Levels[] after = levels();
         endServer();
         return report.print(tallies, before, after) && !tallies.byKind().isEmpty();
@@ -122,18 +127,19 @@ final class Soak {
                 .then(Mono.empty())).next().timeout(ANSWERED_WITHIN);
     }
 
-    private Mono<Levels[]> both(byte[] ofServer) {
-        return Levels.settled(resources).map(here -> new Levels[] {here,
-                Levels.parse(new String(ofServer, StandardCharsets.UTF_8))});
+    private Mono<Levels[]> both(UcxConnection connection) {
+        return Mono.zip(Levels.settled(resources), ask(connection, SoakServer.HOLD, SoakServer.HELD),
+                (here, ofServer) -> new Levels[] {here,
+                    Levels.parse(new String(ofServer, StandardCharsets.UTF_8))});
     }
 
     /** The levels of this process and of the server, when only the connection that asks is open. */
     private Levels[] levels() {
         return Objects.requireNonNull(Mono.usingWhen(client.connect(),
-                connection -> ask(connection, SoakServer.HOLD, SoakServer.HELD).flatMap(this::both)
-                .filter(SoakReport::isSettled).repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(200)))
-                .timeout(SETTLED_WITHIN).onErrorResume(late -> ask(connection, SoakServer.HOLD, SoakServer.HELD)
-                .flatMap(this::both)), UcxConnection::close).retryWhen(Retry.fixedDelay(3, Duration.ofMillis(100)))
+                connection -> both(connection).filter(SoakReport::isSettled)
+                .repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(200)))
+                .timeout(SETTLED_WITHIN).onErrorResume(late -> both(connection)), UcxConnection::close)
+                .retryWhen(Retry.fixedDelay(3, Duration.ofMillis(100)))
                 .block(SETTLED_WITHIN.plus(ANSWERED_WITHIN)));
     }
 }

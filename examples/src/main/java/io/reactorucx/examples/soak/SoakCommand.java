@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
 @Command(name = "soak", description = "Starts a second process and exchanges mixed traffic with it: plain and"
         + " flow-controlled messages, requests and remote memory, with payloads of 0 B to 16 MiB. Operations are"
         + " cancelled and timed out at random, connections closed by either side. Each message is checked by number"
-        + " and checksum. Fails when a message is lost, duplicated or corrupt, or when memory or request slots leak.")
+        + " and checksum. Fails when a message is lost, duplicated or corrupt, when an operation fails for another"
+        + " reason than the end of its connection, or when memory or request slots leak.")
 public final class SoakCommand implements Callable<Integer> {
 
     private static final int PERCENT = 100;
@@ -49,6 +50,8 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", description = "Makes the same random choices as the run that printed"
             + " this number.")
     private @Nullable Long seed;
+    @Option(names = "--leak", hidden = true, description = "Leaks 16 MiB, which the soak has to find.")
+    private @Nullable PlantedLeak leak;
 
     @Override
     public Integer call() {
@@ -67,7 +70,7 @@ public final class SoakCommand implements Callable<Integer> {
             try {
                 int port = Integer.parseInt(server.awaitReady().trim());
                 UcxClient client = UcxClient.create(resources).remoteAddress("127.0.0.1", port);
-                Soak soak = new Soak(client, resources, connections, (double) cutOff / PERCENT, chosen);
+                Soak soak = new Soak(client, resources, connections, (double) cutOff / PERCENT, chosen, leak);
                 sound = slowConsumer ? soak.slowConsumer(time) : soak.run(time);
                 sound &= server.awaitExit() == 0;
             } finally {

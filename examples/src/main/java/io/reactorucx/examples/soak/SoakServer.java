@@ -43,6 +43,7 @@ public final class SoakServer implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        DroppedErrors.count();
         UcxResources resources = SoakCommand.resources(tcp);
         try {
             UcxBoundServer server = UcxServer.create(resources).handle(this::serve).bindNow();

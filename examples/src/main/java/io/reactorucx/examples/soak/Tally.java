@@ -24,6 +24,7 @@ final class Tally {
     private final LongAdder bytes = new LongAdder();
     private final Map<End, LongAdder> ends = new ConcurrentHashMap<>();
     private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
+    private final LongAdder unexpected = new LongAdder();
 
     void begun() {
         begun.increment();
@@ -39,9 +40,20 @@ final class Tally {
     }
 
     void failed(Throwable error) {
-        String name = error instanceof UcxException ucx ? ucx.status().name() : error.getClass().getSimpleName();
-        errors.computeIfAbsent(name, ignored -> new LongAdder()).increment();
+        LongAdder count = errors.computeIfAbsent(DroppedErrors.nameOf(error), ignored -> new LongAdder());
+        if (!(error instanceof UcxException)) {
+            unexpected.increment();
+            if (count.sum() == 0) {
+                error.printStackTrace();
+            }
+        }
+        count.increment();
         ended(End.FAILED);
+    }
+
+    /** Returns the number of failures that are no error of the connection. */
+    long unexpected() {
+        return unexpected.sum();
     }
 
     long begunCount() {
@@ -57,18 +69,21 @@ final class Tally {
         return count == null ? 0 : count.sum();
     }
 
-    /** The failures, by UCX's status or by the type of another exception. */
+    /** The failures, by UCX's status or by the type and text of another exception. */
     Map<String, Long> errors() {
         Map<String, Long> sorted = new TreeMap<>();
         errors.forEach((name, count) -> sorted.put(name, count.sum()));
         return sorted;
     }
 
-    /** Returns whether each exchange has ended, and none lost, duplicated or corrupt. */
+    /**
+     * Returns whether each exchange has ended, none lost, duplicated or corrupt, and those that failed with an error of
+     * the connection.
+     */
     boolean isSound() {
         long ended = count(End.DELIVERED) + count(End.CANCELLED) + count(End.TIMED_OUT) + count(End.FAILED)
                 + count(End.LOST);
         return ended == begunCount() && count(End.LOST) == 0 && count(End.CORRUPT) == 0 && count(End.DUPLICATED) == 0
-                && count(End.DELIVERED) > 0;
+                && count(End.DELIVERED) > 0 && unexpected() == 0;
     }
 }

@@ -20,7 +20,10 @@ import io.reactorucx.engine.WaitStrategy;
 import io.reactorucx.message.UcxResponder;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
@@ -29,11 +32,17 @@ import reactor.util.retry.Retry;
 class LifecyclePageTest extends Page {
 
     private final Queue<String> events = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean silent = new AtomicBoolean();
+    private final CompletableFuture<Void> asked = new CompletableFuture<>();
 
     private UcxResponder echo() {
         return new UcxResponder() {
             @Override
             public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+                if (silent.get()) {
+                    request.release();
+                    return Mono.<UcxBuffer>never().doOnSubscribe(subscription -> asked.complete(null));
+                }
                 return Mono.just(request);
             }
         };
@@ -128,6 +137,18 @@ class LifecyclePageTest extends Page {
         reconnecting.connection().flatMap(connection -> connection.close(CloseMode.FORCE)).block(TIMEOUT);
         assertThat(answer.block(TIMEOUT)).asString(UTF_8).isEqualTo("question");
         assertThat(reconnecting.reconnects()).isEqualTo(1);
+
+        silent.set(true);
+        CompletableFuture<byte[]> underWay = answer.toFuture();
+        asked.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
+        server.disposeNow();
+        assertThat(underWay).isNotDone();
+        silent.set(false);
+        await().atMost(TIMEOUT).ignoreException(UcxException.class).until(() ->
+                responding().bindAddress("127.0.0.1", port).bindNow().port() == port);
+        assertThat(underWay.orTimeout(TIMEOUT.toSeconds(), TimeUnit.SECONDS).join()).asString(UTF_8)
+                .isEqualTo("question");
+        assertThat(reconnecting.reconnects()).isEqualTo(2);
         reconnecting.close().block(TIMEOUT);
     }
 

@@ -15,11 +15,27 @@ final class AcquireQueue {
     private final ReentrantLock lock;
     private final Deque<PendingAcquire> waiters = new ArrayDeque<>();
     private final AtomicInteger serving = new AtomicInteger();
+    private final MemoryWatch watch;
 
     AcquireQueue(BufferPool pool, int maxWaiters, ReentrantLock lock) {
         this.pool = pool;
         this.maxWaiters = maxWaiters;
         this.lock = lock;
+        this.watch = new MemoryWatch(pool, this);
+    }
+
+    MemoryWatch watch() {
+        return watch;
+    }
+
+    /** Returns the subscriber that has waited longest, or null. */
+    @Nullable PendingAcquire first() {
+        lock.lock();
+        try {
+            return waiters.peek();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Gives a subscriber its lease, an error, or a place at the end of the queue. */
@@ -40,6 +56,7 @@ final class AcquireQueue {
                 }
                 if (waiters.size() < maxWaiters) {
                     waiters.add(waiter);
+                    watch.waiting();
                     return;
                 }
                 refusal = BufferPool.exceeded(waiter.bytes(), waiters.size()

@@ -119,6 +119,11 @@ public final class BufferPool extends UcxBufferPool {
         };
     }
 
+    /** Returns what warns of memory that stays leased while others wait for it. */
+    public MemoryWatch watch() {
+        return queue.watch();
+    }
+
     /** Returns a lease, or null when there is no room or the pool is closed. Thread: holds the lock. */
     @Nullable LeasedBuffer tryLease(long bytes, @Nullable LeakRecord place) {
         BufferSlab.Block block = slabs.take(slabs.sizeClass(bytes));
@@ -190,6 +195,9 @@ public final class BufferPool extends UcxBufferPool {
         leasedBytes -= block.memory().byteSize();
         leases--;
         slabs.give(block);
+        if (leasedBytes <= maxBytes() / 2) {
+            queue.watch().recovered();
+        }
         Runnable afterLast = whenEmpty;
         if (leases == 0 && afterLast != null) {
             OUTLIVED.remove(this);

@@ -21,6 +21,7 @@ final class PendingAcquire implements Subscription {
     private final @Nullable LeakRecord place;
     private final CoreSubscriber<? super UcxBuffer> subscriber;
     private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
+    private final long madeNanos = System.nanoTime();
 
     PendingAcquire(AcquireQueue queue, long bytes, @Nullable LeakRecord place,
             CoreSubscriber<? super UcxBuffer> subscriber) {
@@ -32,6 +33,16 @@ final class PendingAcquire implements Subscription {
 
     long bytes() {
         return bytes;
+    }
+
+    /** Returns when the wait began. */
+    long sinceNanos() {
+        return madeNanos;
+    }
+
+    /** Returns what waits, for the log. */
+    String name() {
+        return subscriber instanceof MemoryWatch.Waiter waiter ? waiter.waiterName() : "a subscriber of acquireLater";
     }
 
     /** The place of the request; null where places are not recorded. */

@@ -110,16 +110,15 @@ public abstract class ReceiverSubscription<T> implements Subscription {
         return !cancelled && !terminated;
     }
 
-    /** Emits a value. A subscriber that throws is treated as one that cancels. */
+    /** Emits a value. A subscriber that throws is treated as {@link ThrownSignal} says. */
     protected final void emit(T value) {
         delivered++;
         try {
             subscriber.onNext(value);
-        } catch (RuntimeException | LinkageError e) {
-            LOG.error("{}: the subscriber threw", description(), e);
+        } catch (RuntimeException | Error e) {
+            LOG.debug("{}: the subscriber threw", description(), e);
+            ThrownSignal.atNext(subscriber, this, value, e, isActive());
             discard(value);
-            cancelled = true;
-            left();
         }
     }
 
@@ -139,7 +138,8 @@ public abstract class ReceiverSubscription<T> implements Subscription {
                 subscriber.onError(error);
             }
         } catch (RuntimeException | Error e) {
-            LOG.error("{}: the subscriber threw at its end", description(), e);
+            LOG.debug("{}: the subscriber threw at its end", description(), e);
+            ThrownSignal.atEnd(subscriber, e);
         }
     }
 }

@@ -6,10 +6,12 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.handshake.Rejection;
+import io.reactorucx.internal.message.MessageMultiplexer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,6 +76,8 @@ public final class ServerConnections {
     /** Hands a connection to the application; when its handler ends, the connection is closed. Thread: engine. */
     void run(Established accepted) {
         ConnectionCore connection = accepted.connection();
+        tellMessages(connection, messages -> messages.streams()
+                .refuseWith("this server answers no requests: UcxServer.respond(..)"));
         HandledConnection handled = handle(accepted);
         running.put(connection, handled);
         Disposable subscription = handled.handled().subscribe(ignored -> { }, error -> {
@@ -82,8 +86,8 @@ public final class ServerConnections {
                 LOG.warn("[{}] the handler failed: {}", connection.peer(), error.toString());
             }
             LOG.debug("[{}] the handler failed", connection.peer(), error);
-            closeGracefully(connection);
-        }, () -> closeGracefully(connection));
+            closeGracefully(connection, messages -> messages.interrupt(true));
+        }, () -> closeGracefully(connection, MessageMultiplexer::complete));
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
             subscription.dispose();
             running.remove(connection);
@@ -101,22 +105,37 @@ public final class ServerConnections {
         }
     }
 
-    private static void closeGracefully(ConnectionCore connection) {
-        connection.close(CloseMode.FLUSH).subscribe();
+    /** Closes a connection after the handler's end, of which its outgoing messages learn before. */
+    private static void closeGracefully(ConnectionCore connection, Consumer<MessageMultiplexer> handlerEnded) {
+        connection.execute(worker -> {
+            tellMessages(connection, handlerEnded);
+            connection.beginClose(CloseMode.FLUSH);
+        });
     }
 
-    /** Asks all handlers to end; completes when their connections are gone, or after the grace period. */
+    private static void tellMessages(ConnectionCore connection, Consumer<MessageMultiplexer> event) {
+        MessageMultiplexer messages = connection.protocol(MessageMultiplexer.class);
+        if (messages != null) {
+            event.accept(messages);
+        }
+    }
+
+    /**
+     * Asks all handlers to end; completes when their connections are gone, or after the grace period. The handlers that
+     * run then are interrupted by what the caller does next, which is to close their connections.
+     */
     public Mono<Void> stop(Duration gracePeriod) {
         return Mono.defer(() -> {
             stopping = true;
             running.values().forEach(handled -> handled.windUp().run());
             if (gracePeriod.isZero()) {
-                return Mono.empty();
+                return Mono.<Void>empty();
             }
             Mono<Void> gone = Flux.fromIterable(running.keySet())
                     .flatMap(ConnectionCore::onDispose, Integer.MAX_VALUE).then();
             return Mono.firstWithSignal(gone, Mono.delay(gracePeriod).then(), gracePeriodEnd.asMono());
-        });
+        }).then(Mono.fromRunnable(() -> running.keySet().forEach(connection -> connection.execute(worker ->
+                tellMessages(connection, messages -> messages.interrupt(false))))));
     }
 
     /** Ends the grace period now. */

@@ -57,6 +57,11 @@ public final class MessageFrameCodec {
     public static final int MAX_BATCH_BYTES = 64 << 10;
     /** Code of the ERROR that refuses a stream. */
     public static final int STREAM_REFUSED = 1;
+    /**
+     * Code of the ERROR that ends a stream, the default one included, because its sender closes the connection before
+     * the stream is complete.
+     */
+    public static final int CONNECTION_CLOSED = -1;
     /** Largest credit that a stream may have. */
     public static final int MAX_CREDIT = 1 << 30;
 

@@ -13,7 +13,6 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
 
 /** A write to the peer's memory. The owner fetches a large source straight into the window. */
 final class ServedPut extends ServedOperation<Void> {
@@ -44,13 +43,9 @@ final class ServedPut extends ServedOperation<Void> {
         return new OperationMono<>(memory.connection(), OperationKind.PUT) {
             @Override
             public void subscribe(CoreSubscriber<? super Void> actual) {
-                try {
-                    source.retain();
-                } catch (IllegalStateException e) {
-                    Operators.error(actual, e);
-                    return;
+                if (retain(source, actual)) {
+                    super.subscribe(actual);
                 }
-                super.subscribe(actual);
             }
 
             @Override

@@ -59,7 +59,16 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
 
     @Override
     public void error(int stream, int code, String text) {
-        end(stream, new StreamErrorException(code, text));
+        if (code == MessageFrameCodec.CONNECTION_CLOSED) {
+            // Before the signal: its receiver may look for another connection at once.
+            mux.peerCloses();
+            MessageStream to = streams.find(stream);
+            if (to != null) {
+                to.input().endByPeer(mux.closedByPeer("receive"));
+            }
+        } else {
+            end(stream, new StreamErrorException(code, text));
+        }
     }
 
     private void end(int stream, @Nullable RuntimeException error) {

@@ -1,5 +1,6 @@
 package io.reactorucx.internal.message;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpActiveMessage;
@@ -7,6 +8,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolHandler;
@@ -37,6 +39,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     private final SequenceWindow sequence = new SequenceWindow();
     private @Nullable PeerInfo windowPeer;
     private volatile long peerMaxMessageBytes = FlowControlConfig.DEFAULT.maxMessageBytes();
+    private volatile boolean peerClosing;
     private boolean closing;
     private boolean peerFinished;
     private boolean ended;
@@ -152,8 +155,8 @@ public final class MessageMultiplexer implements ProtocolHandler {
         inbound.releaseEarly();
         streams.forEach(stream -> {
             stream.output().end(loss == null ? closed : loss);
-            // The default stream completes with its connection, the others only when their sender has ended them.
-            UcxException unfinished = stream.isDefault() || loss != null ? loss : closed;
+            // A graceful close has ended the default stream before. The others end only when their sender ends them.
+            UcxException unfinished = loss == null ? closed : loss;
             stream.input().abandon(unfinished, closed("receive", "the connection is closed"));
         });
     }
@@ -185,16 +188,56 @@ public final class MessageMultiplexer implements ProtocolHandler {
             return;
         }
         peerFinished = true;
-        UcxClosedException closed = closed("operation", "the peer has closed the connection");
+        UcxException unsent = closedByPeer("send");
+        UcxException unfinished = closedByPeer("receive");
         flushScope.duringShutdown(() -> streams.forEach(stream -> {
             // The input first: a send whose source is what is received completes with it, before it can fail.
-            stream.input().end(stream.isDefault() ? null : closed);
-            stream.output().end(closed);
+            stream.input().end(stream.isDefault() ? null : unfinished);
+            stream.output().end(unsent);
         }));
+    }
+
+    /**
+     * The application that sends on the default stream has failed, or is about to be interrupted by the close of the
+     * connection: the peer gets an error in place of the stream's completion. Thread: engine.
+     */
+    public void interrupt(boolean failed) {
+        OutboundStream output = streams.defaultStream().output();
+        if (failed || !closing && output.isUsed()) {
+            output.interrupted(true);
+        }
+    }
+
+    /** The application that sends on the default stream has completed before an interruption took effect. */
+    public void complete() {
+        if (!closing) {
+            streams.defaultStream().output().interrupted(false);
+        }
+    }
+
+    /** The peer has interrupted a stream, because it closes the connection: it takes no new streams. */
+    void peerCloses() {
+        peerClosing = true;
+    }
+
+    /** Returns whether the peer has begun to close the connection, although it may still send. Thread: any. */
+    public boolean isPeerClosing() {
+        return peerClosing;
+    }
+
+    boolean isInterrupted() {
+        return streams.defaultStream().output().isInterrupted();
+    }
+
+    /** Returns the error of a stream that was not complete when the peer closed the connection. */
+    UcxException closedByPeer(String operation) {
+        return new UcxException(UcxStatus.CONNECTION_RESET, operation, connection.peer(),
+                "the peer has closed the connection before this stream was complete");
     }
 
     /** The peer has sent LAST, and waits for the acknowledgement of everything before. */
     void last() {
+        peerClosing = true;
         sequence.acknowledgeAtOnce();
         peerFinished();
     }
@@ -267,6 +310,19 @@ public final class MessageMultiplexer implements ProtocolHandler {
 
     public MessageCounters counters() {
         return shared.counters();
+    }
+
+    /** Returns a lease with a copy of a request. Throws when the pool has no memory. */
+    public UcxBuffer copyOfRequest(byte[] request) {
+        try {
+            return shared.pool().copyOf(request);
+        } catch (UcxException e) {
+            if (e.status() == UcxStatus.EXCEEDS_LIMIT) {
+                BufferPool.of(shared.pool()).watch().refused("[" + connection.peer() + "] a request of "
+                        + request.length + " bytes");
+            }
+            throw e;
+        }
     }
 
     public UcxBufferPool pool() {

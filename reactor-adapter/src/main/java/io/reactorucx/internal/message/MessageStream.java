@@ -36,6 +36,8 @@ public final class MessageStream {
     record Termination(int code, @Nullable String text) {
 
         static final Termination COMPLETE = new Termination(0, null);
+        /** The connection is closed before the stream is complete. */
+        static final Termination INTERRUPTED = new Termination(MessageFrameCodec.CONNECTION_CLOSED, "");
 
         int textBytes() {
             return text == null ? 0 : Math.min(text.getBytes(StandardCharsets.UTF_8).length,

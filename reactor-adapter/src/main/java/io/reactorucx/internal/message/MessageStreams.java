@@ -19,6 +19,7 @@ public final class MessageStreams {
     private final MessageStream defaultStream;
     private final StreamTable table = new StreamTable();
     private @Nullable StreamAcceptor acceptor;
+    private String refusal = "this client answers no requests: UcxConnection.respond(..)";
     private int lastOpened;
     private int lastAccepted;
     private int opened;
@@ -47,6 +48,11 @@ public final class MessageStreams {
         return true;
     }
 
+    /** Sets what the peer is told when there is no acceptor. */
+    public void refuseWith(String text) {
+        refusal = text;
+    }
+
     public void removeAcceptor(StreamAcceptor listener) {
         if (acceptor == listener) {
             acceptor = null;
@@ -63,7 +69,7 @@ public final class MessageStreams {
      */
     public MessageStream open(byte[] first) {
         int maxBytes = mux.limits().rendezvousBytes();
-        if (mux.isClosing()) {
+        if (mux.isClosing() || mux.isPeerClosing()) {
             throw mux.closed("open", "the connection is closed");
         }
         if (first.length > maxBytes) {
@@ -108,8 +114,7 @@ public final class MessageStreams {
         StreamAcceptor listener = acceptor;
         if (++accepted > max || listener == null) {
             // Refused at once: the peer may end the stream and open others in the same batch.
-            stream.fail(MessageFrameCodec.STREAM_REFUSED, listener == null ? "streams are not accepted"
-                    : "more than " + max + " streams");
+            stream.fail(MessageFrameCodec.STREAM_REFUSED, listener == null ? refusal : "more than " + max + " streams");
             stream.cancel();
         } else {
             listener.opened(stream, first);

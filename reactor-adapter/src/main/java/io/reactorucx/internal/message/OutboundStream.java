@@ -38,6 +38,7 @@ final class OutboundStream {
     private boolean ended;
     private @Nullable RuntimeException refusal;
     private boolean scheduled;
+    private boolean interrupted;
 
     OutboundStream(MessageStream stream, MessageMultiplexer mux) {
         this.stream = stream;
@@ -358,10 +359,32 @@ final class OutboundStream {
         failing.forEach(sender -> sender.fail(error));
     }
 
-    /** This side closes: queued messages are sent, and the sources are asked for no more. */
+    /**
+     * This side closes: queued messages are sent, and the sources are asked for no more. The peer learns whether that
+     * interrupts the stream: whatever the application ends it with from now on comes too late.
+     */
     void closing(RuntimeException error) {
         refusal = error;
+        if (stream.isDefault()) {
+            interrupted |= senders.stream().anyMatch(sender -> !sender.isDone());
+        } else {
+            terminate(MessageStream.Termination.INTERRUPTED);
+        }
         List.copyOf(senders).forEach(sender -> sender.stopSource(error));
+    }
+
+    /** Sets whether the stream ends incomplete with its connection, even if no send is in progress then. */
+    void interrupted(boolean value) {
+        interrupted = value;
+    }
+
+    boolean isInterrupted() {
+        return interrupted;
+    }
+
+    /** Returns whether there has ever been a send. */
+    boolean isUsed() {
+        return senders != NO_SENDERS;
     }
 
     /** Returns whether all queued messages have been sent and the peer has fetched the large ones. */

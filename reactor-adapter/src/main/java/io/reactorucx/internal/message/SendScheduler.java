@@ -221,7 +221,7 @@ final class SendScheduler {
     }
 
     private @Nullable OutboundStream fillInTurn(MessageBatch batch) {
-        if (!settingsSent && !ready.isEmpty()) {
+        if (!settingsSent && (!ready.isEmpty() || isLastDue())) {
             settingsSent = true;
             batch.settings(mux.maxMessageBytes(), limits.maxStreams());
         }
@@ -238,8 +238,11 @@ final class SendScheduler {
                 }
             }
         }
-        if (isLastDue() && batch.hasRoom(MessageFrameCodec.FRAME_BYTES)) {
+        if (isLastDue() && batch.hasRoom(MessageFrameCodec.FRAME_BYTES + MessageFrameCodec.CONTROL_FRAME_BYTES)) {
             lastWritten = true;
+            if (mux.isInterrupted()) {
+                MessageStream.Termination.INTERRUPTED.write(batch, 0);
+            }
             batch.signal(MessageFrameCodec.LAST, 0);
         }
         return null;
@@ -319,12 +322,12 @@ final class SendScheduler {
     }
 
     private boolean isLastDue() {
-        return settingsSent && !lastWritten && mux.isLastDue();
+        return !lastWritten && (settingsSent || mux.isInterrupted()) && mux.isLastDue();
     }
 
     /** Returns whether the peer has received everything up to LAST, or has never been sent anything. */
     boolean isDelivered() {
-        return stopped || !settingsSent || (lastSent && sequence.hasArrived(lastSequence));
+        return stopped || !settingsSent && !isLastDue() || lastSent && sequence.hasArrived(lastSequence);
     }
 
     void stop() {

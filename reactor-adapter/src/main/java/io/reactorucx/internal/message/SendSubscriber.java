@@ -263,6 +263,11 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         return hasSentAll() && rendezvousInFlight == 0;
     }
 
+    /** Returns whether the source has ended, or is asked for no more. */
+    boolean isDone() {
+        return done;
+    }
+
     /** Returns whether all messages were written or posted. */
     boolean hasSentAll() {
         return done && messages.isEmpty();

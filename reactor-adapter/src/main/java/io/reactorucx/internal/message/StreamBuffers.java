@@ -3,6 +3,7 @@ package io.reactorucx.internal.message;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.buffer.MemoryWatch;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -89,9 +90,14 @@ final class StreamBuffers {
     }
 
     /** One wait for memory. Thread: that which releases memory. */
-    private final class Wait implements CoreSubscriber<UcxBuffer> {
+    private final class Wait implements CoreSubscriber<UcxBuffer>, MemoryWatch.Waiter {
 
         private @Nullable Subscription subscription;
+
+        @Override
+        public String waiterName() {
+            return "[" + mux.connection().peer() + "] a large message on " + stream;
+        }
 
         @Override
         public void onSubscribe(Subscription upstream) {

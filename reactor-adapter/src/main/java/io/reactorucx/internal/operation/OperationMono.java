@@ -1,6 +1,8 @@
 package io.reactorucx.internal.operation;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.OperationKind;
+import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
@@ -32,6 +34,40 @@ public abstract class OperationMono<T> extends Mono<T> {
                 return factory.operation(this, actual);
             }
         };
+    }
+
+    /**
+     * Retains a lease for an operation. Returns false if the lease was released before, which fails the subscriber,
+     * unless it has cancelled already: {@link Mono#using} releases its lease at a cancel, and subscribes all the same.
+     */
+    protected static boolean retain(UcxBuffer lease, CoreSubscriber<?> actual) {
+        try {
+            lease.retain();
+            return true;
+        } catch (IllegalStateException released) {
+            Refusal refusal = new Refusal();
+            actual.onSubscribe(refusal);
+            if (!refusal.cancelled) {
+                actual.onError(released);
+            }
+            return false;
+        }
+    }
+
+    /** The subscription of a subscriber that gets an error at once. */
+    private static final class Refusal implements Subscription {
+
+        private volatile boolean cancelled;
+
+        @Override
+        public void request(long n) {
+            // The error needs no demand.
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+        }
     }
 
     /** Returns a new operation, which is posted when its subscriber requests the result. */

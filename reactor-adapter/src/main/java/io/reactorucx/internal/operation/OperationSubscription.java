@@ -1,10 +1,12 @@
 package io.reactorucx.internal.operation;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Operation;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.concurrent.ThrownSignal;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -132,7 +134,13 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         }
         released();
         if (value != null) {
-            subscriber.onNext(value);
+            try {
+                subscriber.onNext(value);
+            } catch (RuntimeException | LinkageError e) {
+                ThrownSignal.atNext(subscriber, this, value, e, true);
+                UcxBuffer.discard(value);
+                return;
+            }
         }
         subscriber.onComplete();
     }

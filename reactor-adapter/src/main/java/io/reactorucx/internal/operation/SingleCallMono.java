@@ -8,7 +8,6 @@ import io.reactorucx.engine.OperationKind;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Operators;
 
 /**
  * A Mono of operations that consist of one call of UCX and whose result is known beforehand. It may retain a lease
@@ -54,15 +53,9 @@ public final class SingleCallMono<T> extends OperationMono<T> {
 
     @Override
     public void subscribe(CoreSubscriber<? super T> actual) {
-        try {
-            if (retained != null) {
-                retained.retain();
-            }
-        } catch (IllegalStateException e) {
-            Operators.error(actual, e);
-            return;
+        if (retained == null || retain(retained, actual)) {
+            super.subscribe(actual);
         }
-        super.subscribe(actual);
     }
 
     @Override

@@ -69,7 +69,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
     /** Responds as {@link #responses} does, for what most requests are, without the operators that others need. */
     private Mono<UcxBuffer> requestResponse(RequestHeader header) {
         try {
-            return Objects.requireNonNull(responder.requestResponse(mux.pool().copyOf(header.request())),
+            return Objects.requireNonNull(responder.requestResponse(mux.copyOfRequest(header.request())),
                     "the responder returned null");
         } catch (Throwable t) {
             Exceptions.throwIfFatal(t);
@@ -109,6 +109,6 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
 
     private Mono<UcxBuffer> request(MessageStream stream, RequestHeader header) {
         return header.follows() ? stream.receive().take(1, true).next()
-                : Mono.fromCallable(() -> mux.pool().copyOf(header.request()));
+                : Mono.fromCallable(() -> mux.copyOfRequest(header.request()));
     }
 }
