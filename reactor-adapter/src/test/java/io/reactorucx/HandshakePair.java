@@ -35,7 +35,7 @@ final class HandshakePair {
     static final PeerInfo SERVER = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 3000, 22);
 
     static PeerInfo facts(ErrorMode mode, ByteOrder order, int heartbeatMillis, long workerId) {
-        return new PeerInfo(new UcxVersion(1, 13, (int) workerId), mode, order, new PeerLimits(1000, 2000, 30),
+        return new PeerInfo(new UcxVersion(1, 13, (int) workerId), mode, order, new PeerLimits(1000, 2000, 30, 70_000),
                 heartbeatMillis, workerId);
     }
 

@@ -94,8 +94,9 @@ class HandshakeTest {
     void otherVersionIsSaidOnBothSides() {
         pair.between(CLIENT, null, SERVER, null);
         pair.serverSide.received(new ControlFrame(1, Type.HELLO, ControlFields.NONE, UcxStatus.REJECTED, ""));
-        pair.server.assertFailed(Kind.VERSION, "protocol version: 1 at the client, 2 at the server");
-        assertThat(pair.server.all.getFirst().reason()).isEqualTo("protocol version: 1 at the client, 2 at the server");
+        String mismatch = "protocol version: 1 at the client, " + ControlFrame.PROTOCOL_VERSION + " at the server";
+        pair.server.assertFailed(Kind.VERSION, mismatch);
+        assertThat(pair.server.all.getFirst().reason()).isEqualTo(mismatch);
 
         pair.clientSide.start();
         pair.clientSide.received(new ControlFrame(1, Type.REJECT, ControlFields.NONE,
@@ -135,8 +136,8 @@ class HandshakeTest {
                     fields = fields.with(Key.AUTHENTICATION_METHOD, "hmac-sha-256");
                 }
                 Type type = types[random.nextInt(types.length)];
-                ControlFrame frame = new ControlFrame(random.nextInt(8) == 0 ? 1 : 2, type, fields,
-                        UcxStatus.REJECTED, "");
+                ControlFrame frame = new ControlFrame(random.nextInt(8) == 0 ? 1 : ControlFrame.PROTOCOL_VERSION,
+                        type, fields, UcxStatus.REJECTED, "");
                 test.serverSide.received(frame);
                 test.clientSide.received(frame);
                 test.client.runTasks();

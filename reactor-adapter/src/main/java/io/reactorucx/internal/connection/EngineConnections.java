@@ -221,7 +221,8 @@ public final class EngineConnections {
     public PeerInfo ownInfo(ConnectionConfig config) {
         ProtocolConfig protocol = config.protocol();
         return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
-                protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes()),
+                protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes())
+                        .withWindowBytes(config.messages().windowBytes()),
                 (int) protocol.heartbeatInterval().toMillis(), workerId);
     }
 

@@ -38,7 +38,8 @@ public final class ControlFields {
         CONNECTION_ID(9, 8, 8),
         AUTHENTICATION_METHOD(10, 1, 64),
         AUTHENTICATION(11, 0, 4096),
-        WORKER_ADDRESS(12, 1, 48 * 1024);
+        WORKER_ADDRESS(12, 1, 48 * 1024),
+        WINDOW_BYTES(13, 4, 4);
 
         private static final @Nullable Key[] BY_NUMBER = new @Nullable Key[256];
 

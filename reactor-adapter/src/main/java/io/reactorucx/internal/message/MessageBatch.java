@@ -86,6 +86,10 @@ public final class MessageBatch implements Completion {
         return size == MessageFrameCodec.PREAMBLE_BYTES;
     }
 
+    int byteSize() {
+        return size;
+    }
+
     /** Returns whether the batch takes so many more bytes; an empty one takes any inline message. */
     boolean hasRoom(int bytes) {
         return size + bytes <= usualBytes || isEmpty();
