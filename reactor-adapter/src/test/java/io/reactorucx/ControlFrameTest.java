@@ -214,12 +214,14 @@ class ControlFrameTest {
 
     @Test
     void fieldsOfALaterVersionAreSkipped() {
-        ControlFrame frame = parse(hello(field(200, 0), field(Key.WORKER_ID.number(), 8), field(255, 300),
-                field(0, 1)));
+        byte[] bytes = hello(field(200, 0), field(Key.WORKER_ID.number(), 8), field(255, 300), field(0, 1));
+        ControlFrame frame = parse(bytes);
 
         assertThat(frame).isNotNull();
         assertThat(frame.fields().has(Key.WORKER_ID)).isTrue();
-        assertThat(frame.fields().encodedBytes()).isEqualTo(11);
+        assertThat(frame.toBytes()).as("so that a digest covers them too").isEqualTo(bytes);
+        assertThat(frame.fields().isOnly(Key.WORKER_ID)).isFalse();
+        assertThat(frame.fields().without(Key.WORKER_ID).encodedBytes()).isEqualTo(bytes.length - HEAD_BYTES - 11);
     }
 
     @ParameterizedTest

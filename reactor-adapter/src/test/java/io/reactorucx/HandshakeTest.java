@@ -3,6 +3,7 @@ package io.reactorucx;
 import static io.reactorucx.HandshakePair.CLIENT;
 import static io.reactorucx.HandshakePair.SERVER;
 import static io.reactorucx.HandshakePair.facts;
+import static io.reactorucx.HandshakePair.identified;
 import static io.reactorucx.HandshakePair.secret;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,7 +36,8 @@ class HandshakeTest {
         pair.assertConnected();
         assertThat(pair.client.types()).containsExactly(Type.HELLO);
         assertThat(pair.server.types()).containsExactly(Type.WELCOME);
-        assertThat(pair.client.all.getFirst().fields().buffer(Key.CONNECTION_ID).getLong()).isEqualTo(4711);
+        assertThat(pair.client.all.getFirst().fields().buffer(Key.TOKEN).getLong())
+                .isEqualTo(pair.clientIdentity.ownToken());
     }
 
     @Test
@@ -84,7 +86,7 @@ class HandshakeTest {
         pair.between(CLIENT, null, SERVER, null);
         pair.clientSide.start();
         pair.clientSide.received(ControlFrame.of(Type.WELCOME,
-                facts(ErrorMode.NONE, ByteOrder.LITTLE_ENDIAN, 0, 1).addTo(ControlFields.NONE)));
+                identified(facts(ErrorMode.NONE, ByteOrder.LITTLE_ENDIAN, 0, 1))));
 
         pair.client.assertFailed(Kind.MISMATCH, "error mode: PEER at the client, NONE at the server");
         assertThat(pair.client.types()).containsExactly(Type.HELLO, Type.REJECT);
@@ -128,7 +130,7 @@ class HandshakeTest {
             test.between(CLIENT, authenticated ? secret() : null, SERVER, authenticated ? secret() : null);
             test.clientSide.start();
             for (int n = 0; n < 6; n++) {
-                ControlFields fields = random.nextInt(4) == 0 ? ControlFields.NONE : CLIENT.addTo(ControlFields.NONE);
+                ControlFields fields = random.nextInt(4) == 0 ? ControlFields.NONE : identified(CLIENT);
                 if (random.nextBoolean()) {
                     fields = fields.with(Key.AUTHENTICATION, new byte[32]);
                 }

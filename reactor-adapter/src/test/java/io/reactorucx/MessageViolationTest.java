@@ -167,7 +167,7 @@ class MessageViolationTest implements NeedsUcx {
                 return frame(MessageFrameCodec.RESET, 0);
             }
         },
-        LARGE_MESSAGE_WITH_A_STRANGE_HEADER("header of a large message has 9") {
+        LARGE_MESSAGE_WITH_A_STRANGE_HEADER("header of a large message has 17") {
             @Override
             ByteBuffer batch() {
                 return ByteBuffer.allocate(100).position(100);
@@ -308,14 +308,15 @@ class MessageViolationTest implements NeedsUcx {
         await().atMost(Waits.PATIENCE).until(() -> rudeResources.messageStatistics().getFirst().sendCredit() == CREDIT);
         Supplier<MessageStatistics> counters = () -> serverResources.messageStatistics().getFirst();
         int batchBytes = MessageFrameCodec.MAX_BATCH_BYTES;
+        int tokenBytes = Long.BYTES;
         int fits = WINDOW_BYTES / batchBytes + 1;
 
         for (int i = 1; i <= fits; i++) {
-            sendEarly(i, batchBytes);
+            sendEarly(i, batchBytes - tokenBytes);
         }
         await().atMost(Waits.PATIENCE).until(() -> counters.get().bufferedBytes() == (long) fits * batchBytes);
         assertThat(counters.get().violations()).as("violations within the window").isZero();
-        sendEarly(fits + 1, batchBytes);
+        sendEarly(fits + 1, batchBytes - tokenBytes);
 
         assertThat(Waits.failure(end)).isInstanceOf(UcxException.class).hasMessageContaining("come too early");
         await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(counters.get().violations()).isEqualTo(1));
