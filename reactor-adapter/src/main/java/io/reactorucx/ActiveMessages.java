@@ -2,7 +2,6 @@ package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
-import io.reactorucx.core.AmSendFlag;
 import io.reactorucx.core.UcpData;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.buffer.LeasedBuffer;
@@ -17,7 +16,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -27,7 +25,9 @@ import reactor.core.publisher.Mono;
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> a payload has to stay alive and
  * unchanged until the Mono completes, after an error or a cancel until {@link UcxConnection#onDispose()}; a header is
  * copied when the message is posted. <b>Errors:</b> {@link io.reactorucx.core.UcxException} with status, operation and
- * peer.
+ * peer. A rendezvous to a framework peer fails with {@code REJECTED} when the peer has given it up without a fetch and
+ * the application there had no part in that: nobody receives its id, the queue of the policy {@code ERROR} is full, or
+ * the peer closes. What is sent eagerly has left this side when the Mono completes; a drop is counted at the peer.
  */
 public final class ActiveMessages {
 
@@ -40,7 +40,7 @@ public final class ActiveMessages {
     /**
      * Sends a message without a header.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1019 to 1023
      * @param payload native memory
      * @return completes when the payload is free again, which for a rendezvous is when the peer has fetched it
      */
@@ -51,7 +51,7 @@ public final class ActiveMessages {
     /**
      * Sends a message.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1019 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload native memory
      * @return completes when the payload is free again
@@ -63,7 +63,7 @@ public final class ActiveMessages {
     /**
      * Sends a message in a given way.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1019 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload native memory
      * @param protocol how the payload travels
@@ -73,13 +73,14 @@ public final class ActiveMessages {
         ActiveMessageArguments.check(connection, id, header, protocol);
         Objects.requireNonNull(payload, "payload");
         return SingleCallMono.of(connection, OperationKind.AM_SEND, payload.byteSize(),
-                (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload, null, protocol, true, whenDone));
+                (worker, endpoint, whenDone) ->
+                messages().send(endpoint, id, header, payload, null, protocol, whenDone));
     }
 
     /**
      * Sends segments that make one payload, in their order, without a copy.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1019 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload native memory, 1 to {@value UcpData#MAX_SEGMENTS} segments
      * @return completes when the payload is free again
@@ -88,14 +89,13 @@ public final class ActiveMessages {
         ActiveMessageArguments.check(connection, id, header, AmProtocol.AUTO);
         UcpData data = UcpData.ofSegments(Objects.requireNonNull(payload, "payload"));
         return SingleCallMono.of(connection, OperationKind.AM_SEND,
-                data.byteSize(), (worker, endpoint, whenDone) -> endpoint.dataOperations()
-                .amSend(id, header, data, Set.of(AmSendFlag.REPLY), Set.of(), whenDone).isImmediate());
+                data.byteSize(), (worker, endpoint, whenDone) -> messages().send(endpoint, id, header, data, whenDone));
     }
 
     /**
      * Sends leased memory; the lease is kept while UCX uses it, and stays the caller's to release.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1019 to 1023
      * @param header at most {@link UcxConnection#maxHeaderBytes()}, may be on the heap
      * @param payload a lease of the pool of the connection's resources
      * @param protocol how the payload travels
@@ -104,14 +104,14 @@ public final class ActiveMessages {
     public Mono<Void> send(int id, MemorySegment header, UcxBuffer payload, AmProtocol protocol) {
         ActiveMessageArguments.check(connection, id, header, protocol);
         return SingleCallMono.retaining(Objects.requireNonNull(payload, "payload"), connection, OperationKind.AM_SEND,
-                (worker, endpoint, whenDone) -> endpoint.amSend(id, header, payload.segment(),
-                        LeasedBuffer.of(payload).registration(), protocol, true, whenDone));
+                (worker, endpoint, whenDone) -> messages().send(endpoint, id, header, payload.segment(),
+                        LeasedBuffer.of(payload).registration(), protocol, whenDone));
     }
 
     /**
      * Sends a copy of some bytes.
      *
-     * @param id id that the peer listens on, 0 to 65535 but for 1020 to 1023
+     * @param id id that the peer listens on, 0 to 65535 but for 1019 to 1023
      * @param payload the bytes, copied for each subscriber
      * @return completes when the copy is on its way
      */
@@ -124,13 +124,20 @@ public final class ActiveMessages {
 
     /**
      * Receives the messages of one id that come over this connection, for one subscriber at a time. Messages without
-     * demand wait, within the configured limits.
+     * demand wait, within the configured limits. So do those of a framework peer that come before the first subscriber
+     * of their id, all ids of the connection together within the limits of one queue, until the connection ends. If
+     * more came, the policy {@code ERROR} lets the subscriber fail after those that waited. Messages that come after a
+     * subscriber has left and before the next are dropped and counted.
      *
-     * @param id 0 to 65535 but for 1020 to 1023
+     * @param id 0 to 65535 but for 1019 to 1023
      * @return the messages; completes after a graceful close, fails when the connection is lost
      */
     public Flux<ActiveMessage> receive(int id) {
         ReservedMessageIds.checkFree(id);
-        return Objects.requireNonNull(connection.protocol(ActiveMessageProtocol.class)).receive(id);
+        return messages().receive(id);
+    }
+
+    private ActiveMessageProtocol messages() {
+        return Objects.requireNonNull(connection.protocol(ActiveMessageProtocol.class));
     }
 }

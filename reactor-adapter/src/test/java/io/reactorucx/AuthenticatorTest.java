@@ -4,6 +4,7 @@ import static io.reactorucx.HandshakePair.CLIENT;
 import static io.reactorucx.HandshakePair.SECRET;
 import static io.reactorucx.HandshakePair.SERVER;
 import static io.reactorucx.HandshakePair.facts;
+import static io.reactorucx.HandshakePair.identified;
 import static io.reactorucx.HandshakePair.secret;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,6 +17,7 @@ import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFields.Key;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ControlFrame.Type;
+import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
@@ -24,8 +26,11 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,26 +53,103 @@ class AuthenticatorTest {
     }
 
     @Test
-    void proofIsOverTheProtocolsVersionTheRoleAndTheNonces() throws GeneralSecurityException {
+    void proofIsOverTheProtocolsVersionTheRoleTheNoncesAndTheTranscript() throws GeneralSecurityException {
         Authenticator.ClientSide client = secret().clientSide("server");
         Authenticator.ServerSide server = secret().serverSide("client");
         byte[] ofClient = client.opening();
         byte[] ofServer = server.challenge(ofClient).block();
+        byte[] transcript = {1, 2, 3};
+        client.transcript(transcript);
         byte[] label = ("reactor-ucx " + ControlFrame.PROTOCOL_VERSION + " CLIENT\0")
                 .getBytes(StandardCharsets.US_ASCII);
         Mac mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec(SECRET, "HmacSHA256"));
         mac.update(label);
         mac.update(ofClient);
+        mac.update(ofServer);
 
-        assertThat(client.prove(ofServer).block()).isEqualTo(mac.doFinal(ofServer));
+        assertThat(client.prove(ofServer).block()).isEqualTo(mac.doFinal(transcript));
+    }
+
+    @Test
+    void secretProvesNothingWithoutATranscript() {
+        Authenticator.ClientSide client = secret().clientSide("server");
+
+        assertThatThrownBy(() -> client.prove(new byte[32])).isInstanceOf(SecurityException.class)
+                .hasMessageContaining("transcript is missing");
+    }
+
+    /** Who stands between the two peers changes one bit of one frame. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4})
+    void anyBitThatIsChangedOnTheWayEndsTheHandshake(int frame) {
+        int bits = Objects.requireNonNull(relayed(frame, bytes -> bytes)).length * Byte.SIZE;
+        assertThat(bits).isPositive();
+        for (int bit = 0; bit < bits; bit++) {
+            int changed = bit;
+            relayed(frame, bytes -> {
+                bytes[changed / Byte.SIZE] ^= (byte) (1 << changed % Byte.SIZE);
+                return bytes;
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4})
+    void fieldThatIsAddedOnTheWayEndsTheHandshake(int frame) {
+        relayed(frame, bytes -> {
+            byte[] longer = Arrays.copyOf(bytes, bytes.length + 3);
+            longer[bytes.length] = (byte) 200;
+            return longer;
+        });
+    }
+
+    /**
+     * Hands over all frames, one of them changed, and checks that both sides connect if and only if the change changes
+     * nothing. Returns the frame that was changed, as it was.
+     */
+    private static byte @Nullable [] relayed(int which, UnaryOperator<byte[]> change) {
+        HandshakePair two = new HandshakePair();
+        two.between(CLIENT, secret(), SERVER, secret());
+        two.clientSide.start();
+        byte[] original = null;
+        byte[] arrived = null;
+        for (int i = 0; i <= 4; i++) {
+            two.client.runTasks();
+            two.server.runTasks();
+            HandshakePair.Said from = i % 2 == 0 ? two.client : two.server;
+            ControlFrame said = from.frames.poll();
+            if (said == null) {
+                break;
+            }
+            byte[] bytes = said.toBytes();
+            if (i == which) {
+                original = bytes.clone();
+                bytes = change.apply(bytes);
+                arrived = bytes;
+            }
+            ControlFrame frame = ControlFrame.parse(bytes);
+            if (frame == null) {
+                break;
+            }
+            if (i % 2 == 0) {
+                two.serverSide.received(frame);
+            } else {
+                two.clientSide.received(frame);
+            }
+        }
+        boolean connected = two.client.peer != null && two.server.peer != null;
+        assertThat(connected).as("frame %d as %s, was %s", which, arrived, original)
+                .isEqualTo(Arrays.equals(original, arrived));
+        return original;
     }
 
     private void assertServerSaidNothing() {
         assertThat(pair.server.all).allSatisfy(frame -> {
             assertThat(frame.type()).isIn(Type.REJECT, Type.CHALLENGE);
             assertThat(frame.reason()).isIn("", "authentication failed");
-            assertThat(Arrays.stream(Key.values()).filter(frame.fields()::has)).isSubsetOf(Key.AUTHENTICATION);
+            assertThat(Arrays.stream(Key.values()).filter(frame.fields()::has))
+                    .isSubsetOf(Key.AUTHENTICATION, Key.TOKEN, Key.WELCOME_DIGEST);
         });
     }
 
@@ -131,10 +213,15 @@ class AuthenticatorTest {
         pair.between(CLIENT, secret(), SERVER, null);
         pair.clientSide.start();
         pair.client.runTasks();
-        pair.clientSide.received(ControlFrame.of(Type.WELCOME, SERVER.addTo(ControlFields.NONE)));
+        pair.clientSide.received(ControlFrame.of(Type.WELCOME, identified(SERVER)));
 
         pair.client.assertFailed(Kind.AUTHENTICATION, "authentication failed", "does not authenticate");
         assertThat(pair.client.all.getLast().reason()).isEqualTo("authentication failed");
+    }
+
+    private static ControlFrame challenge(byte[] bytes) {
+        return ControlFrame.of(Type.CHALLENGE, ControlFields.NONE.with(Key.TOKEN, 1).with(Key.AUTHENTICATION, bytes)
+                .with(Key.WELCOME_DIGEST, new byte[32]));
     }
 
     /** It takes any proof, and has none of its own, or a wrong one. */
@@ -144,10 +231,9 @@ class AuthenticatorTest {
         pair.between(CLIENT, secret(), SERVER, null);
         pair.clientSide.start();
         pair.client.runTasks();
-        pair.clientSide.received(ControlFrame.of(Type.CHALLENGE,
-                ControlFields.NONE.with(Key.AUTHENTICATION, new byte[32])));
+        pair.clientSide.received(challenge(new byte[32]));
         pair.client.runTasks();
-        ControlFields welcome = SERVER.addTo(ControlFields.NONE);
+        ControlFields welcome = identified(SERVER);
         welcome = proofBytes < 0 ? welcome : welcome.with(Key.AUTHENTICATION, new byte[proofBytes]);
         pair.clientSide.received(ControlFrame.of(Type.WELCOME, welcome));
         pair.client.runTasks();
@@ -164,12 +250,12 @@ class AuthenticatorTest {
         pair.clientSide.start();
         pair.client.runTasks();
         byte[] opening = pair.client.all.getFirst().fields().bytes(Key.AUTHENTICATION);
-        pair.clientSide.received(ControlFrame.of(Type.CHALLENGE, ControlFields.NONE.with(Key.AUTHENTICATION, opening)));
+        pair.clientSide.received(challenge(opening));
         pair.client.runTasks();
         byte[] proof = pair.client.all.getLast().fields().bytes(Key.AUTHENTICATION);
         assertThat(proof).hasSize(32);
         pair.clientSide.received(ControlFrame.of(Type.WELCOME,
-                SERVER.addTo(ControlFields.NONE).with(Key.AUTHENTICATION, proof)));
+                identified(SERVER).with(Key.AUTHENTICATION, proof)));
         pair.client.runTasks();
 
         pair.client.assertFailed(Kind.AUTHENTICATION, "the proof is wrong");
@@ -182,8 +268,8 @@ class AuthenticatorTest {
         pair.assertConnected();
 
         HandshakePair.Said again = new HandshakePair.Said();
-        ServerHandshake second = new ServerHandshake(SERVER, AuthenticationConfig.of(secret()), HandshakePair.IMMEDIATE,
-                "somebody", again);
+        ServerHandshake second = new ServerHandshake(SERVER, new ConnectionIdentity(HandshakePair.SERVER_ADDRESS),
+                AuthenticationConfig.of(secret()), HandshakePair.IMMEDIATE, "somebody", again);
         second.received(pair.client.all.get(0));
         again.runTasks();
         second.received(pair.client.all.get(1));
@@ -262,7 +348,7 @@ class AuthenticatorTest {
         Slow slow = new Slow();
         pair.between(CLIENT, null, SERVER, slow);
         pair.serverSide.received(ControlFrame.of(Type.HELLO,
-                CLIENT.addTo(ControlFields.NONE).with(Key.AUTHENTICATION_METHOD, "slow")
+                identified(CLIENT).with(Key.AUTHENTICATION_METHOD, "slow")
                 .with(Key.AUTHENTICATION, new byte[0])));
         return slow;
     }

@@ -133,7 +133,7 @@ class ConnectFailureTest implements NeedsUcx {
 
             ControlFrame answer = later.nextControl();
             assertThat(answer.type()).isEqualTo(ControlFrame.Type.REJECT);
-            assertThat(answer.reason()).isEqualTo("protocol version: 3 at the client, 2 at the server");
+            assertThat(answer.reason()).isEqualTo("protocol version: 4 at the client, 3 at the server");
             later.awaitEnd();
         }
         await().atMost(Waits.PATIENCE).until(() -> serverResources.pendingHandshakes() == 0

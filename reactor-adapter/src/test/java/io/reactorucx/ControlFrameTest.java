@@ -33,7 +33,7 @@ class ControlFrameTest {
     private static final int HEAD_BYTES = 6;
     private static final int REJECT_HEAD_BYTES = 29;
     private static final PeerInfo FACTS = new PeerInfo(new UcxVersion(1, 18, 3), ErrorMode.NONE, ByteOrder.BIG_ENDIAN,
-            new PeerLimits(8000, 1L << 40, 77), 2500, -1234567890123L);
+            new PeerLimits(8000, 1L << 40, 77, 1 << 30), 2500, -1234567890123L);
 
     private static ControlFrame parse(byte[] bytes) {
         return ControlFrame.parse(MemorySegment.ofArray(bytes));
@@ -214,12 +214,14 @@ class ControlFrameTest {
 
     @Test
     void fieldsOfALaterVersionAreSkipped() {
-        ControlFrame frame = parse(hello(field(200, 0), field(Key.WORKER_ID.number(), 8), field(255, 300),
-                field(0, 1)));
+        byte[] bytes = hello(field(200, 0), field(Key.WORKER_ID.number(), 8), field(255, 300), field(0, 1));
+        ControlFrame frame = parse(bytes);
 
         assertThat(frame).isNotNull();
         assertThat(frame.fields().has(Key.WORKER_ID)).isTrue();
-        assertThat(frame.fields().encodedBytes()).isEqualTo(11);
+        assertThat(frame.toBytes()).as("so that a digest covers them too").isEqualTo(bytes);
+        assertThat(frame.fields().isOnly(Key.WORKER_ID)).isFalse();
+        assertThat(frame.fields().without(Key.WORKER_ID).encodedBytes()).isEqualTo(bytes.length - HEAD_BYTES - 11);
     }
 
     @ParameterizedTest
@@ -257,7 +259,7 @@ class ControlFrameTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 3, 127, 128, 255})
+    @ValueSource(ints = {0, 1, 2, 4, 127, 128, 255})
     void ofAnotherVersionHelloAndRejectAreReadAsFarAsTheyMay(int version) {
         byte[] hello = hello(new byte[] {1, 2, 3, 4, 5, 6, 7});
         hello[4] = (byte) version;

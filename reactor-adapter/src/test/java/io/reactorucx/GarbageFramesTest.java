@@ -206,7 +206,7 @@ class GarbageFramesTest implements NeedsUcx {
         UcxConnection rude = connect(rudeResources, false);
         Inbox inbox = Inbox.of(rude, ECHO);
 
-        for (int version = 1; version < 3; version++) {
+        for (int version = 1; version <= ControlFrame.PROTOCOL_VERSION; version += ControlFrame.PROTOCOL_VERSION - 1) {
             RawFrames.send(rudeResources, RawFrames.frame(version, type, "once more"), true);
             // Without a reply endpoint nobody knows whose it is.
             RawFrames.send(rudeResources, RawFrames.frame(version, type, "once more"), false);

@@ -12,6 +12,7 @@ import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ControlFrame.Type;
 import io.reactorucx.internal.handshake.AuthenticatorExecutor;
 import io.reactorucx.internal.handshake.ClientHandshake;
+import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
@@ -40,8 +41,16 @@ final class HandshakePair {
     static final PeerInfo CLIENT = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 5000, 11);
     static final PeerInfo SERVER = facts(ErrorMode.PEER, ByteOrder.LITTLE_ENDIAN, 3000, 22);
 
+    static final byte[] CLIENT_ADDRESS = {1, 2, 3};
+    static final byte[] SERVER_ADDRESS = {4, 5, 6, 7};
+
+    /** What the other side has to say of itself beside its facts. */
+    static ControlFields identified(PeerInfo facts) {
+        return facts.addTo(ControlFields.NONE).with(Key.TOKEN, 4711).with(Key.WORKER_ADDRESS_DIGEST, new byte[32]);
+    }
+
     static PeerInfo facts(ErrorMode mode, ByteOrder order, int heartbeatMillis, long workerId) {
-        return new PeerInfo(new UcxVersion(1, 13, (int) workerId), mode, order, new PeerLimits(1000, 2000, 30),
+        return new PeerInfo(new UcxVersion(1, 13, (int) workerId), mode, order, new PeerLimits(1000, 2000, 30, 70_000),
                 heartbeatMillis, workerId);
     }
 
@@ -119,13 +128,16 @@ final class HandshakePair {
     final Said server = new Said();
     ClientHandshake clientSide;
     ServerHandshake serverSide;
+    final ConnectionIdentity clientIdentity = new ConnectionIdentity(CLIENT_ADDRESS);
+    final ConnectionIdentity serverIdentity = new ConnectionIdentity(SERVER_ADDRESS);
 
     void between(PeerInfo clientFacts, @Nullable Authenticator ofClient, PeerInfo serverFacts,
             @Nullable Authenticator ofServer) {
-        clientSide = new ClientHandshake(clientFacts, ControlFields.NONE.with(Key.CONNECTION_ID, 4711),
+        clientSide = new ClientHandshake(clientFacts, clientIdentity, ControlFields.NONE,
                 ofClient == null ? null : AuthenticationConfig.of(ofClient), IMMEDIATE, "the server",
                 client);
-        serverSide = new ServerHandshake(serverFacts, ofServer == null ? null : AuthenticationConfig.of(ofServer),
+        serverSide = new ServerHandshake(serverFacts, serverIdentity,
+                ofServer == null ? null : AuthenticationConfig.of(ofServer),
                 IMMEDIATE,
                 "the client", server);
     }
@@ -158,5 +170,11 @@ final class HandshakePair {
         assertThat(server.failure).isNull();
         assertThat(client.peer).isEqualTo(SERVER);
         assertThat(server.peer).isEqualTo(CLIENT);
+        assertThat(clientIdentity.peerToken()).isEqualTo(serverIdentity.ownToken())
+                .isNotEqualTo(clientIdentity.ownToken());
+        assertThat(serverIdentity.peerToken()).isEqualTo(clientIdentity.ownToken());
+        assertThat(clientIdentity.isAddressOfPeer(SERVER_ADDRESS)).isTrue();
+        assertThat(serverIdentity.isAddressOfPeer(CLIENT_ADDRESS)).isTrue();
+        assertThat(serverIdentity.isAddressOfPeer(SERVER_ADDRESS)).isFalse();
     }
 }

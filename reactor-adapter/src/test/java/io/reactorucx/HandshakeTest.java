@@ -3,6 +3,7 @@ package io.reactorucx;
 import static io.reactorucx.HandshakePair.CLIENT;
 import static io.reactorucx.HandshakePair.SERVER;
 import static io.reactorucx.HandshakePair.facts;
+import static io.reactorucx.HandshakePair.identified;
 import static io.reactorucx.HandshakePair.secret;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,7 +36,8 @@ class HandshakeTest {
         pair.assertConnected();
         assertThat(pair.client.types()).containsExactly(Type.HELLO);
         assertThat(pair.server.types()).containsExactly(Type.WELCOME);
-        assertThat(pair.client.all.getFirst().fields().buffer(Key.CONNECTION_ID).getLong()).isEqualTo(4711);
+        assertThat(pair.client.all.getFirst().fields().buffer(Key.TOKEN).getLong())
+                .isEqualTo(pair.clientIdentity.ownToken());
     }
 
     @Test
@@ -84,7 +86,7 @@ class HandshakeTest {
         pair.between(CLIENT, null, SERVER, null);
         pair.clientSide.start();
         pair.clientSide.received(ControlFrame.of(Type.WELCOME,
-                facts(ErrorMode.NONE, ByteOrder.LITTLE_ENDIAN, 0, 1).addTo(ControlFields.NONE)));
+                identified(facts(ErrorMode.NONE, ByteOrder.LITTLE_ENDIAN, 0, 1))));
 
         pair.client.assertFailed(Kind.MISMATCH, "error mode: PEER at the client, NONE at the server");
         assertThat(pair.client.types()).containsExactly(Type.HELLO, Type.REJECT);
@@ -94,8 +96,9 @@ class HandshakeTest {
     void otherVersionIsSaidOnBothSides() {
         pair.between(CLIENT, null, SERVER, null);
         pair.serverSide.received(new ControlFrame(1, Type.HELLO, ControlFields.NONE, UcxStatus.REJECTED, ""));
-        pair.server.assertFailed(Kind.VERSION, "protocol version: 1 at the client, 2 at the server");
-        assertThat(pair.server.all.getFirst().reason()).isEqualTo("protocol version: 1 at the client, 2 at the server");
+        String mismatch = "protocol version: 1 at the client, " + ControlFrame.PROTOCOL_VERSION + " at the server";
+        pair.server.assertFailed(Kind.VERSION, mismatch);
+        assertThat(pair.server.all.getFirst().reason()).isEqualTo(mismatch);
 
         pair.clientSide.start();
         pair.clientSide.received(new ControlFrame(1, Type.REJECT, ControlFields.NONE,
@@ -127,7 +130,7 @@ class HandshakeTest {
             test.between(CLIENT, authenticated ? secret() : null, SERVER, authenticated ? secret() : null);
             test.clientSide.start();
             for (int n = 0; n < 6; n++) {
-                ControlFields fields = random.nextInt(4) == 0 ? ControlFields.NONE : CLIENT.addTo(ControlFields.NONE);
+                ControlFields fields = random.nextInt(4) == 0 ? ControlFields.NONE : identified(CLIENT);
                 if (random.nextBoolean()) {
                     fields = fields.with(Key.AUTHENTICATION, new byte[32]);
                 }
@@ -135,8 +138,8 @@ class HandshakeTest {
                     fields = fields.with(Key.AUTHENTICATION_METHOD, "hmac-sha-256");
                 }
                 Type type = types[random.nextInt(types.length)];
-                ControlFrame frame = new ControlFrame(random.nextInt(8) == 0 ? 1 : 2, type, fields,
-                        UcxStatus.REJECTED, "");
+                ControlFrame frame = new ControlFrame(random.nextInt(8) == 0 ? 1 : ControlFrame.PROTOCOL_VERSION,
+                        type, fields, UcxStatus.REJECTED, "");
                 test.serverSide.received(frame);
                 test.clientSide.received(frame);
                 test.client.runTasks();

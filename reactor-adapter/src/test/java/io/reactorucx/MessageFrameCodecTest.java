@@ -8,6 +8,7 @@ import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.message.MessageBatch;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Frames that were written are parsed unchanged, and invalid ones are refused. */
 class MessageFrameCodecTest {
+
+    private static final long TOKEN = 0x0102_0304_0506_0708L;
 
     /** Records the frames that it is called for. */
     private static final class FrameRecorder implements MessageFrameCodec.Visitor {
@@ -96,13 +99,14 @@ class MessageFrameCodecTest {
 
     @Test
     void parsedFramesAreThoseThatWereWritten() {
-        byte[] bytes = Bytes.array(all().finish(-7, 9));
+        byte[] bytes = Bytes.array(all().finish(TOKEN, -7, 9));
 
+        assertThat(Arrays.copyOf(bytes, Long.BYTES)).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
         assertThat(MessageFrameCodec.sequence(bytes)).isEqualTo(-7);
         assertThat(MessageFrameCodec.acknowledged(bytes)).isEqualTo(9);
-        assertThat(parse(bytes)).containsExactly("settings " + (1L << 40) + " 17", "open 3 4 5 42 2", "credit 3 6 7",
-                "data 0 66 3",
-                "data -1 78 1", "data 2 88 0", "cancel 3", "reset 0", "error 2 -5 wörds", "complete 3", "last");
+        assertThat(parse(bytes)).containsExactly("settings " + (1L << 40) + " 17", "open 3 4 5 50 2", "credit 3 6 7",
+                "data 0 74 3",
+                "data -1 86 1", "data 2 96 0", "cancel 3", "reset 0", "error 2 -5 wörds", "complete 3", "last");
     }
 
     @Test
@@ -117,9 +121,9 @@ class MessageFrameCodecTest {
         batch.signal(MessageFrameCodec.COMPLETE, 3);
         batch.data(5, new byte[1]);
 
-        assertThat(parse(batch.finish(0, 0))).containsExactly("data 3 17 2", "data 3 30 2 x3", "data 3 45 1",
-                "data 5 55 1", "data 5 67 1",
-                "complete 3", "data 5 82 1");
+        assertThat(parse(batch.finish(TOKEN, 0, 0))).containsExactly("data 3 25 2", "data 3 38 2 x3", "data 3 53 1",
+                "data 5 63 1", "data 5 75 1",
+                "complete 3", "data 5 90 1");
     }
 
     @Test
@@ -129,9 +133,9 @@ class MessageFrameCodecTest {
             batch.data(3, new byte[0]);
         }
 
-        assertThat(parse(batch.finish(0, 0))).containsExactly("data 3 17 0",
-                "data 3 28 0 x" + MessageFrameCodec.MAX_RUN, "data 3 37 0",
-                "data 3 48 0");
+        assertThat(parse(batch.finish(TOKEN, 0, 0))).containsExactly("data 3 25 0",
+                "data 3 36 0 x" + MessageFrameCodec.MAX_RUN, "data 3 45 0",
+                "data 3 56 0");
     }
 
     @Test
@@ -139,13 +143,13 @@ class MessageFrameCodecTest {
         MessageBatch batch = new MessageBatch.Pool().take(done -> { }, 4096, 100);
         batch.error(0, 1, "x".repeat(5000));
 
-        assertThat(parse(batch.finish(0, 0))).containsExactly("error 0 1 "
+        assertThat(parse(batch.finish(TOKEN, 0, 0))).containsExactly("error 0 1 "
                 + "x".repeat(MessageFrameCodec.MAX_TEXT_BYTES));
     }
 
     @Test
     void truncatedBatchIsRefusedOrParsedAsAShorterOne() {
-        MemorySegment bytes = all().finish(0, 0);
+        MemorySegment bytes = all().finish(TOKEN, 0, 0);
         int shorter = 0;
         for (int size = 0; size < bytes.byteSize(); size++) {
             try {
@@ -162,7 +166,7 @@ class MessageFrameCodecTest {
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void randomBytesAreRefused(int seed) {
         Random random = new Random(seed);
-        byte[] good = Bytes.array(all().finish(0, 0));
+        byte[] good = Bytes.array(all().finish(TOKEN, 0, 0));
         for (int i = 0; i < 20_000; i++) {
             byte[] bytes = good.clone();
             for (int flips = 1 + random.nextInt(4); flips > 0; flips--) {

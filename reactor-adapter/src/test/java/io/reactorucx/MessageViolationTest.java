@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.message.SequenceWindow;
@@ -35,6 +36,7 @@ import reactor.core.publisher.Sinks;
 class MessageViolationTest implements NeedsUcx {
 
     private static final int CREDIT = 5;
+    private static final int WINDOW_BYTES = FlowControlConfig.DEFAULT.windowBytes();
     private static final Duration SHORT = Duration.ofMillis(300);
 
     private UcxResources serverResources;
@@ -165,7 +167,7 @@ class MessageViolationTest implements NeedsUcx {
                 return frame(MessageFrameCodec.RESET, 0);
             }
         },
-        LARGE_MESSAGE_WITH_A_STRANGE_HEADER("header of a large message has 9") {
+        LARGE_MESSAGE_WITH_A_STRANGE_HEADER("header of a large message has 17") {
             @Override
             ByteBuffer batch() {
                 return ByteBuffer.allocate(100).position(100);
@@ -296,6 +298,38 @@ class MessageViolationTest implements NeedsUcx {
         assertThat(counters.get().openStreams()).as("open streams").isZero();
         assertThat(counters.get().sendCredit()).as("credit of peers that are gone").isZero();
         assertEchoes();
+    }
+
+    @Test
+    void batchesThatComeTooEarlyAreKeptUpToTheWindowOnly() throws InterruptedException {
+        UcxConnection rude = UcxClient.create(rudeResources).remoteAddress("127.0.0.1", server.port()).connectNow();
+        ends.take();
+        CompletableFuture<Void> end = ends.take();
+        await().atMost(Waits.PATIENCE).until(() -> rudeResources.messageStatistics().getFirst().sendCredit() == CREDIT);
+        Supplier<MessageStatistics> counters = () -> serverResources.messageStatistics().getFirst();
+        int batchBytes = MessageFrameCodec.MAX_BATCH_BYTES;
+        int tokenBytes = Long.BYTES;
+        int fits = WINDOW_BYTES / batchBytes + 1;
+
+        for (int i = 1; i <= fits; i++) {
+            sendEarly(i, batchBytes - tokenBytes);
+        }
+        await().atMost(Waits.PATIENCE).until(() -> counters.get().bufferedBytes() == (long) fits * batchBytes);
+        assertThat(counters.get().violations()).as("violations within the window").isZero();
+        sendEarly(fits + 1, batchBytes - tokenBytes);
+
+        assertThat(Waits.failure(end)).isInstanceOf(UcxException.class).hasMessageContaining("come too early");
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(counters.get().violations()).isEqualTo(1));
+        rude.onDispose().block(Waits.PATIENCE);
+        await().atMost(Waits.PATIENCE).until(() -> server.connections() == 1);
+        assertThat(counters.get().bufferedBytes()).as("bytes kept of a peer that is gone").isZero();
+        assertEchoes();
+    }
+
+    private void sendEarly(int number, int bytes) {
+        ByteBuffer batch = ByteBuffer.allocate(bytes).putInt(number);
+        RawFrames.send(rudeResources, ReservedMessageIds.MESSAGES, MemorySegment.NULL,
+                MemorySegment.ofArray(batch.array()), AmProtocol.EAGER, true);
     }
 
     /** A peer may open streams in place of those that it has ended, even before this side has ended them. */

@@ -17,12 +17,14 @@ import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.PeerInfo;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * What a peer may say that does not keep to the protocol: any bytes on the reserved id, below the API that refuses it.
@@ -48,13 +50,34 @@ final class RawFrames {
 
     static void send(UcxResources from, int id, MemorySegment header, MemorySegment bytes, AmProtocol protocol,
             boolean replyable) {
+        send(from, id, UnaryOperator.identity(), header, bytes, protocol, replyable);
+    }
+
+    /** Sends with another token than the right one, which is given, as a process does that guesses endpoints. */
+    static void send(UcxResources from, int id, UnaryOperator<byte[]> token, MemorySegment header, MemorySegment bytes,
+            AmProtocol protocol, boolean replyable) {
         EngineConnections registry = from.connecting().connections().getFirst();
-        MemorySegment payload = Bytes.zeroed(bytes.byteSize()).copyFrom(bytes);
         EngineCall.mono(registry.engine(), worker -> {
             UcpEndpoint endpoint = onlyEndpoint(registry);
-            endpoint.amSend(id, header, payload, null, protocol, replyable, (status, length, tag) -> { });
+            byte[] first = token.apply(id == ReservedMessageIds.PAIRING ? new byte[0] : token(registry));
+            boolean inHeader = header.byteSize() > 0;
+            endpoint.amSend(id, inHeader ? joined(first, header) : header,
+                    joined(inHeader ? new byte[0] : first, bytes), null, protocol, replyable,
+                    (status, length, tag) -> { });
             return endpoint;
         }).block(Waits.PATIENCE);
+    }
+
+    /** The token that the peer expects; a raw connection has none. Frames of binding bring theirs along. */
+    private static byte[] token(EngineConnections registry) {
+        ConnectionCore connection = onlyConnection(registry);
+        return ByteBuffer.allocate(Long.BYTES).putLong(connection.config().raw() ? 0 : connection.peerToken()).array();
+    }
+
+    private static MemorySegment joined(byte[] first, MemorySegment rest) {
+        MemorySegment all = Bytes.zeroed(first.length + rest.byteSize());
+        all.asSlice(first.length).copyFrom(rest);
+        return all.copyFrom(MemorySegment.ofArray(first));
     }
 
     /** Sends many headers in one go, without a look at what comes back, or as many as the connection lasts for. */
@@ -64,8 +87,8 @@ final class RawFrames {
             UcpEndpoint endpoint = onlyEndpoint(registry);
             try {
                 for (int i = 0; i < count; i++) {
-                    endpoint.amSend(reservedId, header, Bytes.zeroed(0), null, AmProtocol.EAGER,
-                            true, (status, length, tag) -> { });
+                    endpoint.amSend(reservedId, joined(token(registry), header), Bytes.zeroed(0), null,
+                            AmProtocol.EAGER, true, (status, length, tag) -> { });
                 }
             } catch (UcxException e) {
                 assertThat(e.isConnectionLost()).as("%s", e).isTrue();
@@ -75,18 +98,24 @@ final class RawFrames {
     }
 
     private static UcpEndpoint onlyEndpoint(EngineConnections registry) {
+        return Objects.requireNonNull(onlyConnection(registry).endpoint());
+    }
+
+    private static ConnectionCore onlyConnection(EngineConnections registry) {
         List<ConnectionCore> connections = registry.connections();
         if (connections.size() != 1) {
             throw new IllegalStateException(connections.size() + " connections, one is needed");
         }
-        return Objects.requireNonNull(connections.getFirst().endpoint());
+        return connections.getFirst();
     }
 
     /** A frame as an honest peer might send it, but for its version. */
     static byte[] frame(int protocolVersion, ControlFrame.Type type, String reason) {
         PeerInfo facts = new PeerInfo(Ucx.version(), ErrorMode.PEER, ByteOrder.nativeOrder(), PeerLimits.DEFAULT, 0,
                 4711);
-        ControlFields fields = facts.addTo(ControlFields.NONE).with(ControlFields.Key.CONNECTION_ID, 4711);
+        ControlFields fields = facts.addTo(ControlFields.NONE)
+                .with(ControlFields.Key.TOKEN, 4711)
+                .with(ControlFields.Key.WORKER_ADDRESS_DIGEST, new byte[32]);
         return new ControlFrame(protocolVersion, type, fields, UcxStatus.REJECTED, reason).toBytes();
     }
 
@@ -95,7 +124,8 @@ final class RawFrames {
         BlockingQueue<ControlFrame> frames = new LinkedBlockingQueue<>();
         EngineCall.mono(at.engines().getFirst(), worker -> {
             worker.activeMessages().handler(ReservedMessageIds.CONTROL,
-                    message -> frames.add(Objects.requireNonNull(ControlFrame.parse(message.payload()))));
+                    message -> frames.add(Objects.requireNonNull(
+                            ControlFrame.parse(message.payload().asSlice(Long.BYTES)))));
             return worker;
         }).block(Waits.PATIENCE);
         return frames;

@@ -3,6 +3,8 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reactorucx.internal.config.FlowControlConfig;
+import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.message.SequenceWindow;
 import java.util.ArrayList;
@@ -16,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class SequenceWindowTest {
 
     private static void deliver(SequenceWindow sequence, int number, List<Integer> to) {
-        Object next = sequence.arrived(number, number) ? number : null;
+        Object next = sequence.arrived(number, number, 0) ? number : null;
         while (next != null) {
             to.add((Integer) next);
             next = sequence.advance();
@@ -25,7 +27,7 @@ class SequenceWindowTest {
 
     @Test
     void messagesAreTakenInOrder() {
-        SequenceWindow sequence = new SequenceWindow();
+        SequenceWindow sequence = new SequenceWindow(1 << 20);
         Random random = new Random(3);
         List<Integer> taken = new ArrayList<>();
         for (int from = 0; from < 20 * SequenceWindow.WINDOW; from += SequenceWindow.WINDOW) {
@@ -39,25 +41,25 @@ class SequenceWindowTest {
 
     @Test
     void numbersOutsideTheWindowAreRefused() {
-        SequenceWindow sequence = new SequenceWindow();
+        SequenceWindow sequence = new SequenceWindow(1 << 20);
         deliver(sequence, 0, new ArrayList<>());
-        sequence.arrived(5, 5);
+        sequence.arrived(5, 5, 0);
         for (int bad : new int[] {0, -1, 1 + SequenceWindow.WINDOW, Integer.MIN_VALUE}) {
-            assertThatThrownBy(() -> sequence.arrived(bad, bad)).isInstanceOf(ProtocolViolationException.class);
+            assertThatThrownBy(() -> sequence.arrived(bad, bad, 0)).isInstanceOf(ProtocolViolationException.class);
         }
-        assertThatThrownBy(() -> sequence.arrived(5, 5)).isInstanceOf(ProtocolViolationException.class)
+        assertThatThrownBy(() -> sequence.arrived(5, 5, 0)).isInstanceOf(ProtocolViolationException.class)
                 .hasMessageContaining("twice");
-        assertThat(sequence.arrived(SequenceWindow.WINDOW, SequenceWindow.WINDOW)).isFalse();
+        assertThat(sequence.arrived(SequenceWindow.WINDOW, SequenceWindow.WINDOW, 0)).isFalse();
     }
 
     @Test
     void senderStopsUntilTheReceiverAcknowledges() {
-        SequenceWindow sender = new SequenceWindow();
-        SequenceWindow receiver = new SequenceWindow();
+        SequenceWindow sender = new SequenceWindow(1 << 20);
+        SequenceWindow receiver = new SequenceWindow(1 << 20);
         int sent = 0;
         for (int round = 0; round < 100; round++) {
             while (sender.admits()) {
-                deliver(receiver, sender.take(), new ArrayList<>());
+                deliver(receiver, sender.take(0), new ArrayList<>());
                 sent++;
             }
             assertThat(receiver.isAcknowledgementDue()).isTrue();
@@ -71,11 +73,57 @@ class SequenceWindowTest {
 
     @Test
     void acknowledgementOfUnsentMessagesIsRefused() {
-        SequenceWindow sequence = new SequenceWindow();
-        sequence.take();
+        SequenceWindow sequence = new SequenceWindow(1 << 20);
+        sequence.take(0);
         assertThatThrownBy(() -> sequence.acknowledged(2)).isInstanceOf(ProtocolViolationException.class);
         assertThatThrownBy(() -> sequence.acknowledged(-1)).isInstanceOf(ProtocolViolationException.class);
         sequence.acknowledged(1);
         assertThatThrownBy(() -> sequence.acknowledged(0)).isInstanceOf(ProtocolViolationException.class);
+    }
+
+    @Test
+    void batchesThatComeTooEarlyAreLimitedInBytes() {
+        SequenceWindow sequence = new SequenceWindow(FlowControlConfig.MIN_WINDOW_BYTES);
+        byte[] batch = new byte[MessageFrameCodec.MAX_INLINE_BYTES];
+        // The window, and one batch beyond.
+        for (int number = 1; number <= 4; number++) {
+            assertThat(sequence.arrived(batch, number, batch.length)).isFalse();
+        }
+        assertThatThrownBy(() -> sequence.arrived(batch, 5, batch.length))
+                .isInstanceOf(ProtocolViolationException.class)
+                .hasMessageContaining("32768 bytes that come too early, with 131072 bytes");
+
+        assertThat(sequence.arrived(batch, 0, batch.length)).isTrue();
+        assertThat(sequence.advance()).as("the first that waited").isSameAs(batch);
+        assertThat(sequence.arrived(batch, 5, batch.length)).as("its room is free").isFalse();
+    }
+
+    @Test
+    void senderKeepsToTheBytesThatItsPeerAccepts() {
+        SequenceWindow sender = new SequenceWindow(1 << 20);
+        int window = FlowControlConfig.MIN_WINDOW_BYTES;
+        SequenceWindow receiver = new SequenceWindow(window);
+        sender.peerWindow(window);
+        int batch = 10_000;
+        byte[] bytes = new byte[batch];
+        int sent = 0;
+        for (int round = 0; round < 1000; round++) {
+            List<Integer> inFlight = new ArrayList<>();
+            while (sender.admits()) {
+                inFlight.add(sender.take(batch));
+                sent++;
+            }
+            assertThat(inFlight.size() * batch).as("bytes in flight").isBetween(window / 2, window + batch);
+            // The first comes last: all others are kept, which the receiver has to accept.
+            Collections.reverse(inFlight);
+            for (int number : inFlight) {
+                for (Object next = receiver.arrived(bytes, number, batch) ? bytes : null; next != null;) {
+                    next = receiver.advance();
+                }
+            }
+            assertThat(receiver.isAcknowledgementDue()).as("acknowledgement due").isTrue();
+            sender.acknowledged(receiver.acknowledge());
+        }
+        assertThat(sender.hasArrived(sent - 1)).isTrue();
     }
 }

@@ -9,6 +9,7 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.EngineCall;
+import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
 import io.reactorucx.internal.frame.ReservedMessageIds;
@@ -138,7 +139,8 @@ class ServedMemoryHostileTest implements NeedsUcx {
         try {
             UcpActiveMessage message = Objects.requireNonNull(messages.poll(Waits.PATIENCE.toSeconds(),
                     TimeUnit.SECONDS), "no reply");
-            return (MemoryFrame.Reply) Objects.requireNonNull(MemoryFrame.parse(message.header(), message.length()));
+            return (MemoryFrame.Reply) Objects.requireNonNull(MemoryFrame.parse(
+                    ConnectionCore.headerBehindToken(message), message.length()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
@@ -256,7 +258,8 @@ class ServedMemoryHostileTest implements NeedsUcx {
         PendingOperation get = PendingOperation.of(accepted.stream().skip(1).findFirst().orElseThrow()
                 .memory(ofRude.descriptor()).get(0, Bytes.zeroed(10)));
         await().atMost(Waits.PATIENCE).until(() -> !requests.isEmpty());
-        MemoryFrame.Read read = (MemoryFrame.Read) MemoryFrame.parse(requests.remove().header(), 0);
+        MemoryFrame.Read read = (MemoryFrame.Read) MemoryFrame.parse(
+                ConnectionCore.headerBehindToken(requests.remove()), 0);
 
         send(new MemoryFrame.Reply(Objects.requireNonNull(read).id(), MemoryReplyStatus.OK, 8, 0).toSegment(),
                 Bytes.zeroed(length),

@@ -1,6 +1,10 @@
 package io.reactorucx.core;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 public final class UcpActiveMessage {
 
     private static final int OVER = -1;
+    private static final VarHandle BIG_ENDIAN = MethodHandles.byteArrayViewVarHandle(long[].class,
+            ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfLong FIRST = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private int id;
     /** Header and inline data; null when these are in the word. */
@@ -190,6 +197,38 @@ public final class UcpActiveMessage {
                     + " bytes and data of " + length + " are more than a word");
         }
         return word;
+    }
+
+    /** Whether it begins with 8 bytes; data that UCX holds has to be held still. */
+    boolean beginsWith(long expected) {
+        byte[] all = bytes;
+        if (all == null) {
+            return length == Long.BYTES && word == Long.reverseBytes(expected);
+        }
+        if (headerLength > 0 || isInline()) {
+            boolean isLongEnough = (headerLength > 0 ? headerLength : all.length) >= Long.BYTES;
+            return isLongEnough && (long) BIG_ENDIAN.get(all, 0) == expected;
+        }
+        return !rendezvous && length >= Long.BYTES
+                && MemorySegment.ofAddress(word).reinterpret(Long.BYTES).get(FIRST, 0) == expected;
+    }
+
+    /** {@return inline data of at most 8 bytes, without an array: the first byte lowest, 0 beyond the length} */
+    public long dataWord() {
+        checkInline();
+        byte[] all = bytes;
+        if (all == null) {
+            return word;
+        }
+        if (length > Long.BYTES) {
+            throw new IllegalStateException("active message " + id + ": its data of " + length
+                    + " bytes is more than a word");
+        }
+        long data = 0;
+        for (int i = 0; i < length; i++) {
+            data |= Byte.toUnsignedLong(all[headerLength + i]) << (i << 3);
+        }
+        return data;
     }
 
     private void checkNotOver() {

@@ -257,6 +257,22 @@ public final class UcpActiveMessages {
     }
 
     /**
+     * Returns whether a message begins with these 8 bytes, the highest first: its header, or its data if it has no
+     * header. Data that is still with the sender begins with nothing.
+     *
+     * @param message a message of this worker
+     * @param bytes the bytes to compare
+     * @return whether it begins with them
+     */
+    public boolean beginsWith(UcpActiveMessage message, long bytes) {
+        worker.checkThread();
+        if (!message.isInline() && !held.contains(message)) {
+            return false;
+        }
+        return message.beginsWith(bytes);
+    }
+
+    /**
      * Returns whether the data of a message still has to be fetched or released.
      *
      * @param message a message of this worker

@@ -2,8 +2,16 @@ package io.reactorucx.message;
 
 /** The reason why an active message was dropped. */
 public enum DropReason {
-    /** No connection receives the id of the message, or UCX does not tell over which connection it arrived. */
+    /**
+     * Nobody receives the id of the message: its receiver has left, the connection ended before it had one, or with a
+     * raw peer there is none; or UCX does not tell over which connection it arrived.
+     */
     NO_RECEIVER,
+    /**
+     * The message named the endpoint of a connection with a framework peer, and did not carry that connection's token:
+     * another process has sent it, or it is late and belongs to an earlier connection of the endpoint.
+     */
+    WRONG_TOKEN,
     /** The message is not part of the protocol of its reserved id. */
     GARBAGE,
     /** The message arrived while the queue was full, which failed the Flux: {@link OverflowPolicy#ERROR}. */

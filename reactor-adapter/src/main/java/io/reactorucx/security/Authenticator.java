@@ -7,8 +7,14 @@ import reactor.core.publisher.Mono;
  * the server replies with a challenge; the client sends its proof; the server replies with its own proof, and the
  * client checks it.
  *
- * <p>An authenticator decides which peers may connect. Later messages are neither encrypted nor signed, and an attacker
- * between two peers can relay the handshake: networks that are not trusted need further protection.
+ * <p>Both sides also get the digest of what they have told each other, by {@code transcript}, before the first proof:
+ * versions, limits, error mode, the addresses of their workers and the tokens that mark each later message as this
+ * connection's. Proofs should be over it, as those of {@link #sharedSecret} are: then an attacker between the two peers
+ * who changes any of it makes the proofs wrong. An authenticator that does without proves who the peer is, and not what
+ * was agreed. One that wraps another has to hand the digest on.
+ *
+ * <p>An authenticator decides which peers may connect. Later messages are neither encrypted nor signed, and who reads
+ * the traffic also reads the tokens: networks that are not trusted need further protection.
  *
  * <p><b>Threading:</b> the methods of both sides are called on a limited number of threads of the resources, see
  * {@link io.reactorucx.UcxResourcesBuilder#authenticatorLimits(int, int)}, one after the other for one connection, and
@@ -24,8 +30,8 @@ public interface Authenticator {
 
     /**
      * Returns an authenticator by a shared secret: both sides prove that they know it by HMAC-SHA-256 over random
-     * numbers of both. The secret does not travel, but an eavesdropper or a false server can test guesses offline: use
-     * random bytes, not a word.
+     * numbers of both and the transcript. The secret does not travel, but an eavesdropper or a false server can test
+     * guesses offline: use random bytes, not a word.
      *
      * @param secret at least 16 bytes; copied
      * @return an authenticator for clients and servers
@@ -66,6 +72,14 @@ public interface Authenticator {
         byte[] opening();
 
         /**
+         * Takes the digest of what both sides have told each other, the challenge included. Does nothing by default.
+         *
+         * @param digest 32 bytes, the same on both sides unless somebody has changed what they said
+         */
+        default void transcript(byte[] digest) {
+        }
+
+        /**
          * Proves the client's identity.
          *
          * @param challenge of the server, not authenticated
@@ -92,6 +106,14 @@ public interface Authenticator {
          * @return the challenge
          */
         Mono<byte[]> challenge(byte[] opening);
+
+        /**
+         * Takes the digest of what both sides have told each other, the challenge included. Does nothing by default.
+         *
+         * @param digest 32 bytes, the same on both sides unless somebody has changed what they said
+         */
+        default void transcript(byte[] digest) {
+        }
 
         /**
          * Checks the client's proof.

@@ -8,12 +8,14 @@ import java.security.SecureRandom;
 import java.util.Objects;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
  * Authenticates by a secret that both sides know. A proof is an HMAC-SHA-256 over a label with the protocol's version,
- * the role of the proving side, and 32 random bytes of each side. With the role a peer cannot return the proof that it
- * got, and with the random bytes of each side no proof is valid twice.
+ * the role of the proving side, 32 random bytes of each side, and the transcript. With the role a peer cannot return
+ * the proof that it got, with the random bytes of each side no proof is valid twice, and with the transcript none is
+ * valid for other limits, addresses or tokens.
  */
 final class SharedSecret implements Authenticator {
 
@@ -21,7 +23,7 @@ final class SharedSecret implements Authenticator {
 
     private static final int MIN_SECRET_BYTES = 16;
     /** The version of the handshake's protocol, which is part of the label. */
-    private static final int PROTOCOL_VERSION = 2;
+    private static final int PROTOCOL_VERSION = 3;
     private static final String ALGORITHM = "HmacSHA256";
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -58,11 +60,14 @@ final class SharedSecret implements Authenticator {
         return nonce;
     }
 
-    private byte[] proof(Role role, byte[] ofClient, byte[] ofServer) {
+    private byte[] proof(Role role, byte[] ofClient, byte[] ofServer, byte @Nullable [] transcript) {
+        if (transcript == null) {
+            throw new SecurityException("the transcript is missing: an authenticator that wraps this one hands it on");
+        }
         byte[] label = ("reactor-ucx " + PROTOCOL_VERSION + " " + role)
                 .getBytes(StandardCharsets.US_ASCII);
-        ByteBuffer text = ByteBuffer.allocate(label.length + 1 + 2 * NONCE_BYTES).put(label).put((byte) 0).put(ofClient)
-                .put(ofServer);
+        ByteBuffer text = ByteBuffer.allocate(label.length + 1 + 2 * NONCE_BYTES + transcript.length).put(label)
+                .put((byte) 0).put(ofClient).put(ofServer).put(transcript);
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(new SecretKeySpec(secret, ALGORITHM));
@@ -94,6 +99,7 @@ final class SharedSecret implements Authenticator {
 
         private final byte[] own = nonce();
         private byte[] other = new byte[NONCE_BYTES];
+        private byte @Nullable [] transcript;
 
         @Override
         public byte[] opening() {
@@ -101,14 +107,19 @@ final class SharedSecret implements Authenticator {
         }
 
         @Override
+        public void transcript(byte[] digest) {
+            transcript = digest;
+        }
+
+        @Override
         public Mono<byte[]> prove(byte[] challenge) {
             other = checkedNonce("the challenge", challenge);
-            return Mono.just(proof(Role.CLIENT, own, other));
+            return Mono.just(proof(Role.CLIENT, own, other, transcript));
         }
 
         @Override
         public Mono<Void> verify(byte[] proof) {
-            check(proof(Role.SERVER, own, other), proof);
+            check(proof(Role.SERVER, own, other, transcript), proof);
             return Mono.empty();
         }
     }
@@ -117,6 +128,7 @@ final class SharedSecret implements Authenticator {
 
         private final byte[] own = nonce();
         private byte[] other = new byte[NONCE_BYTES];
+        private byte @Nullable [] transcript;
 
         @Override
         public Mono<byte[]> challenge(byte[] opening) {
@@ -125,9 +137,14 @@ final class SharedSecret implements Authenticator {
         }
 
         @Override
+        public void transcript(byte[] digest) {
+            transcript = digest;
+        }
+
+        @Override
         public Mono<byte[]> verify(byte[] proof) {
-            check(proof(Role.CLIENT, other, own), proof);
-            return Mono.just(proof(Role.SERVER, other, own));
+            check(proof(Role.CLIENT, other, own, transcript), proof);
+            return Mono.just(proof(Role.SERVER, other, own, transcript));
         }
     }
 }

@@ -19,8 +19,10 @@ public record FlowControlConfig(int windowMessages, int windowBytes, int rendezv
             8 << 10);
 
     private static final int MAX_WINDOW_MESSAGES = 1 << 16;
-    private static final int MIN_WINDOW_BYTES = 2 * MessageFrameCodec.MAX_INLINE_BYTES;
-    private static final int MAX_WINDOW_BYTES = 1 << 30;
+    /** The smallest window of bytes that a side can have. */
+    public static final int MIN_WINDOW_BYTES = 2 * MessageFrameCodec.MAX_INLINE_BYTES;
+    /** The largest window of bytes that a side can have. */
+    public static final int MAX_WINDOW_BYTES = 1 << 30;
     private static final int MIN_BATCH_BYTES = 256;
     private static final int MAX_STREAMS = 1 << 16;
 

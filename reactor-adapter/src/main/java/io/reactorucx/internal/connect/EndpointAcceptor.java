@@ -16,6 +16,7 @@ import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ConnectListener;
+import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
@@ -127,7 +128,7 @@ public final class EndpointAcceptor {
         EngineConnections connections = resources.next().connections();
         InetSocketAddress client = request.clientAddress();
         ConnectionCore connection = new ConnectionCore(connections, config, PeerName.of(client));
-        connections.engine().execute(new Accept(connection, null) {
+        connections.engine().execute(new Accept(connection, connections.newIdentity(), null) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
                 return worker.accept(request, options);
@@ -147,8 +148,9 @@ public final class EndpointAcceptor {
 
     private void acceptWorkerAddress(EngineConnections connections, ControlFrame hello) {
         byte[] address = Objects.requireNonNull(hello.fields().bytes(ControlFields.Key.WORKER_ADDRESS));
-        ConnectionCore connection = new ConnectionCore(connections, config, PeerName.ofWorker(address));
-        connections.engine().execute(new Accept(connection, hello) {
+        ConnectionIdentity identity = connections.newIdentity();
+        ConnectionCore connection = new ConnectionCore(connections, config, PeerName.ofWorker(address), identity);
+        connections.engine().execute(new Accept(connection, identity, hello) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
                 return connections.endpoints().connectUnpooled(address, options);
@@ -174,13 +176,15 @@ public final class EndpointAcceptor {
     private abstract class Accept implements Command, ConnectListener, HandshakeCallbacks {
 
         private final ConnectionCore connection;
+        private final ConnectionIdentity identity;
         private final @Nullable ControlFrame hello;
         private @Nullable UcpEndpoint endpoint;
         private @Nullable ServerHandshake handshake;
         private @Nullable Disposable timeout;
 
-        Accept(ConnectionCore connection, @Nullable ControlFrame hello) {
+        Accept(ConnectionCore connection, ConnectionIdentity identity, @Nullable ControlFrame hello) {
             this.connection = connection;
+            this.identity = identity;
             this.hello = hello;
         }
 
@@ -213,7 +217,7 @@ public final class EndpointAcceptor {
                 return;
             }
             timeout = DelayedAction.after(connection.engine(), config.handshakeTimeout(), this::timedOut);
-            handshake = new ServerHandshake(connection.registry().ownInfo(config),
+            handshake = new ServerHandshake(connection.registry().ownInfo(config), identity,
                     config.protocol().authentication(), resources.serverAuthenticators(), connection.peer(), this);
             if (hello != null) {
                 received(hello);

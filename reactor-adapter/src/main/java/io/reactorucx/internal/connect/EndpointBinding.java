@@ -12,6 +12,7 @@ import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.ConnectListener;
+import io.reactorucx.internal.handshake.ConnectionIdentity;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -43,7 +44,7 @@ final class EndpointBinding implements ConnectListener {
     private final ConnectionCore connection;
     private final PendingBindings bindings;
     private final boolean client;
-    private final long token;
+    private final ConnectionIdentity identity;
     private final Consumer<UcpEndpoint> whenReady;
     private final Consumer<RuntimeException> whenFailed;
     private final EndpointAllocator.EndpointRequest request;
@@ -53,12 +54,13 @@ final class EndpointBinding implements ConnectListener {
     private @Nullable EndpointRelease release;
     private int number;
 
-    EndpointBinding(ConnectionCore connection, PendingBindings bindings, boolean client, long token,
-            Consumer<UcpEndpoint> whenReady, Consumer<RuntimeException> whenFailed) {
+    EndpointBinding(ConnectionCore connection, PendingBindings bindings, boolean client,
+            ConnectionIdentity identity, Consumer<UcpEndpoint> whenReady,
+            Consumer<RuntimeException> whenFailed) {
         this.connection = connection;
         this.bindings = bindings;
         this.client = client;
-        this.token = token;
+        this.identity = identity;
         this.whenReady = whenReady;
         this.whenFailed = whenFailed;
         this.request = new EndpointAllocator.EndpointRequest(connection.config().errorMode(), connection.peer(),
@@ -84,6 +86,7 @@ final class EndpointBinding implements ConnectListener {
             if (client) {
                 stage = Stage.ENDPOINTS;
             }
+            long token = identity.ownToken();
             bindings.addAccepting(token, this);
             connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> bindings.remove(token, this));
         }
@@ -92,6 +95,7 @@ final class EndpointBinding implements ConnectListener {
     private void initiate(byte[] address) {
         if (connection.phase().isConnecting() && endpoint == null) {
             stage = Stage.ENDPOINTS;
+            long token = identity.ownToken();
             bindings.addInitiating(token, this);
             connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
                 bindings.remove(token, this);
@@ -136,7 +140,8 @@ final class EndpointBinding implements ConnectListener {
         // In error mode NONE a failed endpoint cannot be closed before this.
         connection.wireUpEnded();
         if (status == 0 && connection.phase().isConnecting()) {
-            send(new BindFrame(BindFrame.Type.BIND, token, number, connection.registry().address()));
+            send(new BindFrame(BindFrame.Type.BIND, identity.peerToken(), number,
+                    connection.registry().address()));
         }
     }
 
@@ -168,7 +173,7 @@ final class EndpointBinding implements ConnectListener {
         } else if (frame.type() == BindFrame.Type.BOUND) {
             releaseSelfConnectLock();
             if (!client) {
-                send(new BindFrame(BindFrame.Type.READY, token));
+                send(new BindFrame(BindFrame.Type.READY, identity.peerToken()));
             }
             ready(made);
         } else if (frame.type() == BindFrame.Type.READY) {
@@ -177,6 +182,11 @@ final class EndpointBinding implements ConnectListener {
     }
 
     private void accept(BindFrame bind, UcpActiveMessage message) {
+        if (!identity.isAddressOfPeer(bind.address())) {
+            fail(new UcxException(UcxStatus.REJECTED, "connect", connection.peer(),
+                    "the peer has sent BIND of another worker than that of its handshake"));
+            return;
+        }
         try {
             EndpointAllocator.AllocatedEndpoint allocated = bindings.endpoints()
                     .accept(bind, message, request, retryWhenReleased(bind, message));
@@ -188,7 +198,7 @@ final class EndpointBinding implements ConnectListener {
                 fail(EndpointAllocator.notPaired(connection.peer()));
                 return;
             }
-            send(new BindFrame(BindFrame.Type.BOUND, token));
+            send(new BindFrame(BindFrame.Type.BOUND, identity.peerToken()));
             if (!client) {
                 ready(made);
             }

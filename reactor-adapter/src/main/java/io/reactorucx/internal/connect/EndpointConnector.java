@@ -15,6 +15,7 @@ import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.AuthenticatorExecutor;
 import io.reactorucx.internal.handshake.ClientHandshake;
 import io.reactorucx.internal.handshake.ConnectListener;
+import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
@@ -23,7 +24,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -38,8 +38,8 @@ public final class EndpointConnector {
     private final ConnectionConfig config;
     private final @Nullable InetSocketAddress address;
     private final byte @Nullable [] workerAddress;
+    private final ConnectionIdentity identity;
     private final ConnectionCore connection;
-    private final long id = ThreadLocalRandom.current().nextLong();
 
     public EndpointConnector(EngineResources resources, ConnectingEngine engine, ConnectionConfig config,
             @Nullable InetSocketAddress address, byte @Nullable [] workerAddress) {
@@ -48,8 +48,9 @@ public final class EndpointConnector {
         this.config = config;
         this.address = address;
         this.workerAddress = workerAddress;
+        this.identity = connections.newIdentity();
         this.connection = new ConnectionCore(connections, config, address != null ? PeerName.of(address)
-                : PeerName.ofWorker(Objects.requireNonNull(workerAddress)));
+                : PeerName.ofWorker(Objects.requireNonNull(workerAddress)), config.raw() ? null : identity);
     }
 
     public Mono<Established> connect() {
@@ -116,11 +117,9 @@ public final class EndpointConnector {
                 ready(null);
                 return;
             }
-            ControlFields more = ControlFields.NONE.with(ControlFields.Key.CONNECTION_ID, id);
-            if (address == null) {
-                more = more.with(ControlFields.Key.WORKER_ADDRESS, made.worker().address());
-            }
-            ClientHandshake started = new ClientHandshake(connections.ownInfo(config), more,
+            ControlFields more = address != null ? ControlFields.NONE
+                    : ControlFields.NONE.with(ControlFields.Key.WORKER_ADDRESS, made.worker().address());
+            ClientHandshake started = new ClientHandshake(connections.ownInfo(config), identity, more,
                     config.protocol().authentication(), authenticators, connection.peer(), this);
             handshake = started;
             started.start();
@@ -195,9 +194,9 @@ public final class EndpointConnector {
          */
         private boolean isOwn(ControlFrame frame) {
             UcpEndpoint made = endpoint;
-            byte[] otherId = frame.fields().bytes(ControlFields.Key.CONNECTION_ID);
-            return frame.type() == ControlFrame.Type.HELLO && made != null && address == null && otherId != null
-                    && ByteBuffer.wrap(otherId).getLong() == id
+            byte[] token = frame.fields().bytes(ControlFields.Key.TOKEN);
+            return frame.type() == ControlFrame.Type.HELLO && made != null && address == null && token != null
+                    && ByteBuffer.wrap(token).getLong() == identity.ownToken()
                     && (config.protocol().authentication() == null
                     || Arrays.equals(workerAddress, made.worker().address()));
         }

@@ -10,14 +10,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one engine that are being bound to an endpoint, by their token.
+ * The connections of one engine that are being bound to an endpoint, by the token that their peers have to send.
  *
  * <p>Thread: engine.
  */
 public final class PendingBindings {
 
     private final EngineConnections connections;
-    /** Two maps, because both sides of a connection of a worker to itself have the same token. */
+    /** Two maps, because each side takes other frames. */
     private final Map<Long, EndpointBinding> initiating = new HashMap<>();
     private final Map<Long, EndpointBinding> accepting = new HashMap<>();
 
@@ -49,8 +49,10 @@ public final class PendingBindings {
         boolean fits = !message.isRendezvous() && message.length() <= BindFrame.MAX_BYTES;
         BindFrame frame = fits ? BindFrame.parse(connections.data(message).toArray(ValueLayout.JAVA_BYTE)) : null;
         EndpointBinding binding = frame == null ? null : find(frame);
-        if (frame == null || binding == null) {
+        if (frame == null) {
             connections.dropGarbage(message);
+        } else if (binding == null) {
+            connections.dropForeign(message);
         } else {
             binding.received(frame, message);
         }

@@ -8,6 +8,7 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
@@ -22,7 +23,6 @@ import io.reactorucx.internal.socket.SocketEventLoop;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,7 +38,6 @@ import reactor.core.scheduler.Schedulers;
 final class SocketAcceptor {
 
     private static final Logger LOG = LoggerFactory.getLogger(SocketAcceptor.class);
-    private static final SecureRandom TOKENS = new SecureRandom();
 
     private final EngineResources resources;
     private final ConnectionConfig config;
@@ -82,7 +81,7 @@ final class SocketAcceptor {
         private final EngineConnections connections;
         private final PendingBindings bindings;
         private final ServerHandshake handshake;
-        private final long token = TOKENS.nextLong();
+        private final ConnectionIdentity identity;
         private @Nullable ControlSocket socket;
         private @Nullable Disposable timeout;
         private volatile @Nullable PeerInfo client;
@@ -97,7 +96,9 @@ final class SocketAcceptor {
             this.peer = PeerName.of(address);
             this.connections = engine.connections();
             this.bindings = engine.bindings();
-            this.handshake = new ServerHandshake(connections.ownInfo(config), config.protocol().authentication(),
+            this.identity = connections.newIdentity();
+            this.handshake = new ServerHandshake(connections.ownInfo(config), identity,
+                    config.protocol().authentication(),
                     resources.serverAuthenticators(), peer, this);
         }
 
@@ -179,7 +180,8 @@ final class SocketAcceptor {
             BindFrame found = made == null ? null : BindFrame.parse(bytes);
             if (frame != null) {
                 handshake.received(frame);
-            } else if (made != null && found != null && found.type() == BindFrame.Type.ADDRESS && !hasAddress) {
+            } else if (made != null && found != null && found.isAddress(identity.ownToken())
+                    && identity.isAddressOfPeer(found.address()) && !hasAddress) {
                 hasAddress = true;
                 made.execute(worker -> startBinding(found));
             } else if (socket != null) {
@@ -217,7 +219,7 @@ final class SocketAcceptor {
             ControlSocket open = socket;
             if (open != null && !ended) {
                 pending.authenticated(this);
-                ConnectionCore made = new ConnectionCore(connections, config, peer);
+                ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
                 client = info;
                 connection = made;
                 made.execute(worker -> bind(made, open), this::engineClosed);
@@ -226,7 +228,7 @@ final class SocketAcceptor {
 
         /** Accepts BIND before it sends ADDRESS, which lets the client send BIND. Thread: engine. */
         private void bind(ConnectionCore made, ControlSocket open) {
-            EndpointBinding started = new EndpointBinding(made, bindings, false, token, this::ready,
+            EndpointBinding started = new EndpointBinding(made, bindings, false, identity, this::ready,
                     error -> LOG.debug("[{}] lost before it was established", peer, error));
             binding = started;
             made.attachSocket(open, started);
@@ -239,7 +241,7 @@ final class SocketAcceptor {
                 execute(() -> end(false));
             });
             started.awaitBind();
-            open.send(new BindFrame(BindFrame.Type.ADDRESS, token, 0, connections.address()).toBytes());
+            open.send(new BindFrame(BindFrame.Type.ADDRESS, identity.peerToken(), 0, connections.address()).toBytes());
         }
 
         /** UCX of this side accepts the client's connections before the client learns the address. Thread: engine. */

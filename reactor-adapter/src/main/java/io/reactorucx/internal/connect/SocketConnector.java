@@ -12,6 +12,7 @@ import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ClientHandshake;
+import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
@@ -67,6 +68,7 @@ public final class SocketConnector {
     private final class Attempt implements ControlSocket.Listener, HandshakeCallbacks {
 
         private final MonoSink<Established> sink;
+        private final ConnectionIdentity identity;
         private final ClientHandshake handshake;
         private final SocketEventLoop loop = resources.sockets();
         private final AtomicBoolean ended = new AtomicBoolean();
@@ -80,8 +82,10 @@ public final class SocketConnector {
 
         Attempt(MonoSink<Established> sink) {
             this.sink = sink;
-            this.handshake = new ClientHandshake(connections.ownInfo(config), ControlFields.NONE,
-                    config.protocol().authentication(), resources.clientAuthenticators(), peer, this);
+            this.identity = connections.newIdentity();
+            this.handshake = new ClientHandshake(connections.ownInfo(config), identity, ControlFields.NONE,
+                    config.protocol().authentication(),
+                    resources.clientAuthenticators(), peer, this);
         }
 
         void start() {
@@ -154,7 +158,8 @@ public final class SocketConnector {
             BindFrame found = server == null ? null : BindFrame.parse(bytes);
             if (frame != null) {
                 handshake.received(frame);
-            } else if (found != null && found.type() == BindFrame.Type.ADDRESS && connection == null) {
+            } else if (found != null && found.isAddress(identity.ownToken())
+                    && identity.isAddressOfPeer(found.address()) && connection == null) {
                 bind(found);
             } else {
                 ControlSocket open = socket;
@@ -198,10 +203,10 @@ public final class SocketConnector {
             if (cancelled || open == null) {
                 return;
             }
-            ConnectionCore made = new ConnectionCore(connections, config, peer);
+            ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
             connection = made;
             made.execute(worker -> {
-                EndpointBinding started = new EndpointBinding(made, bindings, true, found.token(), this::ready,
+                EndpointBinding started = new EndpointBinding(made, bindings, true, identity, this::ready,
                         this::fail);
                 binding = started;
                 made.attachSocket(open, started);
@@ -212,7 +217,7 @@ public final class SocketConnector {
                 } else {
                     started.start(found.address(), () -> {
                         started.awaitBind();
-                        open.send(new BindFrame(BindFrame.Type.ADDRESS, found.token(), 0, connections.address())
+                        open.send(new BindFrame(BindFrame.Type.ADDRESS, identity.peerToken(), 0, connections.address())
                                 .toBytes());
                     });
                 }

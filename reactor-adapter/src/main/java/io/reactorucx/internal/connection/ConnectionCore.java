@@ -13,8 +13,11 @@ import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.endpoint.EndpointRelease;
+import io.reactorucx.internal.frame.ApplicationHeader;
+import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ConnectListener;
+import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.operation.InFlightOperations;
 import io.reactorucx.internal.operation.OperationOwner;
@@ -23,6 +26,7 @@ import io.reactorucx.internal.socket.ControlSocket;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +46,8 @@ public final class ConnectionCore implements OperationOwner {
     private final EngineConnections connections;
     private final ConnectionConfig config;
     private final String peer;
+    private final @Nullable ConnectionIdentity identity;
+    private final HeaderBuffer headers = new HeaderBuffer();
     private final ConnectionLifecycle life = new ConnectionLifecycle();
     private final InFlightOperations operations = new InFlightOperations();
     private final ControlFrameSender control;
@@ -53,11 +59,19 @@ public final class ConnectionCore implements OperationOwner {
     private @Nullable ConnectListener connecting;
     private int maxHeaderBytes = Integer.MAX_VALUE;
 
+    /** Creates a connection with a raw peer, whose messages carry no token. */
     public ConnectionCore(EngineConnections connections, ConnectionConfig config, String peer) {
+        this(connections, config, peer, null);
+    }
+
+    /** Creates a connection with a framework peer, which has or will have the other token of the identity. */
+    public ConnectionCore(EngineConnections connections, ConnectionConfig config, String peer,
+            @Nullable ConnectionIdentity identity) {
         this.connections = connections;
         this.config = config;
         this.peer = peer;
-        this.control = new ControlFrameSender(peer);
+        this.identity = identity;
+        this.control = new ControlFrameSender(this);
         this.termination = new ConnectionTermination(this, life, operations);
         this.heartbeat = new Heartbeat(this, control, connections.heartbeats());
         this.socket = new ControlSocketHandler(this);
@@ -103,7 +117,8 @@ public final class ConnectionCore implements OperationOwner {
         connecting = null;
         int ours = connections.worker().maxHeaderBytes();
         // The peer may announce any number.
-        maxHeaderBytes = info == null ? ours : Math.clamp(info.limits().maxHeaderBytes(), 0, ours);
+        maxHeaderBytes = info == null ? ours : Math.max(0, Math.min(info.limits().maxHeaderBytes(), ours)
+                - ApplicationHeader.BYTES);
         if (info != null) {
             heartbeat.start(PeerInfo.heartbeat(connections.ownInfo(config), info));
             protocols.connected(info);
@@ -169,6 +184,11 @@ public final class ConnectionCore implements OperationOwner {
                 }
             }
             case PING, RELEASE, RELEASED -> { } // The heartbeat has counted PING; the others belong to the socket.
+            case REFUSED -> {
+                if (frame.fields().has(ControlFields.Key.MESSAGE_NUMBER)) {
+                    protocols.refused(frame.fields().buffer(ControlFields.Key.MESSAGE_NUMBER).getInt());
+                }
+            }
             case FIN -> termination.finArrived();
             case FIN_ACK -> termination.leave();
         }
@@ -210,9 +230,47 @@ public final class ConnectionCore implements OperationOwner {
         return life.phase().carriesMessages() && protocols.offer(message);
     }
 
+    /** Returns whether a message carries the token that this side has chosen for this connection. */
+    boolean isAuthentic(UcpActiveMessage message) {
+        return identity != null && connections.worker().activeMessages().beginsWith(message, identity.ownToken());
+    }
+
+    /** Returns the token that each message to the peer begins with. */
+    public long peerToken() {
+        return Objects.requireNonNull(identity, "a raw peer has no token").peerToken();
+    }
+
+    /** Returns the header of a message to the peer: its token, and this. It is valid until the next call. */
+    public MemorySegment header(MemorySegment behindToken) {
+        return headers.of(peerToken(), behindToken);
+    }
+
+    /** Returns the header of an application's message to a framework peer. It is valid until the next call. */
+    public MemorySegment applicationHeader(int id, int number, MemorySegment own) {
+        return headers.ofApplication(peerToken(), id, number, own);
+    }
+
     /**
-     * Sends a message of a protocol, as {@link UcpEndpoint#amSend} does. Throws before the handshake is done and once
-     * the endpoint closes.
+     * Tells the peer that a message whose data it still has will not be fetched, also while this side closes: without
+     * it the peer would take the release of the data for its delivery.
+     */
+    public void refuse(int messageNumber) {
+        UcpEndpoint open = endpoint;
+        if (open != null && !open.isClosed() && open.failure() == 0) {
+            control.send(open, ControlFrame.of(ControlFrame.Type.REFUSED,
+                    ControlFields.NONE.with(ControlFields.Key.MESSAGE_NUMBER, messageNumber)),
+                    (status, length, tag) -> operationEnded());
+        }
+    }
+
+    /** Returns the header of a message of the peer without the token, which was checked. */
+    public static MemorySegment headerBehindToken(UcpActiveMessage message) {
+        return HeaderBuffer.behindToken(message.header());
+    }
+
+    /**
+     * Sends a message of a protocol, as {@link UcpEndpoint#amSend} does. The header begins with the peer's token, or
+     * without a header the payload. Throws before the handshake is done and once the endpoint closes.
      */
     public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
             AmProtocol protocol, Completion whenDone) {

@@ -15,6 +15,7 @@ import io.reactorucx.internal.endpoint.PeerAdmission;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.handshake.RejectionLog;
@@ -37,8 +38,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of one engine. The reply endpoint of a framework peer's message identifies its connection, the
- * reserved id its protocol.
+ * The connections of one engine. The reply endpoint of a framework peer's message tells its connection, the token in it
+ * proves that it is that connection's, and the reserved id tells its protocol. UCX takes the reply endpoint from a
+ * number that the sender writes, and the numbers are easy to guess.
  *
  * <p>Thread: engine, except where a method says otherwise.
  */
@@ -129,15 +131,11 @@ public final class EngineConnections {
 
     /**
      * Returns the connection of a message's reply endpoint, or null when the message has none, or the endpoint no
-     * connection.
+     * connection. Whether the message is that connection's is another question.
      */
     public @Nullable ConnectionCore connectionOf(UcpActiveMessage message) {
         UcpEndpoint from = message.replyEndpoint();
-        ConnectionCore connection = from == null ? null : byEndpoint.get(from);
-        if (connection != null) {
-            connection.messageReceived();
-        }
-        return connection;
+        return from == null ? null : byEndpoint.get(from);
     }
 
     public void acceptor(WorkerAddressAcceptor listener) {
@@ -175,21 +173,34 @@ public final class EngineConnections {
     /** Hands a message on a reserved id to its connection, and drops it unless that is established. */
     private void toProtocol(UcpActiveMessage message) {
         ConnectionCore connection = connectionOf(message);
-        if (connection == null || !connection.offer(message)) {
+        if (connection == null) {
             drop(message, DropReason.NO_RECEIVER);
+        } else if (!connection.isAuthentic(message)) {
+            dropForeign(message);
+        } else {
+            connection.messageReceived();
+            if (!connection.offer(message)) {
+                drop(message, DropReason.NO_RECEIVER);
+            }
         }
     }
 
     private void control(UcpActiveMessage message) {
-        boolean fits = !message.isRendezvous() && message.length() <= ControlFrame.MAX_BYTES;
-        ControlFrame frame = fits ? ControlFrame.parse(data(message)) : null;
+        ConnectionCore connection = connectionOf(message);
+        if (connection != null && !connection.isAuthentic(message)) {
+            dropForeign(message);
+            return;
+        }
+        long frameBytes = message.length() - HeaderBuffer.TOKEN_BYTES;
+        boolean fits = !message.isRendezvous() && frameBytes >= 0 && frameBytes <= ControlFrame.MAX_BYTES;
+        ControlFrame frame = fits ? ControlFrame.parse(data(message).asSlice(HeaderBuffer.TOKEN_BYTES)) : null;
         if (frame == null) {
             dropGarbage(message);
             return;
         }
-        ConnectionCore connection = connectionOf(message);
         WorkerAddressAcceptor listener = acceptor;
         if (connection != null) {
+            connection.messageReceived();
             connection.received(frame);
         } else if (frame.type() == ControlFrame.Type.HELLO && frame.fields().has(ControlFields.Key.WORKER_ADDRESS)
                 && listener != null) {
@@ -214,6 +225,11 @@ public final class EngineConnections {
         dropped(reason);
         LOG.debug("active message {} of {} bytes dropped: {}", message.id(), message.length(), reason);
         release(message);
+    }
+
+    /** Drops a message that does not carry the token of its connection, and counts it. */
+    public void dropForeign(UcpActiveMessage message) {
+        drop(message, DropReason.WRONG_TOKEN);
     }
 
     /** Drops a message that is no frame. It is counted, and only logged at DEBUG: a peer could fill the log. */
@@ -241,11 +257,17 @@ public final class EngineConnections {
         rejections.rejected(peer, failure);
     }
 
+    /** Returns a new identity for a connection with a framework peer. Thread: any. */
+    public ConnectionIdentity newIdentity() {
+        return new ConnectionIdentity(address);
+    }
+
     /** Returns what this side tells its peers about itself. */
     public PeerInfo ownInfo(ConnectionConfig config) {
         ProtocolConfig protocol = config.protocol();
         return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
-                protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes()),
+                protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes())
+                        .withWindowBytes(config.messages().windowBytes()),
                 (int) protocol.heartbeatInterval().toMillis(), workerId);
     }
 

@@ -22,6 +22,10 @@ public interface ProtocolHandler {
         throw new IllegalStateException("the protocol has no reserved id");
     }
 
+    /** The peer has refused an active message of the application, whose data is still on this side. */
+    default void refused(int messageNumber) {
+    }
+
     /** The peer sends nothing more. */
     default void peerFinished() {
     }

@@ -58,6 +58,12 @@ final class ProtocolHandlers {
         }
     }
 
+    void refused(int messageNumber) {
+        for (ProtocolHandler handler : handlers) {
+            handler.refused(messageNumber);
+        }
+    }
+
     void peerFinished() {
         for (ProtocolHandler handler : handlers) {
             handler.peerFinished();

@@ -4,12 +4,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A frame by which two authenticated peers bind the endpoints of a connection to each other. Layout, big-endian: magic
- * {@code 0x52554350} (4 bytes), type (1), token (8), number (4), the rest: a worker address in {@link Type#ADDRESS} and
+ * A frame by which two authenticated peers bind the endpoints of a connection to each other. Layout, big-endian: token
+ * (8 bytes), magic {@code 0x52554350} (4), type (1), number (4), the rest: a worker address in {@link Type#ADDRESS} and
  * {@link Type#BIND}.
  *
  * @param type the type
- * @param token the connection's secret, which the server has chosen and only its two peers know
+ * @param token the token that the receiver has chosen for what this connection brings it
  * @param number the number of the sender's endpoint among those to the receiver's worker, in {@link Type#BIND}
  * @param address the address of the sender's worker, in {@link Type#ADDRESS} and {@link Type#BIND}
  */
@@ -39,9 +39,14 @@ public record BindFrame(Type type, long token, int number, byte[] address) {
         this(type, token, 0, new byte[0]);
     }
 
+    /** Returns whether this is an ADDRESS for the receiver of this token. */
+    public boolean isAddress(long expectedToken) {
+        return type == Type.ADDRESS && token == expectedToken;
+    }
+
     public byte[] toBytes() {
-        return ByteBuffer.allocate(FIXED_BYTES + address.length).putInt(MAGIC).put((byte) type.ordinal()).putLong(token)
-                .putInt(number).put(address).array();
+        return ByteBuffer.allocate(FIXED_BYTES + address.length).putLong(token).putInt(MAGIC)
+                .put((byte) type.ordinal()).putInt(number).put(address).array();
     }
 
     /** Returns the frame, or null when the bytes are none. */
@@ -50,9 +55,9 @@ public record BindFrame(Type type, long token, int number, byte[] address) {
             return null;
         }
         ByteBuffer in = ByteBuffer.wrap(bytes);
+        long token = in.getLong();
         int magic = in.getInt();
         int type = Byte.toUnsignedInt(in.get());
-        long token = in.getLong();
         int number = in.getInt();
         if (magic != MAGIC || type >= TYPES.length || number < 0 || in.hasRemaining() != TYPES[type].hasAddress()) {
             return null;

@@ -3,6 +3,7 @@ package io.reactorucx.internal.frame;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.Map;
@@ -11,18 +12,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of a control frame. Each is a key (1 byte), a length (2 bytes) and that many bytes. Unknown fields are
- * skipped, so that later versions can add fields. Immutable: callers do not modify the arrays.
+ * skipped, so that later versions can add fields. Fields that were parsed are encoded to the bytes that they came from,
+ * the unknown ones included, so that a digest of a frame is the same on both sides. Immutable: callers do not modify
+ * the arrays.
  */
 public final class ControlFields {
 
-    public static final ControlFields NONE = new ControlFields(new EnumMap<>(Key.class));
+    public static final ControlFields NONE = new ControlFields(new EnumMap<>(Key.class), null);
 
     private static final int HEAD_BYTES = Byte.BYTES + Short.BYTES;
 
     private final Map<Key, byte[]> values;
+    private final byte @Nullable [] parsed;
 
-    private ControlFields(Map<Key, byte[]> values) {
+    private ControlFields(Map<Key, byte[]> values, byte @Nullable [] parsed) {
         this.values = values;
+        this.parsed = parsed;
     }
 
     /** The keys; frames carry the number. */
@@ -35,10 +40,14 @@ public final class ControlFields {
         MAX_STREAMS(6, 4, 4),
         HEARTBEAT_MILLIS(7, 4, 4),
         WORKER_ID(8, 8, 8),
-        CONNECTION_ID(9, 8, 8),
+        TOKEN(9, 8, 8),
         AUTHENTICATION_METHOD(10, 1, 64),
         AUTHENTICATION(11, 0, 4096),
-        WORKER_ADDRESS(12, 1, 48 * 1024);
+        WORKER_ADDRESS(12, 1, 48 * 1024),
+        WINDOW_BYTES(13, 4, 4),
+        WORKER_ADDRESS_DIGEST(14, 32, 32),
+        WELCOME_DIGEST(15, 32, 32),
+        MESSAGE_NUMBER(16, 4, 4);
 
         private static final @Nullable Key[] BY_NUMBER = new @Nullable Key[256];
 
@@ -75,6 +84,8 @@ public final class ControlFields {
     static @Nullable ControlFields parse(ByteBuffer in) {
         Map<Key, byte[]> values = new EnumMap<>(Key.class);
         BitSet seen = new BitSet(256);
+        byte[] parsed = new byte[in.remaining()];
+        in.get(in.position(), parsed);
         try {
             while (in.hasRemaining()) {
                 int number = Byte.toUnsignedInt(in.get());
@@ -92,7 +103,7 @@ public final class ControlFields {
                     values.put(key, value);
                 }
             }
-            return new ControlFields(values);
+            return new ControlFields(values, parsed);
         } catch (BufferUnderflowException e) {
             return null;
         }
@@ -107,7 +118,27 @@ public final class ControlFields {
         Map<Key, byte[]> more = new EnumMap<>(Key.class);
         more.putAll(values);
         more.put(key, value);
-        return new ControlFields(more);
+        return new ControlFields(more, null);
+    }
+
+    /** Returns a copy without a field; the others stay as they are encoded. */
+    public ControlFields without(Key key) {
+        byte[] all = encoded();
+        ByteBuffer in = ByteBuffer.wrap(all);
+        ByteBuffer rest = ByteBuffer.allocate(all.length);
+        while (in.hasRemaining()) {
+            int start = in.position();
+            int number = Byte.toUnsignedInt(in.get());
+            int end = start + HEAD_BYTES + Short.toUnsignedInt(in.getShort());
+            if (number != key.number) {
+                rest.put(all, start, end - start);
+            }
+            in.position(end);
+        }
+        Map<Key, byte[]> fewer = new EnumMap<>(Key.class);
+        fewer.putAll(values);
+        fewer.remove(key);
+        return new ControlFields(fewer, Arrays.copyOf(rest.array(), rest.position()));
     }
 
     public ControlFields with(Key key, long number) {
@@ -149,12 +180,31 @@ public final class ControlFields {
         return value == null ? null : new String(value, StandardCharsets.UTF_8);
     }
 
+    /** Returns whether there is this field and no other, known or not. */
+    public boolean isOnly(Key key) {
+        byte[] value = values.get(key);
+        return value != null && encodedBytes() == HEAD_BYTES + value.length;
+    }
+
     public int encodedBytes() {
-        return values.values().stream().mapToInt(value -> HEAD_BYTES + value.length).sum();
+        byte[] known = parsed;
+        return known != null ? known.length
+                : values.values().stream().mapToInt(value -> HEAD_BYTES + value.length).sum();
     }
 
     void encode(ByteBuffer out) {
-        values.forEach((key, value) -> out.put((byte) key.number).putShort((short) value.length).put(value));
+        byte[] known = parsed;
+        if (known != null) {
+            out.put(known);
+        } else {
+            values.forEach((key, value) -> out.put((byte) key.number).putShort((short) value.length).put(value));
+        }
+    }
+
+    private byte[] encoded() {
+        ByteBuffer out = ByteBuffer.allocate(encodedBytes());
+        encode(out);
+        return out.array();
     }
 
     /** Returns the names only: a value may be a proof of a peer's identity. */

@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A frame by which framework peers control their connection: handshake, heartbeat, release, end.
+ * A frame by which framework peers control their connection: handshake, heartbeat, refused messages, release, end.
+ *
+ * <p>Over an endpoint the receiver's token (8 bytes) comes before the frame, and before HELLO the sender's.
  *
  * <p>Layout, big-endian: magic {@code 0x52554358} (4 bytes), protocol version (1), type (1), {@link ControlFields}. Two
  * things are the same in all versions, so that any two peers can tell each other why they do not connect: the first 6
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ControlFrame(int protocolVersion, Type type, ControlFields fields, UcxStatus status, String reason) {
 
-    public static final int PROTOCOL_VERSION = 2;
+    public static final int PROTOCOL_VERSION = 3;
 
     private static final int MAGIC = 0x52554358;
     private static final int HEAD_BYTES = 4 + 1 + 1;
@@ -36,9 +38,10 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
 
     /**
      * The types, in the protocol's order: frames carry the ordinal. RELEASE and RELEASED travel over the control socket
-     * only, see {@code EndpointRelease}.
+     * only, see {@code EndpointRelease}. REFUSED tells by its number that an active message of the application, whose
+     * data is still with its sender, will not be fetched; the data is released after it.
      */
-    public enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING, RELEASE, RELEASED }
+    public enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING, RELEASE, RELEASED, REFUSED }
 
     private static final Type[] TYPES = Type.values();
 

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header of an active message by which framework peers serve remote memory. The bytes that are read or written are
- * the data of the message.
+ * The header of an active message by which framework peers serve remote memory, behind the receiver's token. The bytes
+ * that are read or written are the data of the message.
  *
  * <p>Layout, big-endian: type (1 byte), code (1), number of the request (4), and then by type: 1 READ, key (16), offset
  * (8), length (8); 2 WRITE, key, offset; 3 ATOMIC, key, offset, operand (8), expected value (8), the code being the

@@ -8,11 +8,12 @@ import java.nio.charset.StandardCharsets;
 /**
  * Parses the frames of flow-controlled messages. Nothing in what the peer sends is trusted.
  *
- * <p>An active message without a header is a batch: its sequence number in this direction (4 bytes; all numbers are
- * big-endian and unsigned, unless noted), the number of messages received in the other direction (4), then frames. Each
- * frame has a type (1) and a stream (4): 0 is the default stream, others are twice a number that grows from 1, plus 1
- * if the sender of the frame opened the stream. The type decides what follows. An active message with a header of
- * sequence number, acknowledgement and stream is one large message, which is offered by rendezvous.
+ * <p>An active message without a header is a batch: the receiver's token (8 bytes; all numbers are big-endian and
+ * unsigned, unless noted), its sequence number in this direction (4), the number of messages received in the other
+ * direction (4), then frames. Each frame has a type (1) and a stream (4): 0 is the default stream, others are twice a
+ * number that grows from 1, plus 1 if the sender of the frame opened the stream. The type decides what follows. An
+ * active message with a header of token, sequence number, acknowledgement and stream is one large message, which is
+ * offered by rendezvous.
  */
 public final class MessageFrameCodec {
 
@@ -40,8 +41,10 @@ public final class MessageFrameCodec {
     /** Messages of one length: length (4), count (2), and their bytes, one behind the other. */
     public static final byte RUN = 10;
 
-    public static final int PREAMBLE_BYTES = 8;
-    public static final int LARGE_HEADER_BYTES = 12;
+    public static final int PREAMBLE_BYTES = 16;
+    public static final int LARGE_HEADER_BYTES = PREAMBLE_BYTES + 4;
+    private static final int SEQUENCE_AT = Long.BYTES;
+    private static final int ACKNOWLEDGEMENT_AT = SEQUENCE_AT + Integer.BYTES;
     /** Type and stream. */
     public static final int FRAME_BYTES = 5;
     /** Bytes beside those of a message, by itself or as the first of a run. */
@@ -129,17 +132,24 @@ public final class MessageFrameCodec {
         void settings(long maxMessageBytes, int maxStreams);
     }
 
+    /** Writes what a batch, and the header of a large message, begin with. */
+    public static void putPreamble(byte[] message, long token, int sequence, int acknowledged) {
+        putLong(message, 0, token);
+        putInt(message, SEQUENCE_AT, sequence);
+        putInt(message, ACKNOWLEDGEMENT_AT, acknowledged);
+    }
+
     /** Returns the sequence number of a batch, or of a large message by its header. */
     public static int sequence(byte[] message) {
         if (message.length < PREAMBLE_BYTES) {
             throw new ProtocolViolationException(message.length + " bytes are less than a preamble");
         }
-        return getInt(message, 0);
+        return getInt(message, SEQUENCE_AT);
     }
 
     /** Returns how many messages of the other direction the sender has received; after {@link #sequence}. */
     public static int acknowledged(byte[] message) {
-        return getInt(message, Integer.BYTES);
+        return getInt(message, ACKNOWLEDGEMENT_AT);
     }
 
     /** Returns the stream of a large message by its header. */

@@ -13,16 +13,23 @@ public final class ReservedMessageIds {
     public static final int MEMORY = 1021;
     /** The binding of new endpoints to each other. */
     public static final int PAIRING = 1020;
+    /** Active messages of the application between framework peers, whose own id is in the header. */
+    public static final int APPLICATION = 1019;
 
-    private static final int FIRST = 1020;
+    private static final int FIRST = APPLICATION;
     private static final int LAST = CONTROL;
 
     private ReservedMessageIds() {
     }
 
+    /** Returns whether applications may use an id. */
+    public static boolean isFree(int id) {
+        return id >= 0 && id <= UcpActiveMessages.MAX_ID && (id < FIRST || id > LAST);
+    }
+
     /** Throws for an id that is out of range or reserved. */
     public static void checkFree(int id) {
-        if (id < 0 || id > UcpActiveMessages.MAX_ID || (id >= FIRST && id <= LAST)) {
+        if (!isFree(id)) {
             throw new IllegalArgumentException("id " + id + ": must be in 0.." + UcpActiveMessages.MAX_ID
                     + " and not in " + FIRST + ".." + LAST + ", which are reserved");
         }

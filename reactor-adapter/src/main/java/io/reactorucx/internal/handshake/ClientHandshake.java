@@ -6,6 +6,7 @@ import io.reactorucx.internal.frame.ControlFields.Key;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.HandshakeFailure.Kind;
 import io.reactorucx.security.Authenticator;
+import java.security.MessageDigest;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -15,25 +16,34 @@ import reactor.core.publisher.Mono;
  * HELLO, CHALLENGE, PROOF, WELCOME with the server's proof, READY. Each side may send REJECT in place of its next
  * frame.
  *
+ * <p>Both proofs are over the transcript: HELLO and CHALLENGE as they were sent. CHALLENGE carries the digest of the
+ * WELCOME that will follow, so that the transcript covers what the server tells of itself as well, and only
+ * authenticated clients learn it. PROOF and READY have no other fields than the protocol's.
+ *
  * <p>Thread: one, the handshake's.
  */
 public final class ClientHandshake {
 
     private final PeerInfo own;
+    private final ConnectionIdentity identity;
     private final ControlFields additionalFields;
     private final @Nullable AuthenticationConfig authentication;
     private final String server;
     private final HandshakeCallbacks callbacks;
     private final AuthenticatorRunner authenticator;
     private Authenticator.@Nullable ClientSide side;
+    private ControlFrame hello = ControlFrame.of(ControlFrame.Type.HELLO);
+    private byte[] welcomeDigest = new byte[0];
     private State state = State.NEW;
 
     private enum State { NEW, AUTHENTICATING, HELLO_SENT, PROOF_SENT, ENDED }
 
     /** Creates a handshake whose HELLO carries additional fields. The caller limits the time. */
-    public ClientHandshake(PeerInfo own, ControlFields additionalFields, @Nullable AuthenticationConfig authentication,
-            AuthenticatorExecutor executor, String server, HandshakeCallbacks callbacks) {
+    public ClientHandshake(PeerInfo own, ConnectionIdentity identity, ControlFields additionalFields,
+            @Nullable AuthenticationConfig authentication, AuthenticatorExecutor executor, String server,
+            HandshakeCallbacks callbacks) {
         this.own = own;
+        this.identity = identity;
         this.additionalFields = additionalFields;
         this.authentication = authentication;
         this.server = server;
@@ -43,11 +53,11 @@ public final class ClientHandshake {
     }
 
     public void start() {
-        ControlFields hello = own.addTo(additionalFields);
+        ControlFields fields = identity.addTo(own.addTo(additionalFields));
         AuthenticationConfig method = authentication;
         if (method == null) {
             state = State.HELLO_SENT;
-            callbacks.send(ControlFrame.of(ControlFrame.Type.HELLO, hello));
+            sendHello(fields);
             return;
         }
         state = State.AUTHENTICATING;
@@ -58,9 +68,13 @@ public final class ClientHandshake {
             return Mono.just(made.opening());
         }, opening -> {
             state = State.HELLO_SENT;
-            callbacks.send(ControlFrame.of(ControlFrame.Type.HELLO, hello
-                    .with(Key.AUTHENTICATION_METHOD, method.method()).with(Key.AUTHENTICATION, opening)));
+            sendHello(fields.with(Key.AUTHENTICATION_METHOD, method.method()).with(Key.AUTHENTICATION, opening));
         });
+    }
+
+    private void sendHello(ControlFields fields) {
+        hello = ControlFrame.of(ControlFrame.Type.HELLO, fields);
+        callbacks.send(hello);
     }
 
     public void received(ControlFrame frame) {
@@ -79,6 +93,7 @@ public final class ClientHandshake {
         } else if (frame.type() == ControlFrame.Type.WELCOME && state == State.HELLO_SENT && authentication == null) {
             onWelcome(frame);
         } else if (frame.type() == ControlFrame.Type.WELCOME && state == State.HELLO_SENT) {
+            identity.learn(frame.fields());
             reject(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED,
                     new SecurityException("the server does not authenticate"));
         } else {
@@ -89,12 +104,18 @@ public final class ClientHandshake {
     private void onChallenge(ControlFrame frame) {
         byte[] challenge = frame.fields().bytes(Key.AUTHENTICATION);
         Authenticator.ClientSide proving = side;
-        if (challenge == null || proving == null) {
-            reject(Kind.PROTOCOL, "the server's CHALLENGE is empty", null);
+        byte[] announced = frame.fields().bytes(Key.WELCOME_DIGEST);
+        if (challenge == null || proving == null || announced == null || !identity.learnToken(frame.fields())) {
+            reject(Kind.PROTOCOL, "the server's CHALLENGE lacks a field", null);
             return;
         }
+        welcomeDigest = announced;
         state = State.AUTHENTICATING;
-        authenticator.run(() -> proving.prove(challenge), proof -> {
+        byte[] transcript = HandshakeDigest.of(hello, frame);
+        authenticator.run(() -> {
+            proving.transcript(transcript);
+            return proving.prove(challenge);
+        }, proof -> {
             state = State.PROOF_SENT;
             callbacks.send(ControlFrame.of(ControlFrame.Type.PROOF,
                     ControlFields.NONE.with(Key.AUTHENTICATION, proof)));
@@ -110,11 +131,22 @@ public final class ClientHandshake {
             return;
         }
         state = State.AUTHENTICATING;
-        authenticator.run(() -> verifying.verify(proof).thenReturn(proof), verified -> onWelcome(frame));
+        authenticator.run(() -> verifying.verify(proof).thenReturn(proof), verified -> onVerifiedWelcome(frame));
+    }
+
+    private void onVerifiedWelcome(ControlFrame frame) {
+        ControlFrame announced = ControlFrame.of(ControlFrame.Type.WELCOME,
+                frame.fields().without(Key.AUTHENTICATION));
+        if (MessageDigest.isEqual(HandshakeDigest.of(announced), welcomeDigest)) {
+            onWelcome(frame);
+        } else {
+            reject(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED,
+                    new SecurityException("the server's WELCOME is not the one that its CHALLENGE announced"));
+        }
     }
 
     private void onWelcome(ControlFrame frame) {
-        PeerInfo peer = PeerInfo.of(frame.fields());
+        PeerInfo peer = identity.learn(frame.fields()) ? PeerInfo.of(frame.fields()) : null;
         String mismatch = peer == null ? null : PeerInfo.mismatch(own, peer);
         if (peer == null) {
             reject(Kind.PROTOCOL, "the server's WELCOME lacks a field, or has a wrong value", null);

@@ -2,6 +2,7 @@ package io.reactorucx.internal.handshake;
 
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxVersion;
+import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.config.PeerLimits;
 import io.reactorucx.internal.config.ProtocolConfig;
 import io.reactorucx.internal.frame.ControlFields;
@@ -26,7 +27,7 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
         int heartbeatMillis, long workerId) {
 
     private static final Set<Key> KEYS = Set.of(Key.UCX_VERSION, Key.ERROR_MODE, Key.BYTE_ORDER, Key.MAX_HEADER_BYTES,
-            Key.MAX_MESSAGE_BYTES, Key.MAX_STREAMS, Key.HEARTBEAT_MILLIS, Key.WORKER_ID);
+            Key.MAX_MESSAGE_BYTES, Key.MAX_STREAMS, Key.WINDOW_BYTES, Key.HEARTBEAT_MILLIS, Key.WORKER_ID);
     private static final ErrorMode[] ERROR_MODES = ErrorMode.values();
 
     public ControlFields addTo(ControlFields fields) {
@@ -36,7 +37,8 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
                 .with(Key.BYTE_ORDER, byteOrder == ByteOrder.BIG_ENDIAN ? 1 : 0)
                 .with(Key.MAX_HEADER_BYTES, limits.maxHeaderBytes())
                 .with(Key.MAX_MESSAGE_BYTES, limits.maxMessageBytes()).with(Key.MAX_STREAMS, limits.maxStreams())
-                .with(Key.HEARTBEAT_MILLIS, heartbeatMillis).with(Key.WORKER_ID, workerId);
+                .with(Key.WINDOW_BYTES, limits.windowBytes()).with(Key.HEARTBEAT_MILLIS, heartbeatMillis)
+                .with(Key.WORKER_ID, workerId);
     }
 
     /** Returns what the peer has sent, or null when a field is missing or has a wrong value. */
@@ -48,10 +50,13 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
         int mode = fields.buffer(Key.ERROR_MODE).get();
         int order = fields.buffer(Key.BYTE_ORDER).get();
         PeerLimits limits = new PeerLimits(fields.buffer(Key.MAX_HEADER_BYTES).getInt(),
-                fields.buffer(Key.MAX_MESSAGE_BYTES).getLong(), fields.buffer(Key.MAX_STREAMS).getInt());
+                fields.buffer(Key.MAX_MESSAGE_BYTES).getLong(), fields.buffer(Key.MAX_STREAMS).getInt(),
+                fields.buffer(Key.WINDOW_BYTES).getInt());
         int heartbeat = fields.buffer(Key.HEARTBEAT_MILLIS).getInt();
         if (mode < 0 || mode >= ERROR_MODES.length || order < 0 || order > 1 || limits.maxHeaderBytes() < 0
-                || limits.maxMessageBytes() < 0 || limits.maxStreams() < 0 || heartbeat < 0) {
+                || limits.maxMessageBytes() < 0 || limits.maxStreams() < 0 || heartbeat < 0
+                || limits.windowBytes() < FlowControlConfig.MIN_WINDOW_BYTES
+                || limits.windowBytes() > FlowControlConfig.MAX_WINDOW_BYTES) {
             return null;
         }
         UcxVersion ucxVersion = new UcxVersion(Short.toUnsignedInt(version.getShort()),

@@ -11,29 +11,35 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The server's side of a handshake, see {@link ClientHandshake}. With an {@link Authenticator} a client that is not
- * authenticated gets a challenge or a rejection, which tell nothing about this side but the protocol's version.
+ * authenticated gets a challenge or a rejection, which tell nothing about this side but the protocol's version, random
+ * numbers and a digest.
  *
  * <p>Thread: one, the handshake's.
  */
 public final class ServerHandshake {
 
     private final PeerInfo own;
+    private final ConnectionIdentity identity;
     private final @Nullable AuthenticationConfig authentication;
     private final String client;
     private final HandshakeCallbacks callbacks;
     private final AuthenticatorRunner authenticator;
     private Authenticator.@Nullable ServerSide side;
     private ControlFields hello = ControlFields.NONE;
+    private byte[] transcript = new byte[0];
     private @Nullable PeerInfo peer;
     private boolean verified;
     private State state = State.HELLO_AWAITED;
 
+    private static final String INCOMPLETE_HELLO = "the client's HELLO lacks a field, or has a wrong value";
+
     private enum State { HELLO_AWAITED, AUTHENTICATING, CHALLENGE_SENT, WELCOME_SENT, ENDED }
 
     /** Creates a handshake that waits for HELLO. The caller limits the time. */
-    public ServerHandshake(PeerInfo own, @Nullable AuthenticationConfig authentication,
+    public ServerHandshake(PeerInfo own, ConnectionIdentity identity, @Nullable AuthenticationConfig authentication,
             AuthenticatorExecutor executor, String client, HandshakeCallbacks callbacks) {
         this.own = own;
+        this.identity = identity;
         this.authentication = authentication;
         this.client = client;
         this.callbacks = callbacks;
@@ -55,10 +61,11 @@ public final class ServerHandshake {
                     ControlFrame.PROTOCOL_VERSION), null);
         } else if (state == State.HELLO_AWAITED) {
             hello = frame.fields();
-            onHello();
+            onHello(frame);
         } else if (state == State.CHALLENGE_SENT && frame.type() == ControlFrame.Type.PROOF) {
-            onProof(frame.fields().bytes(Key.AUTHENTICATION));
-        } else if (state == State.WELCOME_SENT && frame.type() == ControlFrame.Type.READY && welcomed != null) {
+            onProof(frame.fields());
+        } else if (state == State.WELCOME_SENT && frame.type() == ControlFrame.Type.READY && welcomed != null
+                && frame.fields().encodedBytes() == 0) {
             close();
             callbacks.connected(welcomed);
         } else {
@@ -66,7 +73,9 @@ public final class ServerHandshake {
         }
     }
 
-    private void onHello() {
+    private void onHello(ControlFrame frame) {
+        // Before the rejection too: a client that connects by worker address takes no frame without its token.
+        identity.learnToken(hello);
         String method = hello.text(Key.AUTHENTICATION_METHOD);
         byte[] opening = hello.bytes(Key.AUTHENTICATION);
         AuthenticationConfig wanted = authentication;
@@ -93,12 +102,22 @@ public final class ServerHandshake {
             return made.challenge(opening);
         }, challenge -> {
             state = State.CHALLENGE_SENT;
-            callbacks.send(ControlFrame.of(ControlFrame.Type.CHALLENGE,
-                    ControlFields.NONE.with(Key.AUTHENTICATION, challenge)));
+            ControlFrame sent = ControlFrame.of(ControlFrame.Type.CHALLENGE,
+                    identity.addToken(ControlFields.NONE).with(Key.AUTHENTICATION, challenge)
+                            .with(Key.WELCOME_DIGEST, HandshakeDigest.of(welcomeFrame(null))));
+            transcript = HandshakeDigest.of(frame, sent);
+            callbacks.send(sent);
         });
     }
 
-    private void onProof(byte @Nullable [] proof) {
+    private ControlFrame welcomeFrame(byte @Nullable [] ownProof) {
+        ControlFields fields = identity.addTo(own.addTo(ControlFields.NONE));
+        return ControlFrame.of(ControlFrame.Type.WELCOME,
+                ownProof == null ? fields : fields.with(Key.AUTHENTICATION, ownProof));
+    }
+
+    private void onProof(ControlFields fields) {
+        byte[] proof = fields.isOnly(Key.AUTHENTICATION) ? fields.bytes(Key.AUTHENTICATION) : null;
         Authenticator.ServerSide verifying = side;
         if (proof == null || verifying == null) {
             reject(Kind.AUTHENTICATION, HandshakeFailure.NOT_AUTHENTICATED,
@@ -106,16 +125,19 @@ public final class ServerHandshake {
             return;
         }
         state = State.AUTHENTICATING;
-        authenticator.run(() -> verifying.verify(proof), this::welcome);
+        authenticator.run(() -> {
+            verifying.transcript(transcript);
+            return verifying.verify(proof);
+        }, this::welcome);
     }
 
     private void welcome(byte @Nullable [] ownProof) {
         verified = true;
-        PeerInfo info = PeerInfo.of(hello);
+        PeerInfo info = identity.learn(hello) ? PeerInfo.of(hello) : null;
         String mismatch = info == null ? null : PeerInfo.mismatch(info, own);
         Rejection rejection = info != null && mismatch == null ? callbacks.admit() : null;
         if (info == null) {
-            reject(Kind.PROTOCOL, "the client's HELLO lacks a field, or has a wrong value", null);
+            reject(Kind.PROTOCOL, INCOMPLETE_HELLO, null);
         } else if (mismatch != null) {
             reject(Kind.MISMATCH, mismatch, null);
         } else if (rejection != null) {
@@ -123,13 +145,12 @@ public final class ServerHandshake {
             end(new HandshakeFailure(Kind.ADMISSION, rejection, null));
         } else if (ownProof == null) {
             close();
-            callbacks.send(ControlFrame.of(ControlFrame.Type.WELCOME, own.addTo(ControlFields.NONE)));
+            callbacks.send(welcomeFrame(null));
             callbacks.connected(info);
         } else {
             peer = info;
             state = State.WELCOME_SENT;
-            callbacks.send(ControlFrame.of(ControlFrame.Type.WELCOME,
-                    own.addTo(ControlFields.NONE).with(Key.AUTHENTICATION, ownProof)));
+            callbacks.send(welcomeFrame(ownProof));
         }
     }
 

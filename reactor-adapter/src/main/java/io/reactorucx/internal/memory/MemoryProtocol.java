@@ -36,7 +36,7 @@ public final class MemoryProtocol implements ProtocolHandler {
     @Override
     public void received(UcpActiveMessage message) {
         try {
-            switch (MemoryFrame.parse(message.header(), message.length())) {
+            switch (MemoryFrame.parse(ConnectionCore.headerBehindToken(message), message.length())) {
                 case null -> throw new ProtocolViolationException("a message on id " + message.id()
                         + " that is none of the protocol");
                 case MemoryFrame.Request request -> server.requested(request, message);

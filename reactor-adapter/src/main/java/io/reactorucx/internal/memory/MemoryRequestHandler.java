@@ -115,7 +115,7 @@ final class MemoryRequestHandler {
     }
 
     private MemorySegment header(MemoryReplyStatus status, long value) {
-        return new MemoryFrame.Reply(request.id(), status, server.maxRequests(), value).toSegment();
+        return connection.header(new MemoryFrame.Reply(request.id(), status, server.maxRequests(), value).toSegment());
     }
 
     /** Ends the use of the window and sends the reply. */

@@ -100,7 +100,7 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
 
     final void send(int withId) {
         id = withId;
-        MemorySegment header = request(withId).toSegment();
+        MemorySegment header = connection().header(request(withId).toSegment());
         MemorySegment data = payload();
         if (!connection().send(ReservedMessageIds.MEMORY, header, data, registration(),
                 MemoryFrame.protocol(data.byteSize()),

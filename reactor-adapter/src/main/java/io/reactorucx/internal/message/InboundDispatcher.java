@@ -36,15 +36,29 @@ final class InboundDispatcher {
     /** Takes a message, and those that came too early and follow it. */
     void received(UcpActiveMessage message) {
         Object arrived = message.isRendezvous() ? message : contents(message);
-        if (!sequence.arrived(arrived, number(arrived))) {
+        int bytes = arrived instanceof byte[] batched ? batched.length : 0;
+        if (!sequence.arrived(arrived, number(arrived), bytes)) {
+            mux.counters().held(bytes);
             return;
         }
-        for (Object next = arrived; next != null; next = sequence.advance()) {
+        for (Object next = arrived; next != null; next = nextEarly()) {
             if (next instanceof UcpActiveMessage large) {
                 large(large);
             } else {
                 batch((byte[]) next);
             }
+        }
+    }
+
+    private @Nullable Object nextEarly() {
+        Object next = sequence.advance();
+        noLongerHeld(next);
+        return next;
+    }
+
+    private void noLongerHeld(@Nullable Object early) {
+        if (early instanceof byte[] batched) {
+            mux.counters().held(-batched.length);
         }
     }
 
@@ -127,6 +141,7 @@ final class InboundDispatcher {
     /** Releases the messages that came too early, whose turn will not come any more. */
     void releaseEarly() {
         for (Object early = sequence.pollAny(); early != null; early = sequence.pollAny()) {
+            noLongerHeld(early);
             if (early instanceof UcpActiveMessage large) {
                 release(large);
             }

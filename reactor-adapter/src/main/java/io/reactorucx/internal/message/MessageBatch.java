@@ -86,16 +86,19 @@ public final class MessageBatch implements Completion {
         return size == MessageFrameCodec.PREAMBLE_BYTES;
     }
 
+    int byteSize() {
+        return size;
+    }
+
     /** Returns whether the batch takes so many more bytes; an empty one takes any inline message. */
     boolean hasRoom(int bytes) {
         return size + bytes <= usualBytes || isEmpty();
     }
 
-    /** Returns the batch's memory, to be sent under a sequence number. */
-    public MemorySegment finish(int sequence, int acknowledged) {
+    /** Returns the batch's memory, to be sent with the peer's token under a sequence number. */
+    public MemorySegment finish(long token, int sequence, int acknowledged) {
         writeRunCount();
-        MessageFrameCodec.putInt(bytes, 0, sequence);
-        MessageFrameCodec.putInt(bytes, Integer.BYTES, acknowledged);
+        MessageFrameCodec.putPreamble(bytes, token, sequence, acknowledged);
         MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, size);
         if (filled.byteSize() != size) {
             filled = memory.asSlice(0, size);

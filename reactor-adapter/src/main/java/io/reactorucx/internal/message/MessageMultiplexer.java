@@ -36,7 +36,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     private final FlushScope flushScope;
     private final MessageStreams streams;
     private final InboundDispatcher inbound;
-    private final SequenceWindow sequence = new SequenceWindow();
+    private final SequenceWindow sequence;
     private @Nullable PeerInfo windowPeer;
     private volatile long peerMaxMessageBytes = FlowControlConfig.DEFAULT.maxMessageBytes();
     private volatile boolean peerClosing;
@@ -48,6 +48,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
         this.connection = connection;
         this.shared = shared;
         this.limits = connection.config().messages();
+        this.sequence = new SequenceWindow(limits.windowBytes());
         this.scheduler = new SendScheduler(this, connection, shared.batches(), sequence);
         this.flushScope = new FlushScope(scheduler, this);
         this.streams = new MessageStreams(this);
@@ -57,6 +58,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     /** Watches the sends, and joins the window of the peer's worker if all connections to it share a queue of UCX. */
     @Override
     public void connected(PeerInfo peer) {
+        sequence.peerWindow(peer.limits().windowBytes());
         shared.demandWatch().add(this);
         if (SharedSendWindow.Registry.isShared(connection.endpoint())) {
             windowPeer = peer;

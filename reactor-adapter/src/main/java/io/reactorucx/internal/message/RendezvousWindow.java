@@ -95,8 +95,7 @@ final class RendezvousWindow {
     /** Returns whether UCX has finished with the message already. */
     private boolean post(int stream, RendezvousSend send) {
         MemorySegment message = send.segment();
-        MessageFrameCodec.putInt(header, 0, sequence.take());
-        MessageFrameCodec.putInt(header, Integer.BYTES, sequence.acknowledge());
+        MessageFrameCodec.putPreamble(header, connection.peerToken(), sequence.take(0), sequence.acknowledge());
         MessageFrameCodec.putInt(header, MessageFrameCodec.PREAMBLE_BYTES, stream);
         boolean posted = false;
         try {

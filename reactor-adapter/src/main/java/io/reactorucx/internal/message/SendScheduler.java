@@ -256,8 +256,8 @@ final class SendScheduler {
 
     private boolean send(MessageBatch batch) {
         open = null;
-        int number = sequence.take();
-        MemorySegment bytes = batch.finish(number, sequence.acknowledge());
+        int number = sequence.take(batch.byteSize());
+        MemorySegment bytes = batch.finish(connection.peerToken(), number, sequence.acknowledge());
         try {
             boolean completed = connection.send(ReservedMessageIds.MESSAGES, MemorySegment.NULL, bytes, null,
                     AmProtocol.EAGER, batch);

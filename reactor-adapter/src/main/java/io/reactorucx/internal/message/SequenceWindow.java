@@ -1,11 +1,15 @@
 package io.reactorucx.internal.message;
 
+import io.reactorucx.internal.config.FlowControlConfig;
+import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The sequence numbers of a connection's active messages, in both directions: UCX does not keep the order between small
- * and large ones. The window limits how many are in flight, and so how many the receiving side has to keep.
+ * and large ones. The window limits how many are in flight, and how many bytes of batches, and so what the receiving
+ * side has to keep of those that come too early. The sender keeps to the bytes that its peer has announced; a peer that
+ * does not violates the protocol.
  *
  * <p>Thread: engine.
  */
@@ -17,17 +21,38 @@ public final class SequenceWindow {
     private static final int MAX_IN_FLIGHT = WINDOW / 2;
     private static final int MAX_UNACKNOWLEDGED = WINDOW / 8;
 
+    private final int windowBytes;
     private @Nullable Object @Nullable [] early;
+    private int earlyBytes;
     private int expected;
     private int acknowledgedToPeer;
+    private int unacknowledgedToPeerBytes;
     private boolean acknowledgementUrgent;
+    private char @Nullable [] sentBytes;
     private int next;
     private int acknowledged;
+    private int unacknowledgedBytes;
+    private int peerWindowBytes = FlowControlConfig.MIN_WINDOW_BYTES;
 
-    /** Returns whether a message is the next in order. One that comes too early is kept until its turn. */
-    public boolean arrived(Object message, int sequence) {
+    /** Creates a window for a peer that may have so many bytes of batches in flight, and one batch beyond. */
+    public SequenceWindow(int windowBytes) {
+        this.windowBytes = windowBytes;
+    }
+
+    /** Sets how many bytes of batches the peer accepts in flight. */
+    public void peerWindow(int bytes) {
+        peerWindowBytes = bytes;
+    }
+
+    /**
+     * Returns whether a message is the next in order. One that comes too early is kept until its turn.
+     *
+     * @param bytes the size of a batch, 0 for a large message, whose data is with its sender
+     */
+    public boolean arrived(Object message, int sequence, int bytes) {
         int ahead = sequence - expected;
         if (ahead == 0) {
+            unacknowledgedToPeerBytes += bytes;
             return true;
         }
         if (ahead < 0 || ahead >= WINDOW) {
@@ -42,8 +67,17 @@ public final class SequenceWindow {
         if (kept[place] != null) {
             throw new ProtocolViolationException("number " + sequence + " twice");
         }
+        if (bytes > maxEarlyBytes() - earlyBytes) {
+            throw new ProtocolViolationException(bytes + " bytes that come too early, with " + earlyBytes
+                    + " bytes that wait for their turn, at most " + maxEarlyBytes() + " may");
+        }
+        earlyBytes += bytes;
         kept[place] = message;
         return false;
+    }
+
+    private int maxEarlyBytes() {
+        return windowBytes + MessageFrameCodec.MAX_BATCH_BYTES;
     }
 
     /** Advances to the next message, and returns it if it has come too early. */
@@ -60,6 +94,10 @@ public final class SequenceWindow {
         int place = sequence & WINDOW - 1;
         Object message = kept[place];
         kept[place] = null;
+        if (message instanceof byte[] batch) {
+            earlyBytes -= batch.length;
+            unacknowledgedToPeerBytes += batch.length;
+        }
         return message;
     }
 
@@ -80,6 +118,10 @@ public final class SequenceWindow {
         if (more < 0 || more > next - acknowledged) {
             throw new ProtocolViolationException(count + " acknowledged of " + next);
         }
+        char[] bytes = sentBytes;
+        for (int number = acknowledged; bytes != null && number != count; number++) {
+            unacknowledgedBytes -= bytes[number & WINDOW - 1];
+        }
         acknowledged = count;
     }
 
@@ -90,12 +132,13 @@ public final class SequenceWindow {
 
     /** Returns whether one more message may be sent. */
     public boolean admits() {
-        return next - acknowledged < MAX_IN_FLIGHT;
+        return next - acknowledged < MAX_IN_FLIGHT && unacknowledgedBytes < peerWindowBytes;
     }
 
     /** Returns whether the peer has to be sent an acknowledgement. */
     public boolean isAcknowledgementDue() {
-        return acknowledgementUrgent || expected - acknowledgedToPeer >= MAX_UNACKNOWLEDGED;
+        return acknowledgementUrgent || expected - acknowledgedToPeer >= MAX_UNACKNOWLEDGED
+                || unacknowledgedToPeerBytes >= windowBytes / 4;
     }
 
     void acknowledgeAtOnce() {
@@ -105,18 +148,33 @@ public final class SequenceWindow {
     /** Returns the acknowledgement for a message that is sent now. */
     public int acknowledge() {
         acknowledgementUrgent = false;
+        unacknowledgedToPeerBytes = 0;
         acknowledgedToPeer = expected;
         return expected;
     }
 
-    /** Returns the number of a message that is sent now. */
-    public int take() {
+    /**
+     * Returns the number of a message that is sent now.
+     *
+     * @param bytes the size of a batch, 0 for a large message
+     */
+    public int take(int bytes) {
+        char[] sent = sentBytes;
+        if (sent == null) {
+            sent = new char[WINDOW];
+            sentBytes = sent;
+        }
+        sent[next & WINDOW - 1] = (char) bytes;
+        unacknowledgedBytes += bytes;
         return next++;
     }
 
     /** The message of the last number was not sent. */
     void giveBack() {
         next--;
+        if (sentBytes != null) {
+            unacknowledgedBytes -= sentBytes[next & WINDOW - 1];
+        }
         // It would have carried an acknowledgement.
         acknowledgementUrgent = true;
     }

@@ -1,14 +1,25 @@
 package io.reactorucx.internal.ucp;
 
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.AmSendFlag;
+import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpData;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ConnectionPhase;
 import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.internal.frame.ApplicationHeader;
+import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.message.DropReason;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
@@ -19,14 +30,93 @@ import reactor.core.publisher.Flux;
  */
 public final class ActiveMessageProtocol implements ProtocolHandler {
 
+    /** A payload up to this size is copied when it is posted, and is no rendezvous. */
+    private static final int COPIED_BYTES = 64;
+
     private final ConnectionCore connection;
     private final ActiveMessageRouter router;
     private final ActiveMessageReceivers receivers = new ActiveMessageReceivers();
     private final OpenOffers offers = new OpenOffers();
+    private final UnclaimedMessages unclaimed;
+    private final RefusableSends sends = new RefusableSends();
+    private int lastNumber;
 
     ActiveMessageProtocol(ConnectionCore connection, ActiveMessageRouter router) {
         this.connection = connection;
         this.router = router;
+        this.unclaimed = new UnclaimedMessages(connection);
+    }
+
+    private boolean isRaw() {
+        return connection.config().raw();
+    }
+
+    /** Sends a message as {@link UcpEndpoint#amSend} does: under its own id to a raw peer, else under the reserved. */
+    public boolean send(UcpEndpoint endpoint, int id, MemorySegment header, MemorySegment payload,
+            @Nullable UcpMemory registration, AmProtocol protocol, Completion whenDone) {
+        if (isRaw()) {
+            return endpoint.amSend(id, header, payload, registration, protocol, true, whenDone);
+        }
+        int number = ++lastNumber;
+        if (protocol == AmProtocol.EAGER || protocol == AmProtocol.AUTO && payload.byteSize() <= COPIED_BYTES) {
+            return endpoint.amSend(ReservedMessageIds.APPLICATION, connection.applicationHeader(id, number, header),
+                    payload, registration, protocol, true, whenDone);
+        }
+        RefusableSends.RefusableSend send = sends.begin(number, whenDone);
+        return sends.posted(send, endpoint.amSend(ReservedMessageIds.APPLICATION,
+                connection.applicationHeader(id, number, header), payload, registration, protocol, true, send));
+    }
+
+    /** Sends a message of several segments, as the other method does one of one segment. */
+    public boolean send(UcpEndpoint endpoint, int id, MemorySegment header, UcpData payload, Completion whenDone) {
+        if (isRaw()) {
+            return endpoint.dataOperations().amSend(id, header, payload, Set.of(AmSendFlag.REPLY), Set.of(), whenDone)
+                    .isImmediate();
+        }
+        int number = ++lastNumber;
+        RefusableSends.RefusableSend send = sends.begin(number, whenDone);
+        return sends.posted(send, endpoint.dataOperations().amSend(ReservedMessageIds.APPLICATION,
+                connection.applicationHeader(id, number, header), payload, Set.of(AmSendFlag.REPLY), Set.of(), send)
+                .isImmediate());
+    }
+
+    @Override
+    public void refused(int messageNumber) {
+        sends.refused(messageNumber);
+    }
+
+    /** Takes a message of a framework peer. */
+    @Override
+    public void received(UcpActiveMessage message) {
+        MemorySegment header = message.header();
+        if (!ApplicationHeader.isValid(header)) {
+            connection.registry().dropGarbage(message);
+            return;
+        }
+        int id = ApplicationHeader.id(header);
+        DropReason refusal = receivers.has(id) ? receivers.offer(message, id) : await(message, id);
+        if (refusal != null) {
+            boolean chosen = refusal != DropReason.NO_RECEIVER && refusal != DropReason.OVERFLOW_ERROR;
+            if (message.isRendezvous() && !chosen) {
+                connection.refuse(ApplicationHeader.number(header));
+            }
+            connection.registry().drop(message, refusal);
+        }
+    }
+
+    private @Nullable DropReason await(UcpActiveMessage message, int id) {
+        DropReason refusal = connection.phase().isConnected()
+                ? unclaimed.admit(id, message.isRendezvous(), message.length()) : DropReason.NO_RECEIVER;
+        if (refusal == null) {
+            unclaimed.add(ReceivedMessage.of(this, message, id, null));
+        }
+        return refusal;
+    }
+
+    /** Returns the application's header of a message. */
+    MemorySegment headerOf(UcpActiveMessage message) {
+        MemorySegment header = message.header();
+        return isRaw() ? header : header.asSlice(ApplicationHeader.BYTES);
     }
 
     /** Returns the messages of an id, for one subscriber at a time. Thread: any. */
@@ -38,14 +128,20 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     boolean add(ActiveMessageReceiver receiver) {
         ConnectionPhase phase = connection.phase();
         if (!phase.isConnected()) {
-            receiver.end(phase == ConnectionPhase.PEER_FINISHED || phase == ConnectionPhase.PEER_ACKNOWLEDGED ? null
+            UcxException overflow = unclaimed.claim(receiver.id(), receiver.waiting());
+            boolean completed = phase == ConnectionPhase.PEER_FINISHED || phase == ConnectionPhase.PEER_ACKNOWLEDGED;
+            receiver.end(overflow != null || completed ? overflow
                     : new UcxClosedException("receive", connection.peer(), "the connection is closed"));
             return true;
         }
         if (!receivers.add(receiver)) {
             return false;
         }
-        router.receive(receiver.id());
+        if (isRaw()) {
+            router.receive(receiver.id());
+        } else {
+            receiver.claimed(unclaimed.claim(receiver.id(), receiver.waiting()));
+        }
         return true;
     }
 
@@ -59,8 +155,8 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     }
 
     /** Hands a message to the receiver of its id; returns why it was dropped, null when it was not. */
-    @Nullable DropReason offer(UcpActiveMessage message) {
-        return receivers.offer(message);
+    @Nullable DropReason offer(UcpActiveMessage message, int id) {
+        return receivers.offer(message, id);
     }
 
     /** Offers of data that the application has not fetched. */
@@ -72,6 +168,16 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     void release(RendezvousOffer offer) {
         offers.release(offer, connection.registry().worker());
         connection.operationEnded();
+    }
+
+    /** Gives an offer up that was not fetched, and not because the application wants that, and tells its sender. */
+    void refuse(RendezvousOffer offer) {
+        UcpActiveMessage message = offer.message();
+        UcpWorker worker = connection.registry().worker();
+        if (!isRaw() && message.isRendezvous() && !worker.isClosed() && worker.activeMessages().holds(message)) {
+            connection.refuse(ApplicationHeader.number(message.header()));
+        }
+        offers.release(offer, worker);
     }
 
     /** The connection that the messages come over. Thread: any. */
@@ -89,6 +195,22 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         receivers.end(loss);
     }
 
+    /** The peer waits until this side has taken or given up all that it has sent. */
+    @Override
+    public void peerFinished() {
+        unclaimed.dropOffers();
+    }
+
+    @Override
+    public void closing() {
+        unclaimed.dropOffers();
+    }
+
+    @Override
+    public void ended(@Nullable UcxException loss) {
+        unclaimed.drop();
+    }
+
     @Override
     public boolean isConsumed() {
         return offers.isEmpty();
@@ -96,7 +218,10 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
 
     @Override
     public void abandonOffers() {
-        offers.releaseAll(connection.registry().worker());
+        for (RendezvousOffer offer : offers.all()) {
+            offer.take();
+            refuse(offer);
+        }
     }
 
     @Override
@@ -106,6 +231,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
 
     @Override
     public void abandon(RuntimeException cause) {
+        unclaimed.drop();
         receivers.abandon(cause);
     }
 }

@@ -1,21 +1,23 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.internal.config.ReceiveQueueConfig;
-import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.message.OverflowPolicy;
 import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Queue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one receiver that wait for demand, limited by count and bytes.
+ * Messages that wait for demand or for a receiver, limited by count and bytes.
  *
  * <p>Thread: engine.
  */
 final class ActiveMessageQueue {
 
     private final ReceiveQueueConfig limits;
-    private final Queue<ActiveMessage> queue = new ArrayDeque<>();
+    private final Queue<ReceivedMessage> queue = new ArrayDeque<>();
     private int offers;
     private long bytes;
 
@@ -23,8 +25,20 @@ final class ActiveMessageQueue {
         this.limits = limits;
     }
 
+    /** Drops the oldest messages if that is the policy, and returns whether one more message may wait. */
+    boolean makeRoom(boolean rendezvous, long length, Consumer<ReceivedMessage> whenDropped) {
+        while (!hasRoom(rendezvous, length)) {
+            ReceivedMessage oldest = limits.overflow() == OverflowPolicy.DROP_OLDEST ? poll() : null;
+            if (oldest == null) {
+                return false;
+            }
+            whenDropped.accept(oldest);
+        }
+        return true;
+    }
+
     /** Returns whether one more message may wait. An empty queue takes a message of any size. */
-    boolean hasRoom(boolean rendezvous, long length) {
+    private boolean hasRoom(boolean rendezvous, long length) {
         boolean holds = limits.overflow() == OverflowPolicy.HOLD;
         if (holds && rendezvous) {
             return offers < limits.maxHeldOffers();
@@ -39,20 +53,40 @@ final class ActiveMessageQueue {
         return rendezvous ? 0 : length;
     }
 
-    void add(ActiveMessage message) {
+    void add(ReceivedMessage message) {
         queue.add(message);
         account(message, 1);
     }
 
-    @Nullable ActiveMessage poll() {
-        ActiveMessage message = queue.poll();
+    @Nullable ReceivedMessage poll() {
+        ReceivedMessage message = queue.poll();
         if (message != null) {
             account(message, -1);
         }
         return message;
     }
 
-    private void account(ActiveMessage message, int sign) {
+    /** Moves the messages of an id to another queue, in their order. */
+    void moveTo(ActiveMessageQueue other, int id) {
+        for (Iterator<ReceivedMessage> each = queue.iterator(); each.hasNext();) {
+            ReceivedMessage message = each.next();
+            if (message.id() == id) {
+                each.remove();
+                account(message, -1);
+                other.add(message);
+            }
+        }
+    }
+
+    /** Removes the messages whose data is offered, and returns them. */
+    List<ReceivedMessage> removeOffers() {
+        List<ReceivedMessage> offered = queue.stream().filter(message -> !message.hasData()).toList();
+        queue.removeAll(offered);
+        offered.forEach(message -> account(message, -1));
+        return offered;
+    }
+
+    private void account(ReceivedMessage message, int sign) {
         bytes += sign * heldHere(message.isRendezvous(), message.length());
         offers += message.isRendezvous() ? sign : 0;
     }
@@ -62,7 +96,7 @@ final class ActiveMessageQueue {
     }
 
     void discardAll() {
-        for (ActiveMessage message = poll(); message != null; message = poll()) {
+        for (ReceivedMessage message = poll(); message != null; message = poll()) {
             message.discard();
         }
     }

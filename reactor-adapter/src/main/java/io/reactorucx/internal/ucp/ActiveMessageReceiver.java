@@ -67,25 +67,28 @@ public final class ActiveMessageReceiver extends ReceiverSubscription<ActiveMess
         return id;
     }
 
+    ActiveMessageQueue waiting() {
+        return waiting;
+    }
+
     /** Takes a message. Returns why it was dropped, or null if it was not. */
     @Nullable DropReason offer(UcpActiveMessage message) {
         if (ended || !isActive()) {
             return DropReason.NO_RECEIVER;
         }
         OverflowPolicy overflow = connection.config().queue().overflow();
-        while (!waiting.hasRoom(message.isRendezvous(), message.length())) {
-            ActiveMessage oldest = overflow == OverflowPolicy.DROP_OLDEST ? waiting.poll() : null;
-            if (oldest == null) {
-                if (overflow == OverflowPolicy.ERROR) {
-                    end(new UcxException(UcxStatus.EXCEEDS_LIMIT, "receive of active message " + id, connection.peer(),
-                            waiting.toString()));
-                }
-                return overflow.reason();
-            }
+        boolean room = waiting.makeRoom(message.isRendezvous(), message.length(), oldest -> {
             connection.registry().dropped(overflow.reason());
             oldest.discard();
+        });
+        if (!room) {
+            if (overflow == OverflowPolicy.ERROR) {
+                end(new UcxException(UcxStatus.EXCEEDS_LIMIT, "receive of active message " + id, connection.peer(),
+                        waiting.toString()));
+            }
+            return overflow.reason();
         }
-        ActiveMessage received = ReceivedMessage.of(protocol, message, subscribed);
+        ReceivedMessage received = ReceivedMessage.of(protocol, message, id, subscribed);
         if (waiting.isEmpty() && wants() && !loop.isDraining()) {
             deliverUnqueued(received);
         } else {
@@ -93,6 +96,15 @@ public final class ActiveMessageReceiver extends ReceiverSubscription<ActiveMess
             loop.loop();
         }
         return null;
+    }
+
+    /** Delivers what has come before this receiver. */
+    void claimed(@Nullable RuntimeException whenDelivered) {
+        if (whenDelivered != null) {
+            end(whenDelivered);
+        } else {
+            loop.loop();
+        }
     }
 
     private void deliverUnqueued(ActiveMessage message) {

@@ -34,8 +34,8 @@ public final class ActiveMessageReceivers {
     }
 
     /** Offers a message to the receiver of its id. Returns why it was dropped, or null when it was taken. */
-    public @Nullable DropReason offer(UcpActiveMessage message) {
-        ActiveMessageReceiver receiver = byId.get(message.id());
+    public @Nullable DropReason offer(UcpActiveMessage message, int id) {
+        ActiveMessageReceiver receiver = byId.get(id);
         return receiver == null ? DropReason.NO_RECEIVER : receiver.offer(message);
     }
 

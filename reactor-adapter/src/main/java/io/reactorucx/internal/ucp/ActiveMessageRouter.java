@@ -6,15 +6,17 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.message.DropReason;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the connection of each active message of the application that comes to an engine. Framework peers send a reply
- * endpoint, which names the connection. A message without one comes from a raw peer, and goes to the raw connection
- * that receives its id; where several do, its sender cannot be known, and it is dropped and counted.
+ * Finds the connection of each active message of the application that comes to an engine. Those of framework peers all
+ * have one reserved id, and their own id in the header. Those of raw peers have plain ids: the reply endpoint tells the
+ * connection; a message without one goes to the raw connection that receives its id; where several do, its sender
+ * cannot be known, and it is dropped and counted.
  *
  * <p>Thread: engine.
  */
@@ -30,11 +32,18 @@ public final class ActiveMessageRouter implements ProtocolFactory {
     }
 
     @Override
+    public int reservedId() {
+        return ReservedMessageIds.APPLICATION;
+    }
+
+    @Override
     public ProtocolHandler create(ConnectionCore connection) {
         return new ActiveMessageProtocol(connection, this);
     }
 
-    /** Makes UCX deliver an id. It stays so, since UCX writes an error for each message without a handler. */
+    /**
+     * Makes UCX deliver an id of raw peers. It stays so, since UCX writes an error for each message without a handler.
+     */
     public void receive(int id) {
         if (routed.add(id)) {
             connections.route(id, this::dispatch);
@@ -43,9 +52,13 @@ public final class ActiveMessageRouter implements ProtocolFactory {
 
     private void dispatch(UcpActiveMessage message) {
         ConnectionCore named = connections.connectionOf(message);
+        if (named != null && !named.config().raw()) {
+            connections.dropForeign(message);
+            return;
+        }
         ActiveMessageProtocol receiver = named != null ? named.protocol(ActiveMessageProtocol.class)
                 : message.replyEndpoint() == null ? onlyReceiver(message.id()) : null;
-        DropReason refusal = receiver == null ? DropReason.NO_RECEIVER : receiver.offer(message);
+        DropReason refusal = receiver == null ? DropReason.NO_RECEIVER : receiver.offer(message, message.id());
         if (refusal != null) {
             connections.drop(message, refusal);
         }

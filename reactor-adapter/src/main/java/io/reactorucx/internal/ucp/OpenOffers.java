@@ -34,10 +34,8 @@ final class OpenOffers {
         }
     }
 
-    void releaseAll(UcpWorker worker) {
-        for (RendezvousOffer offer : List.copyOf(offers)) {
-            offer.take();
-            release(offer, worker);
-        }
+    /** Returns the offers that are neither fetched nor released. */
+    List<RendezvousOffer> all() {
+        return List.copyOf(offers);
     }
 }

@@ -34,26 +34,30 @@ public final class ReceivedMessage extends ActiveMessage {
     private final byte wordLength;
     private final char id;
 
-    private ReceivedMessage(ActiveMessageProtocol protocol, UcpActiveMessage message, @Nullable Object content) {
+    private ReceivedMessage(ActiveMessageProtocol protocol, UcpActiveMessage message, int id,
+            @Nullable Object content) {
         this.protocol = protocol;
         this.content = content;
-        this.word = content == null ? message.word() : 0;
+        this.word = content == null ? message.dataWord() : 0;
         this.wordLength = content == null ? (byte) message.length() : 0;
-        this.id = (char) message.id();
+        this.id = (char) id;
     }
 
     /**
      * Returns a message that has arrived for a receiver, and adds its offer to those of the connection. Thread: engine.
      *
+     * @param id the application's id
      * @param subscribed place where the receiver subscribed, for the report of a leak
      */
-    static ReceivedMessage of(ActiveMessageProtocol protocol, UcpActiveMessage message,
+    static ReceivedMessage of(ActiveMessageProtocol protocol, UcpActiveMessage message, int id,
             @Nullable LeakRecord subscribed) {
         if (message.isInline()) {
-            return new ReceivedMessage(protocol, message, message.isWord() ? null : message.keep());
+            boolean isWord = message.isWord()
+                    || message.length() <= Long.BYTES && protocol.headerOf(message).byteSize() == 0;
+            return new ReceivedMessage(protocol, message, id, isWord ? null : message.keep());
         }
-        RendezvousOffer offer = new RendezvousOffer(protocol, message);
-        ReceivedMessage received = new ReceivedMessage(protocol, message, offer);
+        RendezvousOffer offer = new RendezvousOffer(protocol, message, id);
+        ReceivedMessage received = new ReceivedMessage(protocol, message, id, offer);
         if (protocol.leaks().watchesOffers()) {
             offer.watch(received, subscribed);
         }
@@ -78,7 +82,7 @@ public final class ReceivedMessage extends ActiveMessage {
     @Override
     public MemorySegment header() {
         UcpActiveMessage message = message();
-        return message == null ? EMPTY : message.header();
+        return message == null ? EMPTY : protocol.headerOf(message);
     }
 
     @Override
@@ -142,6 +146,14 @@ public final class ReceivedMessage extends ActiveMessage {
                 (mono, actual) -> new FetchOperation.IntoPool(mono, this, open, actual, BufferPool.of(pool)));
     }
 
+    /** Gives the data up and tells the sender, unless the application has taken it. Thread: engine. */
+    void refuse() {
+        RendezvousOffer open = offer();
+        if (open != null && open.take()) {
+            protocol.refuse(open);
+        }
+    }
+
     @Override
     public void discard() {
         RendezvousOffer open = offer();
@@ -156,7 +168,7 @@ public final class ReceivedMessage extends ActiveMessage {
         Objects.requireNonNull(payload, "payload");
         return SingleCallMono.of(protocol.connection(), OperationKind.AM_SEND,
                 payload.byteSize(), (worker, endpoint, whenDone) ->
-                endpoint.amSend(replyId, header, payload, null, AmProtocol.AUTO, true, whenDone));
+                protocol.send(endpoint, replyId, header, payload, null, AmProtocol.AUTO, whenDone));
     }
 
     @Override

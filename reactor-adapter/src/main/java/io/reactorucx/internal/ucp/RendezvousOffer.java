@@ -15,12 +15,14 @@ final class RendezvousOffer {
 
     private final ActiveMessageProtocol protocol;
     private final UcpActiveMessage message;
+    private final int id;
     private final AtomicBoolean taken = new AtomicBoolean();
     private @Nullable WatchedMessage watched;
 
-    RendezvousOffer(ActiveMessageProtocol protocol, UcpActiveMessage message) {
+    RendezvousOffer(ActiveMessageProtocol protocol, UcpActiveMessage message, int id) {
         this.protocol = protocol;
         this.message = message;
+        this.id = id;
     }
 
     /** Detects that the message has become unreachable. */
@@ -42,7 +44,7 @@ final class RendezvousOffer {
         @Override
         public void unreachable() {
             if (offer.discard()) {
-                offer.protocol.leaks().messageLeaked(offer.protocol.connection().peer(), offer.message.id(),
+                offer.protocol.leaks().messageLeaked(offer.protocol.connection().peer(), offer.id,
                         offer.message.length(), subscribed);
             }
         }

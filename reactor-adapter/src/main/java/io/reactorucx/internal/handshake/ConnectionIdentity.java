@@ -1,0 +1,73 @@
+package io.reactorucx.internal.handshake;
+
+import io.reactorucx.internal.frame.ControlFields;
+import io.reactorucx.internal.frame.ControlFields.Key;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+
+/**
+ * What identifies the two sides of a connection to each other. Each side chooses a random token, which the peer puts
+ * first into the header of each active message: the reply endpoint of a message is chosen by its sender and proves
+ * nothing. And each side announces the digest of its worker's address, so that the address itself stays secret until
+ * the handshake is done, and is part of what the handshake proves all the same.
+ *
+ * <p>Thread: the handshake's until it is done, then the engine's.
+ */
+public final class ConnectionIdentity {
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final long ownToken = RANDOM.nextLong();
+    private final byte[] ownAddressDigest;
+    /** Before the peer's token is known, the first frame carries the sender's. */
+    private long peerToken = ownToken;
+    private byte[] peerAddressDigest = new byte[0];
+
+    public ConnectionIdentity(byte[] ownAddress) {
+        this.ownAddressDigest = HandshakeDigest.of(ownAddress);
+    }
+
+    /** Adds the token of this side. */
+    ControlFields addToken(ControlFields fields) {
+        return fields.with(Key.TOKEN, ownToken);
+    }
+
+    /** Adds the token of this side and the digest of its worker's address. */
+    ControlFields addTo(ControlFields fields) {
+        return addToken(fields).with(Key.WORKER_ADDRESS_DIGEST, ownAddressDigest);
+    }
+
+    /** Takes the token of the peer, and returns whether there is one. */
+    boolean learnToken(ControlFields ofPeer) {
+        if (!ofPeer.has(Key.TOKEN)) {
+            return false;
+        }
+        peerToken = ofPeer.buffer(Key.TOKEN).getLong();
+        return true;
+    }
+
+    /** Takes the token of the peer and the digest of its worker's address, and returns whether both are there. */
+    boolean learn(ControlFields ofPeer) {
+        byte[] digest = ofPeer.bytes(Key.WORKER_ADDRESS_DIGEST);
+        if (digest == null || !learnToken(ofPeer)) {
+            return false;
+        }
+        peerAddressDigest = digest;
+        return true;
+    }
+
+    /** Returns the token that each message of the peer has to carry. */
+    public long ownToken() {
+        return ownToken;
+    }
+
+    /** Returns the token that each message to the peer carries. */
+    public long peerToken() {
+        return peerToken;
+    }
+
+    /** Returns whether the peer has announced this address of its worker in the handshake. */
+    public boolean isAddressOfPeer(byte[] address) {
+        return MessageDigest.isEqual(HandshakeDigest.of(address), peerAddressDigest);
+    }
+}
