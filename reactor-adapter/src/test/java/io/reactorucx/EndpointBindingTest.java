@@ -21,7 +21,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** The worker that a client has announced in its handshake is the only one that its connection is bound to. */
 @ExtendWith(NoLeaks.class)
@@ -49,7 +48,7 @@ class EndpointBindingTest implements NeedsUcx {
         HandshakePair.Said said = new HandshakePair.Said();
         ClientHandshake handshake = new ClientHandshake(
                 HandshakePair.facts(ErrorMode.PEER, ByteOrder.nativeOrder(), 0, 11), identity, ControlFields.NONE, null,
-                Schedulers.immediate(), "the server", said);
+                HandshakePair.IMMEDIATE, "the server", said);
         handshake.start();
         client.send(said.frames.remove().toBytes());
         handshake.received(client.nextControl());
