@@ -169,7 +169,7 @@ class EngineFailureTest implements NeedsUcx {
     void operationsInFlightEndBeforeTheirMemoryIsFreed() throws InterruptedException {
         UcxConnection client = connect();
         acceptedConnection();
-        // Nobody fetches these: they are in flight until the connection ends.
+        // The peer receives none of these: they are in flight until the connection ends.
         List<CompletableFuture<Void>> sends = IntStream.range(0, 20).mapToObj(i ->
                 client.tags().send(i, Bytes.pattern(i, Bytes.MIB)).toFuture()).toList();
 

@@ -162,7 +162,7 @@ public final class ProgressEngine {
     }
 
     /**
-     * Lets the engine close because of an error. Whoever waits for it would otherwise wait for ever. Thread: engine.
+     * Lets the engine close because of an error, so that no caller waits for it in vain. Thread: engine.
      */
     void fail(Throwable cause) {
         synchronized (this) {
