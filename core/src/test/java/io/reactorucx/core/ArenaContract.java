@@ -225,6 +225,22 @@ abstract class ArenaContract extends LinkContract {
         }
     }
 
+    /** A lease of a pool is such a part, and an operation may be given it without the registration. */
+    @Test
+    void holdsRegistrationWhosePartIsUsedWithoutIt() {
+        try (UcxArena arena = UcxArena.ofShared();
+                UcpMemory memory = pair.context.register(arena.allocate(LARGE))) {
+            MemorySegment part = memory.view(10, 20, new Object());
+            Outcome received = new Outcome();
+            pair.server.tags().receive(part, null, TAG, -1, received);
+            assertThatThrownBy(memory::close).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("1 operations still use it");
+            pair.run(done -> pair.toServer.tagSend(Pair.pattern(20), null, TAG, done));
+            pair.awaitOk(received);
+            assertThat(part.mismatch(Pair.pattern(20))).isEqualTo(-1);
+        }
+    }
+
     /** What is copied before the call returns needs no arena that waits. */
     @Test
     void takesSmallPayloadsOfAnyArena() {
