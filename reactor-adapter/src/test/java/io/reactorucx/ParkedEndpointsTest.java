@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A connection that is closed by force ends at once; its endpoint waits for a peer whose process is stopped. */
+/** A connection that is closed by force ends; its endpoint waits for a peer whose process is stopped. */
 @ExtendWith(NoLeaks.class)
 class ParkedEndpointsTest implements NeedsUcx {
 
