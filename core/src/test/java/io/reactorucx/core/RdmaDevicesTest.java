@@ -38,6 +38,7 @@ class RdmaDevicesTest {
         UcpConfig.Builder tcp = UcpConfig.builder().transports("tcp");
         assertThat(tcp.build().print(ConfigPrint.CONFIG)).containsPattern("(?m)^UCX_ZCOPY_THRESH=inf$");
         tcp.setting("ZCOPY_THRESH", "4096");
-        assertThat(tcp.build().print(ConfigPrint.CONFIG)).contains("ZCOPY_THRESH=4K").doesNotContain("ZCOPY_THRESH=inf");
+        assertThat(tcp.build().print(ConfigPrint.CONFIG)).contains("ZCOPY_THRESH=4K")
+                .doesNotContain("ZCOPY_THRESH=inf");
     }
 }
