@@ -198,10 +198,10 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Limits the endpoints that are parked: their connections have ended by force, and UCX keeps them, and the memory of
-     * their operations, until the peer takes part again or is gone. At the limit new connections are refused, in both
-     * directions, with {@link io.reactorucx.core.UcxStatus#NO_RESOURCE}; connections that are open may still end, and
-     * park their endpoints.
+     * Limits the endpoints that are parked: their connections have ended by force, and UCX keeps them, and the memory
+     * of their operations, until the peer takes part again or is gone. At the limit new connections are refused, in
+     * both directions, with {@link io.reactorucx.core.UcxStatus#NO_RESOURCE}; connections that are open may still end,
+     * and park their endpoints.
      *
      * @param count at least 1; 1024 by default
      * @return this
