@@ -33,8 +33,6 @@ final class ConnectionTermination {
     /** How long a connection waits for the close of its endpoint by force, before it ends and leaves it parked. */
     private static final Duration PARKING_DELAY = Duration.ofMillis(200);
 
-    private static final Duration CLOSE_RETRY = Duration.ofMillis(200);
-
     private final ConnectionCore connection;
     private final ConnectionLifecycle life;
     private final InFlightOperations operations;
@@ -338,21 +336,10 @@ final class ConnectionTermination {
         closer.close(open, wanted, () -> {
             life.advance(ConnectionEvent.ENDPOINT_GONE);
             closeWhenIdle();
-        }, () -> closeLater(open));
+        }, () -> connection.registry().endpoints().closeUnused(open));
         if (closer.isClosedByForce() && life.phase() == ConnectionPhase.CLOSING_ENDPOINT) {
             parking = DelayedAction.after(connection.engine(), PARKING_DELAY, this::leaveParked);
         }
-    }
-
-    /** Closes an endpoint of error mode NONE once the receives of the worker allow that. */
-    private void closeLater(UcpEndpoint open) {
-        DelayedAction.after(connection.engine(), CLOSE_RETRY, () -> {
-            if (!open.isClosed() && !open.mayFlush()) {
-                closeLater(open);
-            } else if (!open.isClosed()) {
-                open.close(CloseMode.FLUSH, (status, length, tag) -> { });
-            }
-        });
     }
 
     /** The endpoint waits to be closed, for a peer that does not take part: it stays with the engine. */

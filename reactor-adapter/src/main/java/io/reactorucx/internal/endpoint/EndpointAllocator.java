@@ -47,6 +47,8 @@ public final class EndpointAllocator {
     /** The endpoints that one BIND of a peer may make this side create. */
     private static final int MAX_CATCH_UP = 256;
 
+    private static final Duration CLOSE_RETRY = Duration.ofMillis(200);
+
     private final ProgressEngine engine;
     private final UcpWorker worker;
     private final long uid;
@@ -227,8 +229,24 @@ public final class EndpointAllocator {
     private void closeIdle(PooledEndpoint unused) {
         UcpEndpoint endpoint = unused.endpoint;
         if (unused.owner == null && unused.removeIdle() && endpoint != null && !endpoint.isClosed()) {
-            CloseMode mode = endpoint.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
-            endpoint.close(mode, (status, length, tag) -> { });
+            closeUnused(endpoint);
+        }
+    }
+
+    /**
+     * Closes an endpoint that nobody uses. With error mode NONE this waits until the receives of the worker allow a
+     * flushing close.
+     */
+    public void closeUnused(UcpEndpoint endpoint) {
+        if (endpoint.isClosed()) {
+            return;
+        }
+        if (endpoint.errorMode() == ErrorMode.PEER) {
+            endpoint.close(CloseMode.FORCE, (status, length, tag) -> { });
+        } else if (endpoint.mayFlush()) {
+            endpoint.close(CloseMode.FLUSH, (status, length, tag) -> { });
+        } else {
+            DelayedAction.after(engine, CLOSE_RETRY, () -> closeUnused(endpoint));
         }
     }
 
