@@ -312,7 +312,7 @@ public final class UcxConnection implements Disposable {
     /**
      * Asks a server's handler to end: it completes the work in progress and starts none, for example with
      * {@code receive(id).takeUntilOther(connection.onClosing())}. A close by the peer does not signal this; it
-     * completes {@code receive}.
+     * ends {@code receive}.
      *
      * @return completes when the server stops ({@link UcxBoundServer#disposeLater(Duration, Duration)}), at the latest
      * with the connection

@@ -15,11 +15,11 @@ import reactor.core.publisher.Flux;
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> one subscriber at a time, of any
  * of these methods; its cancel ends the peer's sends, and drops the messages in flight. <b>Errors:</b> the loss of the
  * connection; a second subscriber fails with {@link IllegalStateException}. After a graceful close the Flux ends behind
- * the last message that the peer sent before. It completes if this side has closed, or if the peer has completed: no
- * send of the peer was interrupted, its handler, if it is a server, did not fail, and a handler that sends was not
- * interrupted by the server's stop. Else it fails with an {@link io.reactorucx.core.UcxException} that
- * {@link io.reactorucx.core.UcxException#isConnectionLost()}. So it does, or fails with
- * {@link io.reactorucx.core.UcxClosedException} here, after a close by force.
+ * the last message that was sent before. It completes only if the peer had completed: no send of the peer was
+ * interrupted; its handler, if the peer is a server, did not fail; and no handler that had sent was cut off by the
+ * server's stop. Else it fails, when the peer has closed with an {@link io.reactorucx.core.UcxException} that
+ * {@link io.reactorucx.core.UcxException#isConnectionLost()}, when this side has closed with
+ * {@link io.reactorucx.core.UcxClosedException}, as it always does after a close by force.
  */
 public final class UcxInbound {
 

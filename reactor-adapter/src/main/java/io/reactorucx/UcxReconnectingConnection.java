@@ -183,7 +183,7 @@ public final class UcxReconnectingConnection implements Disposable {
      * @param use returns the work on it
      * @param <T> type of the results
      * @return its results, or an error as {@link #withConnection(Function)}. A {@code receive} completes when the peer
-     * closes gracefully
+     * has completed what it sends and closes gracefully
      */
     public <T> Flux<T> withConnectionMany(Function<? super UcxConnection, ? extends Publisher<T>> use) {
         Objects.requireNonNull(use, "use");

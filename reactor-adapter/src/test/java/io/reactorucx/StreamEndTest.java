@@ -225,6 +225,60 @@ class StreamEndTest implements NeedsUcx {
     }
 
     @Test
+    void sideThatClosesInTheMiddleOfThePeersSendDoesNotTakeItsStreamForComplete() {
+        serve(connection -> connection.outbound().sendByteArrays(messages(SENT).concatWith(Flux.never())));
+        CompletableFuture<Signal<byte[]>> end = receive();
+        await().atMost(Waits.PATIENCE).until(() -> got.size() == SENT);
+
+        client.close().block(Waits.PATIENCE);
+
+        assertThat(Waits.get(end).getThrowable()).isInstanceOf(UcxClosedException.class);
+    }
+
+    @Test
+    void sideThatClosesSeesTheCompletionOfWhatThePeerHasSent() {
+        serve(connection -> connection.outbound().sendByteArrays(messages(SENT)).then(Mono.never()));
+        CompletableFuture<Signal<byte[]>> end = receive();
+        await().atMost(Waits.PATIENCE).until(() -> got.size() == SENT);
+
+        client.close().block(Waits.PATIENCE);
+
+        assertThat(Waits.get(end).isOnComplete()).isTrue();
+    }
+
+    @Test
+    void sideThatClosesDoesNotTakeAStreamForCompleteWhoseMessagesItDrops() {
+        serve(connection -> connection.outbound().sendByteArrays(messages(ALL)).then(Mono.never()));
+
+        CompletableFuture<Signal<byte[]>> end = client.inbound().receiveByteArrays().doOnNext(message -> {
+            if (got.isEmpty()) {
+                client.close().subscribe();
+            }
+            got.add(message);
+        }).materialize().filter(signal -> !signal.isOnNext()).next().toFuture();
+
+        assertThat(Waits.get(end).getThrowable()).isInstanceOf(UcxClosedException.class);
+        assertThat(got).hasSizeLessThan(ALL);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void stopInTheMiddleOfAnUploadFailsTheServersStream(Stop stop) {
+        CompletableFuture<Signal<byte[]>> end = new CompletableFuture<>();
+        serve(connection -> connection.inbound().receiveByteArrays().doOnNext(got::add).materialize()
+                .filter(signal -> !signal.isOnNext()).next().doOnNext(end::complete).then());
+        PendingOperation sent = PendingOperation.of(client.outbound()
+                .sendByteArrays(messages(SENT).concatWith(Flux.never())));
+        await().atMost(Waits.PATIENCE).until(() -> got.size() == SENT);
+
+        stop.of(this).block(Waits.PATIENCE);
+
+        assertThat(Waits.get(end).getThrowable()).isInstanceOf(UcxClosedException.class);
+        assertThat(sent.failure()).isInstanceOfSatisfying(UcxException.class, lost ->
+                assertThat(lost.isConnectionLost()).isTrue());
+    }
+
+    @Test
     void clientThatClosesInTheMiddleOfASendFailsTheServersStream() {
         CompletableFuture<Signal<byte[]>> end = new CompletableFuture<>();
         serve(connection -> connection.inbound().receiveByteArrays().doOnNext(got::add).materialize()

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  */
 final class DemoProcess implements AutoCloseable {
 
-    static final Duration TIMEOUT = Duration.ofSeconds(60);
+    static final Duration TIMEOUT = Duration.ofSeconds(120);
 
     private static final String ERRORS = "errors.txt";
 

@@ -34,7 +34,7 @@ class SoakTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"MALLOC, malloc bytes", "MMAP, private bytes"})
+    @CsvSource({"MALLOC, malloc bytes", "MMAP, mapped bytes"})
     void findsAPlantedLeak(String kind, String level) {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
 

@@ -50,7 +50,7 @@ record Levels(Map<String, Long> values) {
         values.put("heap bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
         memory.mallocBytes().ifPresent(bytes -> values.put("malloc bytes", bytes));
         // The slabs of the pool may grow up to its limit, and all their pages are in use from the start.
-        values.put("private bytes", memory.privateBytes() - resources.buffers().slabBytes());
+        values.put("mapped bytes", memory.mappedBytes() - resources.buffers().slabBytes());
         values.put("shared bytes", status("RssShmem:"));
         values.put("/dev/shm bytes", usedSharedMemory());
         values.put("descriptors", (long) list("/proc/self/fd"));

@@ -14,6 +14,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.stream.Stream;
@@ -23,34 +25,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The native memory of this process at a moment, in two measures: what the C library has allocated and not freed, and
- * the private pages that the kernel holds. The slabs of the buffer pool are mapped, so that they count among the pages
- * and not among what the C library has allocated.
+ * what was mapped otherwise. The slabs of the buffer pool are mapped.
  *
  * @param mallocBytes allocated from the C library by UCX and by the JVM; empty where the C library does not tell
- * @param privateBytes private pages outside of the Java heap, the JVM's code and its class data; without the free
- *     memory that the C library keeps
+ * @param mappedBytes private pages in use outside of the C library's heaps, which also hold its free memory, of the
+ *     Java heap, and of the JVM's code and class data
  */
-record NativeMemory(OptionalLong mallocBytes, long privateBytes) {
+record NativeMemory(OptionalLong mallocBytes, long mappedBytes) {
 
     private static final MemoryLayout TEN_SIZES = MemoryLayout.structLayout(MemoryLayout.sequenceLayout(10,
             ValueLayout.JAVA_LONG));
     private static final int MAPPED_BYTES = 4;
     private static final int USED_BYTES = 7;
     private static final long LITTLE = 1 << 20;
+    private static final long MALLOC_HEAP_BYTES = 64 << 20;
     /** The JVM's compilers hold up to tens of MB for a method, and for up to 5 s afterwards. */
     private static final int LOOKS = 30;
     private static final long BETWEEN_LOOKS_MILLIS = 200;
     private static final int MAX_LOOKS = 75;
 
     private static final java.util.regex.Pattern ADDRESS = java.util.regex.Pattern.compile("0x([0-9a-f]+)");
-    private static final java.util.regex.Pattern MAPPING = java.util.regex.Pattern.compile("^([0-9a-f]+)-[0-9a-f]+ .*");
+    private static final java.util.regex.Pattern MAPPING = java.util.regex.Pattern.compile(
+            "^([0-9a-f]+)-([0-9a-f]+) (\\S+) \\S+ \\S+ \\S+ *(.*)$");
     private static final String ANONYMOUS = "Anonymous:";
 
     private static final Linker LINKER = Linker.nativeLinker();
     /** Null where the C library is another one than glibc 2.33 or newer. */
     private static final @Nullable MethodHandle MALLINFO = function("mallinfo2", FunctionDescriptor.of(TEN_SIZES));
-    private static final @Nullable MethodHandle TRIM = function("malloc_trim", FunctionDescriptor.of(
-            ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
 
     private static @Nullable MethodHandle function(String name, FunctionDescriptor type) {
         return LINKER.defaultLookup().find(name).map(address -> LINKER.downcallHandle(address, type)).orElse(null);
@@ -69,7 +70,7 @@ record NativeMemory(OptionalLong mallocBytes, long privateBytes) {
                 NativeMemory now = now();
                 NativeMemory lesser = least.min(now);
                 same = least.mallocOrZero() - lesser.mallocOrZero() > LITTLE
-                        || least.privateBytes - lesser.privateBytes > LITTLE ? 0 : same + 1;
+                        || least.mappedBytes - lesser.mappedBytes > LITTLE ? 0 : same + 1;
                 least = lesser;
             }
         } catch (InterruptedException e) {
@@ -80,13 +81,13 @@ record NativeMemory(OptionalLong mallocBytes, long privateBytes) {
 
     private static NativeMemory now() {
         return new NativeMemory(MALLINFO == null ? OptionalLong.empty() : OptionalLong.of(mallocBytesNow(MALLINFO)),
-                privateBytesNow());
+                mappedBytesNow());
     }
 
     private NativeMemory min(NativeMemory other) {
         return new NativeMemory(mallocBytes.isEmpty() ? mallocBytes
                 : OptionalLong.of(Math.min(mallocOrZero(), other.mallocOrZero())),
-                Math.min(privateBytes, other.privateBytes));
+                Math.min(mappedBytes, other.mappedBytes));
     }
 
     private long mallocOrZero() {
@@ -105,39 +106,53 @@ record NativeMemory(OptionalLong mallocBytes, long privateBytes) {
         }
     }
 
-    private static long privateBytesNow() {
-        trim();
+    private static long mappedBytesNow() {
         long[] heap = heapAddresses();
+        List<Mapping> mappings = mappings();
         long bytes = 0;
-        boolean inHeap = false;
+        for (int i = 0; i < mappings.size(); i++) {
+            Mapping mapping = mappings.get(i);
+            boolean inJavaHeap = mapping.start >= heap[0] && mapping.start < heap[1];
+            if (!inJavaHeap && !mapping.isOfMalloc(i + 1 < mappings.size() ? mappings.get(i + 1) : mapping)) {
+                bytes += mapping.anonymousBytes;
+            }
+        }
+        return bytes - ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getCommitted();
+    }
+
+    /** A line of {@code /proc/self/smaps} with its private pages. */
+    private record Mapping(long start, long end, String access, String name, long anonymousBytes) {
+
+        /** Returns whether this is a heap of glibc: the first of them, or an aligned one whose rest is reserved. */
+        boolean isOfMalloc(Mapping next) {
+            long reservedEnd = start + MALLOC_HEAP_BYTES;
+            return "[heap]".equals(name) || start % MALLOC_HEAP_BYTES == 0 && access.startsWith("rw")
+                    && (end == reservedEnd
+                    || next.start == end && next.access.startsWith("---") && next.end >= reservedEnd);
+        }
+    }
+
+    private static List<Mapping> mappings() {
+        List<Mapping> mappings = new ArrayList<>();
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/smaps"), StandardCharsets.UTF_8)) {
+            Matcher mapping = MAPPING.matcher("");
             for (String line : (Iterable<String>) lines::iterator) {
-                Matcher mapping = MAPPING.matcher(line);
-                if (mapping.matches()) {
-                    long start = Long.parseUnsignedLong(mapping.group(1), 16);
-                    inHeap = start >= heap[0] && start < heap[1];
-                } else if (line.startsWith(ANONYMOUS) && !inHeap) {
-                    bytes += Long.parseLong(line.replaceAll("\\D", "")) << 10;
+                if (line.startsWith(ANONYMOUS)) {
+                    mappings.add(new Mapping(address(mapping.group(1)), address(mapping.group(2)), mapping.group(3),
+                            mapping.group(4), Long.parseLong(line.replaceAll("\\D", "")) << 10));
+                } else {
+                    Matcher start = MAPPING.matcher(line);
+                    mapping = start.matches() ? start : mapping;
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return bytes - ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getCommitted();
+        return mappings;
     }
 
-    private static void trim() {
-        MethodHandle trim = TRIM;
-        if (trim == null) {
-            return;
-        }
-        try {
-            int ignored = (int) trim.invokeExact(0L);
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException("malloc_trim failed", e);
-        }
+    private static long address(String hexadecimal) {
+        return Long.parseUnsignedLong(hexadecimal, 16);
     }
 
     /** The first address of the Java heap, and the one behind its last, as the JVM's own diagnostics print them. */
@@ -151,7 +166,7 @@ record NativeMemory(OptionalLong mallocBytes, long privateBytes) {
             throw new IllegalStateException("the JVM does not tell where its heap is", e);
         }
         long[] addresses = ADDRESS.matcher(info).results().mapToLong(found ->
-                Long.parseUnsignedLong(found.group(1), 16)).sorted().toArray();
+                address(found.group(1))).sorted().toArray();
         if (addresses.length < 2) {
             throw new IllegalStateException("the JVM does not tell where its heap is: " + info);
         }

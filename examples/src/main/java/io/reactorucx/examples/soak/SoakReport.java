@@ -17,7 +17,7 @@ final class SoakReport {
     private static final long TOLERATED_COUNT = 16;
     /** Levels that have a limit of their own, and numbers that are no levels. */
     private static final Set<String> BOUNDED = Set.of("slab bytes", "heap bytes", "numbers asked for");
-    private static final Set<String> NATIVE = Set.of("malloc bytes", "private bytes");
+    private static final Set<String> NATIVE = Set.of("malloc bytes", "mapped bytes");
 
     private final LongAdder connected = new LongAdder();
     private final Map<String, LongAdder> notConnected = new ConcurrentHashMap<>();

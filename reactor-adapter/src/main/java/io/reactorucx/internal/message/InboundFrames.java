@@ -64,7 +64,7 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
             mux.peerCloses();
             MessageStream to = streams.find(stream);
             if (to != null) {
-                to.input().endByPeer(mux.closedByPeer("receive"));
+                to.input().endByPeer(mux.interruptedByPeer());
             }
         } else {
             end(stream, new StreamErrorException(code, text));

@@ -25,6 +25,8 @@ public final class InboundStream extends DrainLoop {
     private @Nullable ReceiveSubscription<?> receiver;
     private boolean cancelDue;
     private boolean cancelled;
+    private boolean closing;
+    private boolean lost;
     private boolean ended;
     private boolean endedByPeer;
     private @Nullable RuntimeException error;
@@ -101,7 +103,8 @@ public final class InboundStream extends DrainLoop {
 
     private void arrived(InboundBatch batch, int offset, int length) {
         spend(length);
-        if (cancelled || ended) {
+        lost |= closing;
+        if (cancelled || ended || closing) {
             return;
         }
         ReceiveSubscription<?> to = receiver;
@@ -150,7 +153,7 @@ public final class InboundStream extends DrainLoop {
     }
 
     private void enqueue(InboundBatch batch, int offset, int length) {
-        if (!cancelled && !ended) {
+        if (!cancelled && !ended && !closing) {
             queue().add(batch.copy(offset, length));
             mux.creditMayBeDue(stream);
         }
@@ -172,7 +175,8 @@ public final class InboundStream extends DrainLoop {
     /** Takes a large message, whose data is still with the peer. */
     void arrived(UcpActiveMessage offer) {
         spend(0);
-        if (cancelled || ended) {
+        lost |= closing;
+        if (cancelled || ended || closing) {
             mux.release(offer);
         } else {
             queue().add(new RendezvousReceive(this, mux, offer));
@@ -240,11 +244,19 @@ public final class InboundStream extends DrainLoop {
         stream.closeIfEnded();
     }
 
-    /** Ends the stream after what waits: completes, or fails with the cause. */
+    /**
+     * This side closes, and takes no more messages. The stream ends when it is known whether the peer had completed it
+     * by then.
+     */
+    void closing() {
+        closing = true;
+    }
+
+    /** Ends the stream after what waits: completes, unless messages of the peer were lost, or fails with the cause. */
     void end(@Nullable RuntimeException cause) {
         if (!ended) {
             ended = true;
-            error = cause;
+            error = cause == null && lost ? mux.closedHere() : cause;
             drain();
         }
     }
@@ -274,13 +286,13 @@ public final class InboundStream extends DrainLoop {
     private boolean isCreditDue() {
         long more = uncreditedDemand();
         return more > 0 && more >= granted
-                || granted > 0 && !cancelled && !ended && freeBytes() >= mux.limits().windowBytes() / 2;
+                || granted > 0 && !cancelled && !ended && !closing && freeBytes() >= mux.limits().windowBytes() / 2;
     }
 
     private long uncreditedDemand() {
         ReceiveSubscription<?> to = receiver;
-        return to == null || ended || cancelled ? 0 : Math.min(to.demand(), mux.limits().windowMessages()) - granted
-                - (queue == null ? 0 : queue.size());
+        return to == null || ended || cancelled || closing ? 0
+                : Math.min(to.demand(), mux.limits().windowMessages()) - granted - (queue == null ? 0 : queue.size());
     }
 
     private int freeBytes() {

@@ -73,9 +73,21 @@ public final class MessageMultiplexer implements ProtocolHandler {
 
     /** The outermost scope has closed. */
     void flushed() {
+        completeIfDelivered();
         if (ended || isClosing() && isQuiet()) {
             connection.operationEnded();
         }
+    }
+
+    /** Completes the default stream once the peer has seen that this side closes, and has not said more about it. */
+    private void completeIfDelivered() {
+        if (!ended && isCloseDelivered()) {
+            streams.defaultStream().input().end(null);
+        }
+    }
+
+    private boolean isCloseDelivered() {
+        return closing && (peerFinished || scheduler.isDelivered());
     }
 
     boolean isEngineThread() {
@@ -146,6 +158,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     }
 
     private void end(@Nullable UcxException loss) {
+        boolean delivered = isCloseDelivered();
         ended = true;
         shared.demandWatch().remove(this);
         scheduler.stop();
@@ -157,8 +170,8 @@ public final class MessageMultiplexer implements ProtocolHandler {
         inbound.releaseEarly();
         streams.forEach(stream -> {
             stream.output().end(loss == null ? closed : loss);
-            // A graceful close has ended the default stream before. The others end only when their sender ends them.
-            UcxException unfinished = loss == null ? closed : loss;
+            // A graceful close completes the default stream. The others end only when their sender ends them.
+            UcxException unfinished = loss != null || stream.isDefault() && delivered ? loss : closed;
             stream.input().abandon(unfinished, closed("receive", "the connection is closed"));
         });
     }
@@ -180,8 +193,13 @@ public final class MessageMultiplexer implements ProtocolHandler {
         UcxClosedException closed = closed("operation", "the connection is closed");
         flushScope.duringShutdown(() -> streams.forEach(stream -> {
             stream.output().closing(closed);
-            stream.input().end(stream.isDefault() ? null : closed);
+            if (stream.isDefault()) {
+                stream.input().closing();
+            } else {
+                stream.input().end(closed);
+            }
         }));
+        flushScope.duringShutdown(this::completeIfDelivered);
     }
 
     @Override
@@ -195,7 +213,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
         flushScope.duringShutdown(() -> streams.forEach(stream -> {
             // The input first: a send whose source is what is received completes with it, before it can fail.
             stream.input().end(stream.isDefault() ? null : unfinished);
-            stream.output().end(unsent);
+            stream.output().peerFinished(unsent);
         }));
     }
 
@@ -231,6 +249,16 @@ public final class MessageMultiplexer implements ProtocolHandler {
         return streams.defaultStream().output().isInterrupted();
     }
 
+    /** Returns the error of a stream that the peer says is incomplete, because a side closes the connection. */
+    UcxException interruptedByPeer() {
+        return closing ? closedHere() : closedByPeer("receive");
+    }
+
+    /** Returns the error of a stream that was not complete when this side closed the connection. */
+    UcxClosedException closedHere() {
+        return closed("receive", "this side has closed the connection before the stream was complete");
+    }
+
     /** Returns the error of a stream that was not complete when the peer closed the connection. */
     UcxException closedByPeer(String operation) {
         return new UcxException(UcxStatus.CONNECTION_RESET, operation, connection.peer(),
@@ -246,7 +274,9 @@ public final class MessageMultiplexer implements ProtocolHandler {
 
     @Override
     public boolean isQuiet() {
-        return ended || streams.areInputsDrained() && (peerFinished || scheduler.isDelivered());
+        // A FIN must not overtake the frame that says what the peer's close has interrupted here.
+        boolean told = scheduler.isStopped() || !streams.defaultStream().output().isInterruptionDue();
+        return ended || told && streams.areInputsDrained() && (peerFinished || scheduler.isDelivered());
     }
 
     /** Returns whether LAST is due: this side closes, and all queued messages have been sent. */

@@ -39,6 +39,7 @@ final class OutboundStream {
     private @Nullable RuntimeException refusal;
     private boolean scheduled;
     private boolean interrupted;
+    private boolean interruptionDue;
 
     OutboundStream(MessageStream stream, MessageMultiplexer mux) {
         this.stream = stream;
@@ -216,8 +217,12 @@ final class OutboundStream {
 
     /** Writes OPEN, CANCEL, CREDIT and RESET where they are due. Returns false if the batch has no room for them. */
     private boolean writeControl(MessageBatch batch) {
-        if (!stream.writeOpen(batch) || !batch.hasRoom(3 * MessageFrameCodec.CONTROL_FRAME_BYTES)) {
+        if (!stream.writeOpen(batch) || !batch.hasRoom(4 * MessageFrameCodec.CONTROL_FRAME_BYTES)) {
             return false;
+        }
+        if (interruptionDue) {
+            interruptionDue = false;
+            MessageStream.Termination.INTERRUPTED.write(batch, stream.id());
         }
         stream.input().writeControl(batch);
         if (resetDue) {
@@ -373,6 +378,15 @@ final class OutboundStream {
         List.copyOf(senders).forEach(sender -> sender.stopSource(error));
     }
 
+    /** The peer has closed the connection. It learns whether that interrupts the default stream. */
+    void peerFinished(RuntimeException unsent) {
+        if (stream.isDefault() && senders.stream().anyMatch(sender -> !sender.hasSentAll())) {
+            interruptionDue = true;
+            ready();
+        }
+        end(unsent);
+    }
+
     /** Sets whether the stream ends incomplete with its connection, even if no send is in progress then. */
     void interrupted(boolean value) {
         interrupted = value;
@@ -380,6 +394,11 @@ final class OutboundStream {
 
     boolean isInterrupted() {
         return interrupted;
+    }
+
+    /** Returns whether the peer has yet to learn that its close has interrupted the default stream. */
+    boolean isInterruptionDue() {
+        return interruptionDue;
     }
 
     /** Returns whether there has ever been a send. */

@@ -330,6 +330,10 @@ final class SendScheduler {
         return stopped || !settingsSent && !isLastDue() || lastSent && sequence.hasArrived(lastSequence);
     }
 
+    boolean isStopped() {
+        return stopped;
+    }
+
     void stop() {
         stopped = true;
         window.cancelAwait();
