@@ -22,9 +22,9 @@ import reactor.core.publisher.Flux;
 final class BadMessages {
 
     private static final MemorySegment NO_HEADER = MemorySegment.NULL;
-    private static final int[] BAD_IDS = {-1, 65_536, 1020, ReservedMessageIds.MEMORY, ReservedMessageIds.MESSAGES,
-        ReservedMessageIds.CONTROL,
-        Integer.MIN_VALUE, Integer.MAX_VALUE};
+    private static final int[] BAD_IDS = {-1, 65_536, ReservedMessageIds.APPLICATION, ReservedMessageIds.PAIRING,
+        ReservedMessageIds.MEMORY, ReservedMessageIds.MESSAGES, ReservedMessageIds.CONTROL, Integer.MIN_VALUE,
+        Integer.MAX_VALUE};
 
     private final List<BadInput> cases = new ArrayList<>();
 
@@ -208,7 +208,7 @@ final class BadMessages {
         for (int id : BAD_IDS) {
             cases.add(thrown(method, "id " + id, IllegalArgumentException.class, tried -> use.apply(tried, id),
                     "id " + id + ":",
-                    "0..65535", "1020..1023"));
+                    "0..65535", "1019..1023"));
         }
     }
 

@@ -9,6 +9,8 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.message.TagInfo;
 import io.reactorucx.message.TaggedBuffer;
 import io.reactorucx.testsupport.NoLeaks;
@@ -174,7 +176,7 @@ class DiscardTest implements NeedsUcx {
         if (peers == null) {
             return;
         }
-        sent.forEach(PendingOperation::assertDone);
+        sent.forEach(DiscardTest::assertDoneOrRefused);
         await().atMost(Waits.PATIENCE).untilAsserted(() -> {
             assertThat(peers.serverResources().buffers().leases()).as("leases of the server").isZero();
             assertThat(peers.clientResources().buffers().leases()).as("leases of the client").isZero();
@@ -182,6 +184,14 @@ class DiscardTest implements NeedsUcx {
         });
         drainTags();
         peers.assertWorks();
+    }
+
+    /** An offer that comes when its receiver has left fails at its sender. */
+    private static void assertDoneOrRefused(PendingOperation operation) {
+        if (operation.hasFailed()) {
+            assertThat(operation.failure()).isInstanceOfSatisfying(UcxException.class,
+                    error -> assertThat(error.status()).isEqualTo(UcxStatus.REJECTED));
+        }
     }
 
     /** What was sent and not received waits in UCX, and would be the next test's. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -213,6 +214,46 @@ abstract class ActiveMessageContract extends LinkContract {
         assertThat(second.header().mismatch(Pair.pattern(24))).isEqualTo(-1);
         assertThat(second.payload().mismatch(more)).isEqualTo(-1);
         assertThat(second.replyEndpoint()).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0, EAGER", "0, 7, EAGER", "0, 8, EAGER", "0, 100, EAGER", "0, 1048576, EAGER",
+        "0, 1048576, RENDEZVOUS", "4, 100, EAGER", "4, 1048576, EAGER", "8, 0, EAGER", "24, 100, AUTO",
+        "24, 1048576, EAGER", "24, 1048576, RENDEZVOUS"})
+    void comparesBeginningWithoutFetch(int headerBytes, int bytes, AmProtocol protocol) {
+        MemorySegment payload = Pair.pattern(bytes);
+        MemorySegment header = headerBytes == 0 ? Pair.EMPTY : Pair.pattern(headerBytes);
+        MemorySegment first = headerBytes == 0 ? payload : header;
+        boolean hasBeginning = first.byteSize() >= Long.BYTES
+                && (headerBytes > 0 || protocol != AmProtocol.RENDEZVOUS);
+        long beginning = Pair.pattern(Long.BYTES).get(ValueLayout.JAVA_LONG_UNALIGNED
+                .withOrder(ByteOrder.BIG_ENDIAN), 0);
+        Outcome sent = pair.send(header, payload, protocol);
+
+        UcpActiveMessage message = pair.awaitMessage();
+        UcpActiveMessages messages = pair.server.activeMessages();
+        assertThat(messages.beginsWith(message, beginning)).isEqualTo(hasBeginning);
+        assertThat(messages.beginsWith(message, beginning ^ 1)).isFalse();
+        assertThat(messages.beginsWith(message, 0)).isFalse();
+        boolean inline = message.isInline();
+        assertThat(pair.data(message).mismatch(payload)).as("the data is still there").isEqualTo(-1);
+        assertThat(messages.beginsWith(message, beginning)).as("nothing is read that UCX has freed")
+                .isEqualTo(hasBeginning && inline);
+        pair.awaitOk(sent);
+    }
+
+    @Test
+    void givesSmallDataBehindHeaderAsWord() {
+        for (int bytes : new int[] {0, 1, 7, 8}) {
+            MemorySegment word = Pair.pattern(bytes);
+            pair.awaitOk(pair.send(Pair.pattern(24), word, AmProtocol.EAGER));
+            assertThat(pair.awaitMessage().dataWord()).isEqualTo(Pair.wordOf(word));
+            pair.awaitOk(pair.send(Pair.EMPTY, word, AmProtocol.EAGER));
+            assertThat(pair.awaitMessage().dataWord()).isEqualTo(Pair.wordOf(word));
+        }
+        pair.awaitOk(pair.send(Pair.pattern(24), Pair.pattern(9), AmProtocol.EAGER));
+        UcpActiveMessage longer = pair.awaitMessage();
+        assertThatThrownBy(longer::dataWord).isInstanceOf(IllegalStateException.class).hasMessageContaining("9 bytes");
     }
 
     @Test

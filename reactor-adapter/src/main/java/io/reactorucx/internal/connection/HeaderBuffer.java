@@ -31,12 +31,24 @@ final class HeaderBuffer {
 
     /** Returns the header of an application's message, valid until the next call. */
     MemorySegment ofApplication(long token, int id, int number, MemorySegment own) {
+        requireAccess(own);
         int length = (int) own.byteSize();
         MemorySegment header = ofSize(ApplicationHeader.BYTES + length);
         MessageFrameCodec.putLong(bytes, 0, token);
         ApplicationHeader.put(bytes, id, number);
         MemorySegment.copy(own, ValueLayout.JAVA_BYTE, 0, bytes, ApplicationHeader.BYTES, length);
         return header;
+    }
+
+    /** The header is read here, so it is checked here, with the words of the core's check. */
+    private static void requireAccess(MemorySegment own) {
+        if (!own.scope().isAlive()) {
+            throw new IllegalArgumentException("header: the arena of these " + own.byteSize() + " bytes is closed");
+        }
+        if (!own.isAccessibleBy(Thread.currentThread())) {
+            throw new IllegalArgumentException("header: " + own.byteSize()
+                    + " bytes of another thread's confined arena; use a shared or automatic arena");
+        }
     }
 
     private MemorySegment ofSize(int size) {
