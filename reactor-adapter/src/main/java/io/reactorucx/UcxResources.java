@@ -124,7 +124,7 @@ public final class UcxResources implements Disposable {
         if (listening.isEmpty()) {
             LOG.info("[{}] UCX listens on no port", started.engines().engines().getFirst().config().name());
         } else {
-            LOG.info("[{}] UCX listens on {} (tcp, devices: {}); docs/guide/security.md says what that opens",
+            LOG.info("[{}] UCX listens on {} (tcp, devices: {}); docs/security.md says what that opens",
                     started.engines().engines().getFirst().config().name(), listening, started.devices());
         }
     }

@@ -234,6 +234,15 @@ final class BadSettings {
                 "waitStrategy"));
         cases.add(thrown("UcxResourcesBuilder.engineConfig(EngineConfig)", "null", MISSING,
                 tried -> UcxResources.builder().engineConfig(null), "value"));
+        String devices = "UcxResourcesBuilder.networkDevices(String[])";
+        cases.add(thrown(devices, "null", MISSING, tried -> UcxResources.builder().networkDevices((String[]) null),
+                "names"));
+        cases.add(thrown(devices, "a null", MISSING, tried -> UcxResources.builder().networkDevices("lo", null),
+                "names"));
+        for (String name : new String[] {"", " ", "eth0,eth1"}) {
+            cases.add(thrown(devices, "name '" + name + "'", ILLEGAL,
+                    tried -> UcxResources.builder().networkDevices(name), "'" + name + "'", "no name"));
+        }
         String transports = "UcxResourcesBuilder.transports(String[])";
         cases.add(thrown(transports, "null", MISSING, tried -> UcxResources.builder().transports((String[]) null),
                 "names"));

@@ -55,8 +55,8 @@ class SecurityPageTest extends Page {
     void tcpUsesTheNamedDevicesOnly() {
         // snippet: devices
         UcxResources local = UcxResources.builder()
-                .transports("tcp")
-                .setting("NET_DEVICES", "lo")    // or "eth1", or "eth1,eth2"
+                .transports("tcp")         // between processes of this host as well
+                .networkDevices("lo")      // or "eth1", or "eth1", "eth2"
                 .build();
         // end
         UcxBoundServer server = UcxServer.create(local).bindNow();
