@@ -234,20 +234,23 @@ public final class EndpointAllocator {
     }
 
     /**
-     * Closes an endpoint that nobody uses. With error mode NONE this waits until the receives of the worker allow a
-     * flushing close.
+     * Closes an endpoint that nobody uses. This waits while a direct pointer into the peer's memory is in use, and with
+     * error mode NONE until the receives of the worker allow a flushing close.
      */
     public void closeUnused(UcpEndpoint endpoint) {
         if (endpoint.isClosed()) {
             return;
         }
-        if (endpoint.errorMode() == ErrorMode.PEER) {
-            endpoint.close(CloseMode.FORCE, (status, length, tag) -> { });
-        } else if (endpoint.mayFlush()) {
-            endpoint.close(CloseMode.FLUSH, (status, length, tag) -> { });
-        } else {
-            DelayedAction.after(engine, CLOSE_RETRY, () -> closeUnused(endpoint));
+        boolean force = endpoint.errorMode() == ErrorMode.PEER;
+        try {
+            if (force || endpoint.mayFlush()) {
+                endpoint.close(force ? CloseMode.FORCE : CloseMode.FLUSH, (status, length, tag) -> { });
+                return;
+            }
+        } catch (IllegalStateException e) {
+            LOG.debug("[{}] the endpoint is closed later", endpoint.peer(), e);
         }
+        DelayedAction.after(engine, CLOSE_RETRY, () -> closeUnused(endpoint));
     }
 
     /** The number of an endpoint among those that this worker has made to one other worker. */
