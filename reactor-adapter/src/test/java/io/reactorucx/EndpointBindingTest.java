@@ -39,10 +39,12 @@ class EndpointBindingTest implements NeedsUcx {
         serverResources = resources();
         rudeResources = resources();
         otherResources = resources();
-        server = UcxServer.create(serverResources).closeTimeout(Duration.ofMillis(300)).handle(connection -> {
-            accepted.add(connection);
-            return Mono.never();
-        }).bindNow();
+        // The handshake takes longer than the test waits: no timeout ends a socket in its place.
+        server = UcxServer.create(serverResources).closeTimeout(Duration.ofMillis(300))
+                .handshakeTimeout(Waits.PATIENCE.multipliedBy(4)).handle(connection -> {
+                    accepted.add(connection);
+                    return Mono.never();
+                }).bindNow();
         identity = new ConnectionIdentity(address(rudeResources));
         client = SocketPeer.connect(server.port());
         HandshakePair.Said said = new HandshakePair.Said();
@@ -101,9 +103,10 @@ class EndpointBindingTest implements NeedsUcx {
 
     @Test
     void bindOfAnotherWorkerEndsTheConnection() {
-        UcxClient.create(rudeResources).raw(true).remoteWorkerAddress(address(serverResources)).connectNow();
+        UcxClient.create(otherResources).raw(true).remoteWorkerAddress(address(serverResources)).connectNow();
 
-        RawFrames.send(rudeResources, ReservedMessageIds.PAIRING,
+        // The other worker binds itself, which is a pair of endpoints like any other but for the handshake.
+        RawFrames.send(otherResources, ReservedMessageIds.PAIRING,
                 new BindFrame(BindFrame.Type.BIND, identity.peerToken(), 0, address(otherResources)).toBytes());
 
         assertRefused();
