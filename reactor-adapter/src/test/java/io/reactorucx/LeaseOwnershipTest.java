@@ -70,8 +70,9 @@ class LeaseOwnershipTest implements NeedsUcx {
     void sendThatIsCancelledBeforeItsSubscriptionNeedsNoLease() {
         UcxBuffer lease = lease();
 
-        subscribeAndCancel(Mono.using(() -> lease, held -> Mono.empty().then(peers.client().activeMessages()
-                .send(ID, MemorySegment.NULL, held, AmProtocol.AUTO)), UcxBuffer::release));
+        // As Mono.using does, when its subscriber cancels before the operation inside is subscribed to.
+        lease.release();
+        subscribeAndCancel(peers.client().activeMessages().send(ID, MemorySegment.NULL, lease, AmProtocol.AUTO));
 
         assertThat(lease.isDisposed()).isTrue();
     }
@@ -83,8 +84,8 @@ class LeaseOwnershipTest implements NeedsUcx {
         RemoteMemory memory = peers.client().memory(exported.descriptor());
         UcxBuffer lease = lease();
 
-        subscribeAndCancel(Mono.using(() -> lease, held -> Mono.empty().then(memory.put(0, held)),
-                UcxBuffer::release));
+        lease.release();
+        subscribeAndCancel(memory.put(0, lease));
 
         assertThat(lease.isDisposed()).isTrue();
         exported.revoke().block(Waits.PATIENCE);
