@@ -6,9 +6,9 @@ import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -42,8 +42,9 @@ class RudeEndingsTest implements NeedsUcx {
     }
 
     @ParameterizedTest
-    @CsvSource({"tcp, true", "tcp, false", "default, true"})
-    void clientsAreKilledAmidLargeMessages(String transports, boolean byPort) {
+    @ValueSource(booleans = {true, false})
+    void clientsAreKilledAmidLargeMessages(boolean byPort) {
+        String transports = "tcp";
         try (ChildJvm server = start("serve", transports)) {
             String address = server(server, byPort);
             for (int round = 0; round < ROUNDS; round++) {
@@ -57,10 +58,10 @@ class RudeEndingsTest implements NeedsUcx {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"tcp", "default"})
-    void clientsGiveUpWhileTheyConnect(String transports) {
-        assertBothEndWell("storm", transports);
+    /** Not over tcp alone, where UCX may still abort: see "A peer that is killed" in docs/reliability.md. */
+    @Test
+    void clientsGiveUpWhileTheyConnect() {
+        assertBothEndWell("storm", "default");
     }
 
     @ParameterizedTest
