@@ -21,7 +21,6 @@ import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
-import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
@@ -69,33 +68,29 @@ public final class UcxResources implements Disposable {
     private volatile boolean handedOut;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final IdleEndpointLimit idleEndpoints;
-    private final int maxParkedEndpoints;
     private final AuthenticatorLimits authenticators;
-    private volatile ParkedEndpointLimit parkedEndpoints;
     private final LeakReporter leaks;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(Starter starter, IdleEndpointLimit idleEndpoints, int maxParkedEndpoints, LeakReporter leaks,
-            ServedMemoryConfig memory, AuthenticatorLimits authenticators) {
+    UcxResources(Starter starter, IdleEndpointLimit idleEndpoints, LeakReporter leaks, ServedMemoryConfig memory,
+            AuthenticatorLimits authenticators) {
         this.starter = starter;
         this.idleEndpoints = idleEndpoints;
-        this.maxParkedEndpoints = maxParkedEndpoints;
         this.leaks = leaks;
         this.memory = memory;
         this.authenticators = authenticators;
         Started first = starter.start(starter.initialDevices());
         this.started = first;
-        this.parkedEndpoints = new ParkedEndpointLimit(maxParkedEndpoints, first.engines().engines());
-        this.connecting = engines(first, parkedEndpoints);
+        this.connecting = engines(first);
         this.windows = new WindowRegistry(first.context(), memory, this::owned);
         start(first, connecting, windows);
     }
 
-    private EngineResources engines(Started of, ParkedEndpointLimit parked) {
-        return new EngineResources(of.engines().engines(), idleEndpoints, parked, of.buffers(), leaks, authenticators);
+    private EngineResources engines(Started of) {
+        return new EngineResources(of.engines().engines(), idleEndpoints, of.buffers(), leaks, authenticators);
     }
 
     /** Starts what depends on the network devices that UCX uses. */
@@ -156,8 +151,7 @@ public final class UcxResources implements Disposable {
                     + " else is done with the resources");
         }
         Started next = starter.start(needed);
-        ParkedEndpointLimit parked = new ParkedEndpointLimit(maxParkedEndpoints, next.engines().engines());
-        EngineResources engines = engines(next, parked);
+        EngineResources engines = engines(next);
         WindowRegistry registry = new WindowRegistry(next.context(), memory, this::owned);
         start(next, engines, registry);
         Started before = started;
@@ -165,7 +159,6 @@ public final class UcxResources implements Disposable {
         windows.close();
         handedOut = true;
         started = next;
-        parkedEndpoints = parked;
         connecting = engines;
         windows = registry;
         unused.closeSockets();
@@ -335,19 +328,6 @@ public final class UcxResources implements Disposable {
     /** {@return the maximum of {@link #idleEndpoints()}} */
     public int maxIdleEndpoints() {
         return idleEndpoints.limit();
-    }
-
-    /**
-     * {@return the number of endpoints that are parked: their connections have ended by force, and UCX can close them
-     * once they are wired up and have sent what it has taken, or have failed}
-     */
-    public int parkedEndpoints() {
-        return parkedEndpoints.count();
-    }
-
-    /** {@return from how many {@link #parkedEndpoints()} on new connections are refused} */
-    public int maxParkedEndpoints() {
-        return parkedEndpoints.limit();
     }
 
     /** {@return the number of handshakes in progress at the servers of these resources} */

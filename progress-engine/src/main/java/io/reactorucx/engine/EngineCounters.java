@@ -20,7 +20,6 @@ public final class EngineCounters {
     private final AtomicLong sleeps = new AtomicLong();
     private final AtomicLong inFlight = new AtomicLong();
     private final AtomicLong heldMessages = new AtomicLong();
-    private final AtomicLong parkedEndpoints = new AtomicLong();
     private final LongAdder signals = new LongAdder();
     private final LongAdder rejected = new LongAdder();
     private final AtomicLongArray succeeded = new AtomicLongArray(KINDS);
@@ -30,7 +29,7 @@ public final class EngineCounters {
     EngineCounters() {
     }
 
-    void stepped(int work, int ranCommands, int nowInFlight, int nowHeld, int nowParked) {
+    void stepped(int work, int ranCommands, int nowInFlight, int nowHeld) {
         add(steps, 1);
         if (work == 0) {
             add(emptySteps, 1);
@@ -40,7 +39,6 @@ public final class EngineCounters {
         }
         inFlight.setOpaque(nowInFlight);
         heldMessages.setOpaque(nowHeld);
-        parkedEndpoints.setOpaque(nowParked);
     }
 
     void slept() {
@@ -109,11 +107,6 @@ public final class EngineCounters {
     /** {@return active messages whose data waited to be fetched or released after the last round} */
     public long heldMessages() {
         return heldMessages.getOpaque();
-    }
-
-    /** {@return endpoints that after the last round waited to be closed by force} */
-    public long parkedEndpoints() {
-        return parkedEndpoints.getOpaque();
     }
 
     /**

@@ -110,7 +110,7 @@ public final class ProgressEngine {
         }
         int ran = commands.drain(runner, config.commandsPerStep());
         int work = ran + owned.progress() + deliverDeferred() + timer.poll(config.commandsPerStep());
-        counters.stepped(work, ran, owned.inFlight(), owned.activeMessages().held(), owned.parkedEndpoints());
+        counters.stepped(work, ran, owned.inFlight(), owned.activeMessages().held());
         if (work > 0) {
             idleRounds = 0;
         } else if (mayBlock) {
@@ -352,8 +352,7 @@ public final class ProgressEngine {
             finish();
         }
         boolean gone = owned.isClosed();
-        counters.stepped(work, 0, gone ? 0 : owned.inFlight(), gone ? 0 : owned.activeMessages().held(),
-                gone ? 0 : owned.parkedEndpoints());
+        counters.stepped(work, 0, gone ? 0 : owned.inFlight(), gone ? 0 : owned.activeMessages().held());
         return work;
     }
 

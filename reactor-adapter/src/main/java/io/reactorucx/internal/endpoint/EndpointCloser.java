@@ -18,7 +18,7 @@ public final class EndpointCloser {
 
     private final String peer;
     private @Nullable EndpointRelease release;
-    private boolean closedByForce;
+    private @Nullable CloseMode closedBy;
 
     public EndpointCloser(String peer) {
         this.peer = peer;
@@ -73,35 +73,30 @@ public final class EndpointCloser {
 
     /**
      * Closes the endpoint in the wanted mode. An endpoint that has failed, or has operations in flight, is closed by
-     * force; error mode NONE only allows a flushing close. A close by force that has to wait for what was sent before
-     * leaves the endpoint parked at its worker. A flushing close that UCX does not allow yet, because receives of other
-     * connections are in flight, is left to the given action.
+     * force; error mode NONE only allows a flushing close.
      */
-    public void close(UcpEndpoint open, CloseMode wanted, Runnable whenClosed, Runnable closeLater) {
+    public void close(UcpEndpoint open, CloseMode wanted, Runnable whenClosed) {
         CloseMode mode = open.errorMode() != ErrorMode.PEER ? CloseMode.FLUSH
-                : isQuiet(open) && open.failure() == 0 && open.mayFlush() ? wanted : CloseMode.FORCE;
-        closedByForce = mode == CloseMode.FORCE;
+                : isQuiet(open) && open.failure() == 0 ? wanted : CloseMode.FORCE;
         boolean done;
         try {
-            done = open.close(mode, (status, length, tag) -> whenClosed.run());
-        } catch (IllegalStateException e) {
-            LOG.debug("[{}] the endpoint is closed later", peer, e);
-            closeLater.run();
-            done = true;
+            done = open.close(mode, (status, length, tag) -> closed(mode, whenClosed));
         } catch (RuntimeException e) {
             LOG.debug("[{}] closing the endpoint failed", peer, e);
             done = true;
         }
         if (done) {
-            whenClosed.run();
+            closed(mode, whenClosed);
         }
     }
 
-    /**
-     * Returns whether the endpoint is closed by force, or parked until it can be: what UCX still keeps of it stays
-     * until then, or until the worker ends, and the connection need not wait for it.
-     */
+    private void closed(CloseMode mode, Runnable whenClosed) {
+        closedBy = mode;
+        whenClosed.run();
+    }
+
+    /** Returns whether the endpoint was closed by force: what UCX still keeps of it stays until the worker ends. */
     public boolean isClosedByForce() {
-        return closedByForce;
+        return closedBy == CloseMode.FORCE;
     }
 }
