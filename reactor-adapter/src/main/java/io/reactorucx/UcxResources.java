@@ -111,10 +111,21 @@ public final class UcxResources implements Disposable {
     /** What depends on the network devices that UCX uses. */
     record Started(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
             BufferPool buffers, NetworkDevices devices) {
+
+        /** Closes what nothing uses. */
+        void close() {
+            engines.close();
+            buffers.close(context::close);
+        }
     }
 
     private static void start(Started started, EngineResources connecting, WindowRegistry windows) {
-        connecting.start(started.closeListeners(), windows).block(Duration.ofSeconds(10));
+        try {
+            connecting.start(started.closeListeners(), windows).block(Duration.ofSeconds(10));
+        } catch (RuntimeException e) {
+            started.close();
+            throw e;
+        }
         List<InetSocketAddress> listening = connecting.listeningAddresses();
         if (listening.isEmpty()) {
             LOG.info("[{}] UCX listens on no port", started.engines().engines().getFirst().config().name());
@@ -162,8 +173,7 @@ public final class UcxResources implements Disposable {
         connecting = engines;
         windows = registry;
         unused.closeSockets();
-        before.engines().close();
-        before.buffers().close(before.context()::close);
+        before.close();
         return engines;
     }
 
