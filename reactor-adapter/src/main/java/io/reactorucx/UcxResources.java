@@ -6,7 +6,6 @@ import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
@@ -287,14 +286,19 @@ public final class UcxResources implements Disposable {
 
     /**
      * Returns the address of an engine's worker, for peers that connect without a listener. They have to receive it
-     * over a trusted channel.
+     * over a trusted channel. Where UCX listens on tcp, its sockets are open to all hosts from then on: peers that
+     * connect in this way cannot be told from others.
      *
      * @param engine index of the engine, from 0
      * @return the address
      */
     public Mono<byte[]> workerAddress(int engine) {
         handedOut = true;
-        return EngineCall.mono(connecting.engines().get(checkEngine(engine)).engine(), UcpWorker::address);
+        EngineConnections connections = connecting.engines().get(checkEngine(engine)).connections();
+        return EngineCall.mono(connections.engine(), worker -> {
+            connections.admission().admitAllForGood();
+            return worker.address();
+        });
     }
 
     /** {@return the number of open connections of all engines} */

@@ -109,6 +109,20 @@ class ExposureTest implements NeedsUcx {
     }
 
     @Test
+    void workerAddressThatIsGivenOutOpensTheSockets() throws IOException {
+        UcxResources resources = UcxResources.builder().transports("tcp", "self").build();
+        try {
+            InetSocketAddress ucx = resources.listeningAddresses().getFirst();
+            assertThat(connects("127.0.0.9", ucx)).isFalse();
+
+            assertThat(resources.workerAddress(0).block(Waits.PATIENCE)).isNotEmpty();
+            assertThat(connects("127.0.0.9", ucx)).isTrue();
+        } finally {
+            resources.disposeNow();
+        }
+    }
+
+    @Test
     void resourcesInUseRefuseAnotherNetworkDevice() throws SocketException {
         InetAddress address = networkAddress().orElse(null);
         assumeTrue(address != null, "this host has no network device but loopback");

@@ -33,6 +33,7 @@ public final class PeerAdmission {
     private final UcpTcpListeners listeners;
     private final Map<InetAddress, Integer> peers = new HashMap<>();
     private int unknownPeers;
+    private boolean addressGivenOut;
     private boolean lost;
 
     public PeerAdmission(UcpWorker worker) {
@@ -79,6 +80,14 @@ public final class PeerAdmission {
         });
     }
 
+    /** Admits all addresses from now on: the application gives the worker's address to peers. */
+    public void admitAllForGood() {
+        if (!addressGivenOut) {
+            addressGivenOut = true;
+            apply();
+        }
+    }
+
     private void apply() {
         if (worker.isClosed() || listeners.addresses().isEmpty()) {
             return;
@@ -89,7 +98,7 @@ public final class PeerAdmission {
                     + " left: peers cannot connect over tcp any more, make new resources", worker.config().name(),
                     listeners.addresses());
         }
-        if (unknownPeers > 0) {
+        if (unknownPeers > 0 || addressGivenOut) {
             listeners.admitAll();
         } else {
             Set<InetAddress> sources = new HashSet<>(peers.keySet());
