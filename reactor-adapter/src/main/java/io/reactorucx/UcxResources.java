@@ -127,7 +127,7 @@ public final class UcxResources implements Disposable {
         }
         List<InetSocketAddress> listening = connecting.listeningAddresses();
         if (listening.isEmpty()) {
-            LOG.info("[{}] UCX listens on no port", started.engines().engines().getFirst().config().name());
+            LOG.debug("[{}] UCX listens on no port", started.engines().engines().getFirst().config().name());
         } else {
             LOG.info("[{}] UCX listens on {} (tcp, devices: {}); docs/security.md says what that opens",
                     started.engines().engines().getFirst().config().name(), listening, started.devices());

@@ -18,7 +18,6 @@ final class ExhaustedServer {
     static final int ID = 5;
 
     private static final int CHUNK_BYTES = 64 << 10;
-    private static final List<byte[]> HOARD = new ArrayList<>();
 
     private ExhaustedServer() {
     }
@@ -34,7 +33,6 @@ final class ExhaustedServer {
         CompletableFuture<Void> end = server.onDispose().toFuture();
         System.out.println(READY + server.port());
         String ended = ended(end);
-        HOARD.clear();
         System.out.println(ENDED + ended);
         resources.disposeNow();
 
@@ -62,8 +60,9 @@ final class ExhaustedServer {
     private static UcxBoundServer bind(UcxResources resources) {
         return UcxServer.create(resources).bindAddress("127.0.0.1", 0)
                 .handle(connection -> connection.activeMessages().receive(ID).doOnNext(message -> {
+                    List<byte[]> all = new ArrayList<>();
                     while (!Thread.currentThread().isInterrupted()) {
-                        HOARD.add(new byte[CHUNK_BYTES]);
+                        all.add(new byte[CHUNK_BYTES]);
                     }
                 }).then(Mono.never())).bindNow();
     }

@@ -92,7 +92,8 @@ final class BufferSlab {
         try {
             arena.close();
         } catch (IllegalStateException e) {
-            LOG.error("{} bytes stay mapped: a thread or operation still uses a lease that was released", bytes(), e);
+            LOG.error("{} bytes stay mapped and are left to the process: a thread or operation still uses a lease that"
+                    + " was released: {}", bytes(), e.getMessage());
         }
         return true;
     }

@@ -30,8 +30,8 @@ public final class ThrownSignal {
         Throwable failure;
         try {
             failure = Operators.onNextError(value, thrown, context, subscription);
-        } catch (RuntimeException | Error fatal) {
-            // Reactor does not treat errors of the JVM, nor a hook that throws.
+        } catch (RuntimeException | LinkageError fatal) {
+            // Reactor does not treat LinkageError, among others, nor a hook that throws.
             subscription.cancel();
             failure = thrown;
         }
@@ -44,7 +44,7 @@ public final class ThrownSignal {
         }
         try {
             subscriber.onError(failure);
-        } catch (RuntimeException | Error again) {
+        } catch (RuntimeException | LinkageError again) {
             dropped(again, context);
         }
     }
