@@ -32,7 +32,7 @@ class AllocationTest {
      * from run to run. In a ping-pong each side has both.
      */
     @ParameterizedTest
-    @CsvSource({"am, rate, 140, 190", "am, latency, 330, 330", "tag, rate, 140, 190", "message, rate, 60, 100",
+    @CsvSource({"am, rate, 140, 200", "am, latency, 330, 330", "tag, rate, 140, 190", "message, rate, 60, 100",
         "get, rate, 140, 8"})
     void staysWithinItsLimit(String test, String mode, double here, double there) {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
