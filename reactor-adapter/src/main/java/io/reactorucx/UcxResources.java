@@ -9,11 +9,9 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.ProgressEngine;
-import io.reactorucx.engine.ProgressEngineGroup;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.NetworkDevices;
@@ -58,13 +56,15 @@ public final class UcxResources implements Disposable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcxResources.class);
 
-    private final Starter starter;
+    private final UcxResourcesBuilder.Starter starter;
     private final ServedMemoryConfig memory;
-    private volatile Started started;
+    private volatile UcxResourcesBuilder.Started started;
     private volatile EngineResources connecting;
     private volatile WindowRegistry windows;
+    /** Guards the replacement of what was started, against uses of it that begin. */
+    private final Object replacement = new Object();
     /** Whether the application holds something of what was started, so that it cannot be replaced. */
-    private volatile boolean handedOut;
+    private boolean handedOut;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final IdleEndpointLimit idleEndpoints;
     private final AuthenticatorLimits authenticators;
@@ -74,51 +74,25 @@ public final class UcxResources implements Disposable {
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(Starter starter, IdleEndpointLimit idleEndpoints, LeakReporter leaks, ServedMemoryConfig memory,
-            AuthenticatorLimits authenticators) {
+    UcxResources(UcxResourcesBuilder.Starter starter, IdleEndpointLimit idleEndpoints, LeakReporter leaks,
+            ServedMemoryConfig memory, AuthenticatorLimits authenticators) {
         this.starter = starter;
         this.idleEndpoints = idleEndpoints;
         this.leaks = leaks;
         this.memory = memory;
         this.authenticators = authenticators;
-        Started first = starter.start(starter.initialDevices());
+        UcxResourcesBuilder.Started first = starter.start(starter.initialDevices());
         this.started = first;
         this.connecting = engines(first);
         this.windows = new WindowRegistry(first.context(), memory, this::owned);
         start(first, connecting, windows);
     }
 
-    private EngineResources engines(Started of) {
+    private EngineResources engines(UcxResourcesBuilder.Started of) {
         return new EngineResources(of.engines().engines(), idleEndpoints, of.buffers(), leaks, authenticators);
     }
 
-    /** Starts what depends on the network devices that UCX uses. */
-    interface Starter {
-
-        Started start(NetworkDevices devices);
-
-        /** Returns the devices to start with. */
-        NetworkDevices initialDevices();
-
-        /** Returns whether the devices follow the addresses of servers and clients. */
-        boolean followsAddresses();
-
-        /** Returns whether peers of this host use tcp, because the transports were chosen so. */
-        boolean usesTcpWithinHost();
-    }
-
-    /** What depends on the network devices that UCX uses. */
-    record Started(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
-            BufferPool buffers, NetworkDevices devices) {
-
-        /** Closes what nothing uses. */
-        void close() {
-            engines.close();
-            buffers.close(context::close);
-        }
-    }
-
-    private static void start(Started started, EngineResources connecting, WindowRegistry windows) {
+    private static void start(UcxResourcesBuilder.Started started, EngineResources connecting, WindowRegistry windows) {
         try {
             connecting.start(started.closeListeners(), windows).block(Duration.ofSeconds(10));
         } catch (RuntimeException e) {
@@ -139,9 +113,12 @@ public final class UcxResources implements Disposable {
      * of these resources is in use, UCX is started again with them.
      */
     Mono<EngineResources> reaching(NetworkDevices needed) {
-        if (!starter.followsAddresses() || started.devices().contains(needed)) {
-            handedOut = true;
-            return Mono.just(connecting);
+        synchronized (replacement) {
+            // The caller finds out itself that the resources are closed.
+            if (!starter.followsAddresses() || started.devices().contains(needed) || disposing.get()) {
+                handedOut = true;
+                return Mono.just(connecting);
+            }
         }
         return Mono.fromCallable(() -> restarted(needed)).subscribeOn(Schedulers.boundedElastic());
     }
@@ -150,30 +127,57 @@ public final class UcxResources implements Disposable {
         return starter.usesTcpWithinHost();
     }
 
-    private synchronized EngineResources restarted(NetworkDevices needed) {
+    private EngineResources restarted(NetworkDevices needed) {
+        requireUnused(needed);
         if (started.devices().contains(needed)) {
+            // Another bind or connect was first.
             return connecting;
         }
-        if (handedOut || disposing.get()) {
-            throw new IllegalStateException("these resources use the network devices: " + started.devices()
-                    + ", and have to use: " + needed + ". UCX cannot change them while it is in use: name them by"
-                    + " UcxResourcesBuilder.networkDevices(..), or bind and connect over the network before anything"
-                    + " else is done with the resources");
-        }
-        Started next = starter.start(needed);
+        UcxResourcesBuilder.Started next = starter.start(needed);
         EngineResources engines = engines(next);
         WindowRegistry registry = new WindowRegistry(next.context(), memory, this::owned);
         start(next, engines, registry);
-        Started before = started;
+        UcxResourcesBuilder.Started before = started;
         EngineResources unused = connecting;
-        windows.close();
-        handedOut = true;
-        started = next;
-        connecting = engines;
-        windows = registry;
+        synchronized (replacement) {
+            if (!handedOut && !disposing.get()) {
+                handedOut = true;
+                windows.close();
+                started = next;
+                connecting = engines;
+                windows = registry;
+            } else {
+                // A use of the resources has begun meanwhile: it keeps what was started before.
+                before = next;
+                unused = engines;
+            }
+        }
         unused.closeSockets();
         before.close();
-        return engines;
+        if (before == next) {
+            requireUnused(needed);
+        }
+        return connecting;
+    }
+
+    private void requireUnused(NetworkDevices needed) {
+        synchronized (replacement) {
+            if (!handedOut && !disposing.get() || started.devices().contains(needed)) {
+                return;
+            }
+        }
+        throw new IllegalStateException("these resources use the network devices: " + started.devices()
+                + ", and have to use: " + needed + ". UCX cannot change them while it is in use: name them by"
+                + " UcxResourcesBuilder.networkDevices(..), or bind and connect over the network before anything"
+                + " else is done with the resources");
+    }
+
+    /** Returns what was started, which is not replaced from now on. */
+    private UcxResourcesBuilder.Started used() {
+        synchronized (replacement) {
+            handedOut = true;
+            return started;
+        }
     }
 
     /**
@@ -196,8 +200,7 @@ public final class UcxResources implements Disposable {
 
     /** {@return the pool of registered buffers, which receives lease from as well} */
     public UcxBufferPool buffers() {
-        handedOut = true;
-        return started.buffers();
+        return used().buffers();
     }
 
     BufferPool bufferPool() {
@@ -206,14 +209,12 @@ public final class UcxResources implements Disposable {
 
     /** {@return the UCX context} */
     public UcpContext context() {
-        handedOut = true;
-        return started.context();
+        return used().context();
     }
 
     /** {@return the engines, with their counters} */
     public List<ProgressEngine> engines() {
-        handedOut = true;
-        return started.engines().engines();
+        return used().engines().engines();
     }
 
     /**
@@ -249,7 +250,7 @@ public final class UcxResources implements Disposable {
      * @return the window; revoked with these resources if not before
      */
     public UcxMemoryWindow exportMemory(MemorySegment segment, Set<MemoryRight> rights) {
-        handedOut = true;
+        used();
         return windows.export(segment, rights, null);
     }
 
@@ -264,7 +265,7 @@ public final class UcxResources implements Disposable {
      * @return the window; revoked with these resources if not before
      */
     public UcxMemoryWindow exportMemory(UcpMemory memory, Set<MemoryRight> rights) {
-        handedOut = true;
+        used();
         return windows.export(memory, rights, null);
     }
 
@@ -293,7 +294,7 @@ public final class UcxResources implements Disposable {
      * @return the address
      */
     public Mono<byte[]> workerAddress(int engine) {
-        handedOut = true;
+        used();
         EngineConnections connections = connecting.engines().get(checkEngine(engine)).connections();
         return EngineCall.mono(connections.engine(), worker -> {
             connections.admission().admitAllForGood();

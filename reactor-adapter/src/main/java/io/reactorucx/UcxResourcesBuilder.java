@@ -283,13 +283,39 @@ public final class UcxResourcesBuilder {
                 servedMemory, authenticators);
     }
 
+    /** Starts what depends on the network devices that UCX uses. */
+    interface Starter {
+
+        Started start(NetworkDevices devices);
+
+        /** Returns the devices to start with. */
+        NetworkDevices initialDevices();
+
+        /** Returns whether the devices follow the addresses of servers and clients. */
+        boolean followsAddresses();
+
+        /** Returns whether peers of this host use tcp, because the transports were chosen so. */
+        boolean usesTcpWithinHost();
+    }
+
+    /** What depends on the network devices that UCX uses. */
+    record Started(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
+            BufferPool buffers, NetworkDevices devices) {
+
+        /** Closes what nothing uses. */
+        void close() {
+            engines.close();
+            buffers.close(context::close);
+        }
+    }
+
     /** Starts a context, its engines and buffers, with the settings of a builder. */
     private record DeviceStarter(TransportSettings transports, @Nullable NetworkDevices named, LeakReporter leaks,
             EngineConfig engine, int engineCount, long maxBufferBytes, int maxBufferWaiters)
-            implements UcxResources.Starter {
+            implements Starter {
 
         @Override
-        public UcxResources.Started start(NetworkDevices devices) {
+        public Started start(NetworkDevices devices) {
             UcpContext context = UcpContext.create(transports.on(devices));
             List<AutoCloseable> undo = new ArrayList<>();
             undo.add(context);
@@ -298,7 +324,7 @@ public final class UcxResourcesBuilder {
                 ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount,
                         EngineThread.factory(engine.name()), ends);
                 undo.addFirst(group);
-                return new UcxResources.Started(context, group, ends,
+                return new Started(context, group, ends,
                         new BufferPool(context, maxBufferBytes, maxBufferWaiters, leaks), devices);
             } catch (RuntimeException e) {
                 undo.forEach(each -> close(each, e));
