@@ -16,6 +16,8 @@ import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -45,8 +47,9 @@ final class Races {
         if (engineClosed) {
             engine.closeAsync();
         }
-        return new ConnectionCore(new EngineConnections(engine, new IdleEndpointLimit(1)), ConnectionConfig.DEFAULT,
-                "peer");
+        EngineConnections connections = new EngineConnections(engine, new IdleEndpointLimit(1),
+                new ParkedEndpointLimit(1, List.of(engine)));
+        return new ConnectionCore(connections, ConnectionConfig.DEFAULT, "peer");
     }
 
     /** Whether the memory that went back last is leased to one at a time; had it gone back twice, it were to two. */

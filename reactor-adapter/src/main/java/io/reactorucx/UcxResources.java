@@ -18,6 +18,7 @@ import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
@@ -67,29 +68,34 @@ public final class UcxResources implements Disposable {
     private boolean handedOut;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final IdleEndpointLimit idleEndpoints;
+    private final int maxParkedEndpoints;
     private final AuthenticatorLimits authenticators;
+    private volatile ParkedEndpointLimit parkedEndpoints;
     private final LeakReporter leaks;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(UcxResourcesBuilder.Starter starter, IdleEndpointLimit idleEndpoints, LeakReporter leaks,
+    UcxResources(UcxResourcesBuilder.Starter starter, IdleEndpointLimit idleEndpoints, int maxParkedEndpoints,
+            LeakReporter leaks,
             ServedMemoryConfig memory, AuthenticatorLimits authenticators) {
         this.starter = starter;
         this.idleEndpoints = idleEndpoints;
+        this.maxParkedEndpoints = maxParkedEndpoints;
         this.leaks = leaks;
         this.memory = memory;
         this.authenticators = authenticators;
         UcxResourcesBuilder.Started first = starter.start(starter.initialDevices());
         this.started = first;
-        this.connecting = engines(first);
+        this.parkedEndpoints = new ParkedEndpointLimit(maxParkedEndpoints, first.engines().engines());
+        this.connecting = engines(first, parkedEndpoints);
         this.windows = new WindowRegistry(first.context(), memory, this::owned);
         start(first, connecting, windows);
     }
 
-    private EngineResources engines(UcxResourcesBuilder.Started of) {
-        return new EngineResources(of.engines().engines(), idleEndpoints, of.buffers(), leaks, authenticators);
+    private EngineResources engines(UcxResourcesBuilder.Started of, ParkedEndpointLimit parked) {
+        return new EngineResources(of.engines().engines(), idleEndpoints, parked, of.buffers(), leaks, authenticators);
     }
 
     private static void start(UcxResourcesBuilder.Started started, EngineResources connecting, WindowRegistry windows) {
@@ -134,7 +140,8 @@ public final class UcxResources implements Disposable {
             return connecting;
         }
         UcxResourcesBuilder.Started next = starter.start(needed);
-        EngineResources engines = engines(next);
+        ParkedEndpointLimit parked = new ParkedEndpointLimit(maxParkedEndpoints, next.engines().engines());
+        EngineResources engines = engines(next, parked);
         WindowRegistry registry = new WindowRegistry(next.context(), memory, this::owned);
         start(next, engines, registry);
         UcxResourcesBuilder.Started before = started;
@@ -144,6 +151,7 @@ public final class UcxResources implements Disposable {
                 handedOut = true;
                 windows.close();
                 started = next;
+                parkedEndpoints = parked;
                 connecting = engines;
                 windows = registry;
             } else {
@@ -343,6 +351,19 @@ public final class UcxResources implements Disposable {
     /** {@return the maximum of {@link #idleEndpoints()}} */
     public int maxIdleEndpoints() {
         return idleEndpoints.limit();
+    }
+
+    /**
+     * {@return the number of endpoints that are parked: their connections have ended by force, and UCX can close them
+     * once they are wired up and have sent what it has taken, or have failed}
+     */
+    public int parkedEndpoints() {
+        return parkedEndpoints.count();
+    }
+
+    /** {@return from how many {@link #parkedEndpoints()} on new connections are refused} */
+    public int maxParkedEndpoints() {
+        return parkedEndpoints.limit();
     }
 
     /** {@return the number of handshakes in progress at the servers of these resources} */

@@ -36,6 +36,8 @@ public final class UcxResourcesBuilder {
     private static final long DEFAULT_MAX_BUFFER_BYTES = 64L << 20;
     private static final int DEFAULT_MAX_BUFFER_WAITERS = 1024;
     private static final int DEFAULT_MAX_IDLE_ENDPOINTS = 1024;
+    private static final int DEFAULT_MAX_PARKED_ENDPOINTS = 1024;
+    private static final String KEEPALIVE_INTERVAL = "KEEPALIVE_INTERVAL";
 
     private final UcpConfig.Builder config = UcpConfig.builder();
     private EngineConfig engine = EngineConfig.of("reactor-ucx");
@@ -43,6 +45,7 @@ public final class UcxResourcesBuilder {
     private long maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES;
     private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
     private int maxIdleEndpoints = DEFAULT_MAX_IDLE_ENDPOINTS;
+    private int maxParkedEndpoints = DEFAULT_MAX_PARKED_ENDPOINTS;
     private @Nullable LeakDetection leakDetection;
     private @Nullable BiConsumer<String, @Nullable LeakRecord> leakLog;
     private AuthenticatorLimits authenticators = AuthenticatorLimits.DEFAULT;
@@ -53,6 +56,10 @@ public final class UcxResourcesBuilder {
     private boolean streams;
 
     UcxResourcesBuilder() {
+        // Framework peers have heartbeats, and UCX 1.13 may crash when it checks an endpoint that is being closed.
+        if (System.getenv("UCX_" + KEEPALIVE_INTERVAL) == null) {
+            config.setting(KEEPALIVE_INTERVAL, "inf");
+        }
     }
 
     /**
@@ -127,7 +134,10 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Sets one setting of UCX.
+     * Sets one setting of UCX. Two have other defaults than UCX's own: {@code KEEPALIVE_INTERVAL} is {@code inf},
+     * because framework peers have heartbeats, so that the death of a raw peer that was reached by its worker address
+     * over shared memory is only noticed with a finite one; and {@code ZCOPY_THRESH} is {@code inf} without RDMA
+     * devices, because UCX's tcp may abort the process when the peer of a send without a copy dies.
      *
      * @param key the name, such as {@code RNDV_THRESH}
      * @param value the value in UCX's syntax
@@ -228,6 +238,23 @@ public final class UcxResourcesBuilder {
     }
 
     /**
+     * Limits the endpoints that are parked: their connections have ended by force, and UCX keeps them, and the memory
+     * of their operations, until the peer takes part again or is gone. At the limit new connections are refused, in
+     * both directions, with {@link io.reactorucx.core.UcxStatus#NO_RESOURCE}; connections that are open may still end,
+     * and park their endpoints.
+     *
+     * @param count at least 1; 1024 by default
+     * @return this
+     */
+    public UcxResourcesBuilder maxParkedEndpoints(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException("maxParkedEndpoints " + count + ": at least 1");
+        }
+        maxParkedEndpoints = count;
+        return this;
+    }
+
+    /**
      * Sets how closely leaks are detected.
      *
      * @param level the level of the system property {@value LeakDetection#PROPERTY} by default, else
@@ -279,7 +306,7 @@ public final class UcxResourcesBuilder {
         }
         TransportSettings transports = new TransportSettings(config.build());
         return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount,
-                maxBufferBytes, maxBufferWaiters), new IdleEndpointLimit(maxIdleEndpoints), leaks,
+                maxBufferBytes, maxBufferWaiters), new IdleEndpointLimit(maxIdleEndpoints), maxParkedEndpoints, leaks,
                 servedMemory, authenticators);
     }
 

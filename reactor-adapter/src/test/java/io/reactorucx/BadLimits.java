@@ -41,6 +41,11 @@ final class BadLimits {
                     tried -> UcxResources.builder().authenticatorLimits(1, queued), "queuedSteps " + queued,
                     "1..1048576"));
         }
+        for (int count : new int[] {0, -1, Integer.MIN_VALUE}) {
+            cases.add(thrown("UcxResourcesBuilder.maxParkedEndpoints(int)", "count " + count, ILLEGAL,
+                    tried -> UcxResources.builder().maxParkedEndpoints(count), "maxParkedEndpoints " + count,
+                    "at least 1"));
+        }
         cases.add(thrown("UcxResourcesBuilder.leakDetection(LeakDetection)", "null", MISSING,
                 tried -> UcxResources.builder().leakDetection(null), "level"));
         for (long bytes : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, (256L << 20) + 1}) {

@@ -7,6 +7,9 @@ package io.reactorucx.core;
 public enum CloseMode {
     /** Flushes what was sent first, for which the peer has to take part. */
     FLUSH,
-    /** Closes at once; operations in flight end with {@link UcxStatus#CANCELED}. Needs {@link ErrorMode#PEER}. */
+    /**
+     * Closes without a word to the peer, as soon as the endpoint is wired up and has sent what UCX has taken, or has
+     * failed; operations in flight end with {@link UcxStatus#CANCELED} then. Needs {@link ErrorMode#PEER}.
+     */
     FORCE
 }

@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -21,6 +22,12 @@ final class ContextSettings {
      * worker's own thread.
      */
     private static final String FENCE_MODE = "FENCE_MODE";
+
+    /**
+     * UCX's tcp completes a send without a copy twice when its socket fails, which aborts the process or frees memory
+     * too early. Without RDMA devices nothing else sends messages so.
+     */
+    private static final String ZCOPY_THRESH = "ZCOPY_THRESH";
 
     private ContextSettings() {
     }
@@ -81,8 +88,11 @@ final class ContextSettings {
             String prefix = config.environmentPrefix();
             MemorySegment settings = read(prefix.isEmpty() ? MemorySegment.NULL : arena.allocateFrom(prefix), arena);
             try {
-                if (UcpKeys.names().contains(FENCE_MODE) && NativeEnvironment.get("UCX_" + FENCE_MODE).isEmpty()) {
+                if (isLeftToLibrary(FENCE_MODE, config)) {
                     modify(settings, FENCE_MODE, "weak", arena);
+                }
+                if (isLeftToLibrary(ZCOPY_THRESH, config) && !RdmaDevices.mayBeUsed(config)) {
+                    modify(settings, ZCOPY_THRESH, "inf", arena);
                 }
                 config.settings().forEach((key, value) -> {
                     if (UcpKeys.names().contains(key)) {
@@ -94,6 +104,18 @@ final class ContextSettings {
                 ucx_h.ucp_config_release(settings);
             }
         }
+    }
+
+    /** Returns whether UCX knows a setting and the environment does not say what it is. */
+    private static boolean isLeftToLibrary(String key, UcpConfig config) {
+        return UcpKeys.names().contains(key) && environment(key, config).isEmpty();
+    }
+
+    /** The value of a setting in the environment, where the one with the configured prefix wins. */
+    static Optional<String> environment(String key, UcpConfig config) {
+        Optional<String> general = NativeEnvironment.get("UCX_" + key);
+        return config.environmentPrefix().isEmpty() ? general
+                : NativeEnvironment.get(config.environmentPrefix() + "_UCX_" + key).or(() -> general);
     }
 
     private static void modify(MemorySegment settings, String key, String value, Arena arena) {

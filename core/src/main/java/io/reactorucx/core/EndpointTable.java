@@ -26,6 +26,8 @@ final class EndpointTable {
     private final UcpWorker worker;
     private final MemorySegment workerHandle;
     private final Map<Long, UcpEndpoint> endpoints = new HashMap<>();
+    /** Endpoints whose close by force waits for a flush. */
+    private final Map<Long, UcpEndpoint> parked = new HashMap<>();
     private final Map<Long, UcpListener> listeners = new HashMap<>();
     /** Operations used them when they were last looked at. */
     private final List<UcpRemoteKey> closedKeys = new ArrayList<>();
@@ -100,9 +102,25 @@ final class EndpointTable {
         return endpoint;
     }
 
+    /** The endpoint with a handle that UCX reports as failed, which may be parked; null as above. */
+    @Nullable UcpEndpoint findFailed(long handle) {
+        UcpEndpoint endpoint = endpoints.get(handle);
+        return endpoint == null ? parked.get(handle) : endpoint;
+    }
+
     void closed(long handle) {
         last = null;
         endpoints.remove(handle);
+        parked.remove(handle);
+    }
+
+    void park(UcpEndpoint endpoint) {
+        closed(endpoint.handle().address());
+        parked.put(endpoint.handle().address(), endpoint);
+    }
+
+    int parked() {
+        return parked.size();
     }
 
     List<UcpEndpoint> open() {

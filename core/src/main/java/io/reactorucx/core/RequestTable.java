@@ -57,6 +57,7 @@ final class RequestTable {
     private byte[] status = new byte[0];
     private int[] free = new int[0];
     private int freeCount;
+    private int withoutEndpoint;
     private int[] ready = new int[0];
     private int readyHead;
     private int readyCount;
@@ -108,6 +109,15 @@ final class RequestTable {
     int inFlight() {
         dropUnposted();
         return generation.length - freeCount;
+    }
+
+    /**
+     * Operations of the worker itself that UCX has not completed: receives, flushes, and fetches of messages that name
+     * no sender.
+     */
+    int withoutEndpoint() {
+        dropUnposted();
+        return withoutEndpoint;
     }
 
     /** Prepares a slot for an operation that is about to be posted. */
@@ -170,7 +180,9 @@ final class RequestTable {
         endpoint[slot] = postingEndpoint;
         pinned[slot] = postingPinned;
         memory[slot] = postingMemory;
-        if (postingEndpoint != null) {
+        if (postingEndpoint == null) {
+            withoutEndpoint++;
+        } else {
             postingEndpoint.operationStarted();
         }
         forgetPosting();
@@ -368,6 +380,9 @@ final class RequestTable {
                 || completion[slot] == null) {
             LOG.warn("UCX completed an operation that is not in flight, token {}", token);
             return false;
+        }
+        if (endpoint[slot] == null) {
+            withoutEndpoint--;
         }
         status[slot] = rawStatus;
         length[slot] = bytes;

@@ -250,7 +250,9 @@ public final class UcpActiveMessages {
         ucx_h.ucp_am_data_release(workerHandle, MemorySegment.ofAddress(message.data()));
     }
 
-    void releaseAll() {
+    /** Releases all held data unread, as {@link #release} does with that of one message. */
+    public void releaseAll() {
+        worker.checkThread();
         List.copyOf(held).forEach(this::drop);
     }
 
@@ -279,6 +281,12 @@ public final class UcpActiveMessages {
     public boolean holds(UcpActiveMessage message) {
         worker.checkThread();
         return held.contains(message);
+    }
+
+    /** Offers that are held and come from an endpoint, or may do. */
+    int offersOf(UcpEndpoint sender) {
+        return (int) held.stream().filter(message -> message.isRendezvous()
+                && (message.replyEndpoint() == null || message.replyEndpoint() == sender)).count();
     }
 
     /** {@return number of messages whose data UCX holds until it is fetched or released} */

@@ -18,7 +18,9 @@ import java.util.regex.Pattern;
  *
  * <p>A setting given here wins over the environment ({@code UCX_*}), which wins over the library's defaults. Settings
  * of single transports ({@code TCP_*}, {@code POSIX_*}) reach UCX only through the environment of the process, which is
- * changed for the moment in which a context or a worker is made.
+ * changed for the moment in which a context or a worker is made. Of the library's defaults one is not UCX's own:
+ * {@code ZCOPY_THRESH} is {@code inf} where no RDMA device can be used, since UCX's tcp completes a send without a copy
+ * twice when its peer dies, which aborts the process.
  *
  * @param name name of the context, at most 31 characters
  * @param features what the context can do

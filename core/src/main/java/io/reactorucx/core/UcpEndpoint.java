@@ -47,7 +47,9 @@ public final class UcpEndpoint {
     private final UcpStream stream;
     private int inFlight;
     private int failure;
+    private boolean wired;
     private boolean closed;
+    private @Nullable EndpointClose close;
 
     UcpEndpoint(UcpWorker worker, MemorySegment handle, ErrorMode errorMode, String peer,
             EndpointErrorHandler onError) {
@@ -273,16 +275,39 @@ public final class UcpEndpoint {
      */
     public boolean flush(Completion whenDone) {
         requireOpen("ep_flush");
-        long token = worker.requests().begin("ep_flush", whenDone, this, null, null);
-        return worker.requests().posted("ep_flush", peer, token,
+        Objects.requireNonNull(whenDone, "whenDone");
+        long token = worker.requests().begin("ep_flush", wired ? whenDone : whenWired(whenDone), this, null, null);
+        boolean done = worker.requests().posted("ep_flush", peer, token,
                 ucx_h.ucp_ep_flush_nbx(handle, worker.parameters().of(worker.requests().onSend, token, null)));
+        wired = wired || done;
+        return done;
+    }
+
+    /** The first flush ends when the endpoint is wired up. */
+    private Completion whenWired(Completion whenDone) {
+        return (rawStatus, length, senderTag) -> {
+            wired = wired || rawStatus == 0;
+            whenDone.complete(rawStatus, length, senderTag);
+        };
+    }
+
+    /** Returns whether a flush has ended. */
+    boolean isWired() {
+        return wired;
     }
 
     /**
      * Ends this endpoint ({@code ucp_ep_close_nbx}); nothing can be posted on it from here on.
      *
+     * <p>A close by force of an endpoint that has not failed waits until the endpoint is wired up and what it has sent
+     * has left, since UCX would abort the process or use freed memory otherwise. Meanwhile the endpoint is parked
+     * ({@link UcpWorker#parkedEndpoints()}): operations in flight go on, and end with the close. A peer that is alive
+     * but does not progress can delay that without a limit.
+     *
      * @param mode {@link CloseMode#FLUSH} only with nothing in flight but receives of the stream, since UCX does not
-     *     wait for the rest; {@link CloseMode#FORCE} only in {@link ErrorMode#PEER}
+     *     wait for the rest: no operation of this endpoint, no offer of its peer that is held, and no receive of the
+     *     worker, since a message of this peer may have matched it; {@link CloseMode#FORCE} only in {@link
+     *     ErrorMode#PEER}
      * @param whenDone called when UCX has released it; with an error when it could not flush, as on an endpoint that
      *     has failed
      * @return whether that is so already
@@ -297,24 +322,21 @@ public final class UcpEndpoint {
             throw new IllegalArgumentException("mode FORCE: UCX closes by force only with error mode PEER, this"
                     + " endpoint has NONE");
         }
-        int unfinished = inFlight() - stream.receives();
-        if (!force && unfinished > 0) {
-            throw new IllegalStateException("mode FLUSH: " + unfinished
-                    + " operations are in flight, let them end first");
+        if (!force) {
+            EndpointClose.requireFinished(this);
         }
         Objects.requireNonNull(whenDone, "whenDone");
         // A key whose pointer another thread is using throws here, before anything has happened to the endpoint.
         List.copyOf(keys).forEach(UcpRemoteKey::close);
-        worker.handleMissedEvents();
         stream.closing();
-        long token = worker.requests().beginClose(whenDone, this);
         closed = true;
-        worker.endpointTable().closed(handle.address());
-        MemorySegment parameters = worker.parameters().withFlags(worker.requests().onSend, token, null,
-                force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);
-        boolean done = worker.requests().postedClose(token, ucx_h.ucp_ep_close_nbx(handle, parameters));
-        worker.handleMissedEvents();
-        return done;
+        close = new EndpointClose(this, whenDone);
+        return close.start(force);
+    }
+
+    /** {@return whether {@link #close} allows {@link CloseMode#FLUSH} now} */
+    public boolean mayFlush() {
+        return EndpointClose.mayFlush(this);
     }
 
     /**
@@ -438,7 +460,7 @@ public final class UcpEndpoint {
      * whether this is the first failure.
      */
     boolean noteFailure(int rawStatus) {
-        if (failure != 0 || closed) {
+        if (failure != 0) {
             return false;
         }
         failure = rawStatus;
@@ -446,8 +468,10 @@ public final class UcpEndpoint {
     }
 
     void tellFailure() {
-        if (!closed) {
+        if (close == null) {
             onError.onError(this, failure);
+        } else {
+            close.closeParked();
         }
     }
 

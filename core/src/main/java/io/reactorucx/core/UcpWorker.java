@@ -361,6 +361,15 @@ public final class UcpWorker implements AutoCloseable {
         return endpoints.open();
     }
 
+    /**
+     * {@return endpoints that were closed by force, and wait to be wired up or to have sent what was posted before UCX
+     * can close them}
+     */
+    public int parkedEndpoints() {
+        checkThread();
+        return endpoints.parked();
+    }
+
     /** {@return listeners that are not closed} */
     public List<UcpListener> listeners() {
         checkThread();
@@ -389,7 +398,7 @@ public final class UcpWorker implements AutoCloseable {
         if (closed) {
             return;
         }
-        int openEndpoints = endpoints.open().size();
+        int openEndpoints = endpoints.open().size() + endpoints.parked();
         int openListeners = endpoints.listening().size();
         if (tags.taken() > 0) {
             throw new IllegalStateException("worker " + config.name() + ": " + tags.taken()
@@ -416,7 +425,7 @@ public final class UcpWorker implements AutoCloseable {
         checkThread();
         if (!closed) {
             LOG.error("[{}] left to the process with {} operations and {} endpoints", config.name(), inFlight(),
-                    endpoints.open().size());
+                    endpoints.open().size() + endpoints.parked());
             ended();
             context.workerAbandoned();
             requests.endAll();

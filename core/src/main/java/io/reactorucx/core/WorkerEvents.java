@@ -41,7 +41,7 @@ final class WorkerEvents {
     }
 
     void endpointFailed(long handle, int rawStatus) {
-        UcpEndpoint endpoint = endpoints.find(handle);
+        UcpEndpoint endpoint = endpoints.findFailed(handle);
         if (endpoint != null && endpoint.noteFailure(rawStatus)) {
             queue.add((Runnable) endpoint::tellFailure);
         }

@@ -272,6 +272,35 @@ class EndpointBadInputTest extends BadInput {
     }
 
     @Test
+    void refusesFlushingCloseUnderReceiveThatMayHaveMatched() {
+        Outcome received = new Outcome();
+        long receive = pair.client.tags().receive(Pair.pattern(1 << 20), null, 5, -1, received);
+        assertThatThrownBy(() -> pair.toServer.close(CloseMode.FLUSH, NEVER)).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("mode FLUSH").hasMessageContaining("1 receives of the worker");
+        assertThat(pair.toServer.isClosed()).isFalse();
+        assertThat(pair.toServer.mayFlush()).isFalse();
+
+        pair.client.tags().cancel(receive);
+
+        assertThat(pair.await(received)).isEqualTo(UcxStatus.CANCELED);
+        assertThat(pair.toServer.mayFlush()).isTrue();
+    }
+
+    @Test
+    void refusesFlushingCloseWithHeldOffer() {
+        Outcome sent = pair.send(Pair.EMPTY, Pair.pattern(1 << 20), AmProtocol.RENDEZVOUS);
+        UcpActiveMessage offer = pair.awaitMessage();
+        assertThatThrownBy(() -> pair.toClient.close(CloseMode.FLUSH, NEVER)).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("mode FLUSH").hasMessageContaining("1 offers held");
+        assertThat(pair.toClient.isClosed()).isFalse();
+
+        pair.server.activeMessages().release(offer);
+
+        assertThat(pair.toClient.mayFlush()).isTrue();
+        pair.awaitOk(sent);
+    }
+
+    @Test
     void refusesForceWithoutFailureHandling() {
         try (Pair other = Pair.of(Link.POSIX_NONE)) {
             assertThatThrownBy(() -> other.toServer.close(CloseMode.FORCE, NEVER))

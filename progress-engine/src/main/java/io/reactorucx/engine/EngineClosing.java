@@ -45,8 +45,8 @@ final class EngineClosing {
             worker.tags().cancelAll();
         }
         worker.endpoints().forEach(EngineClosing::close);
-        boolean quiet = worker.endpoints().isEmpty() && worker.listeners().isEmpty() && worker.inFlight() == 0
-                && !worker.hasPendingDeliveries();
+        boolean quiet = worker.endpoints().isEmpty() && worker.parkedEndpoints() == 0 && worker.listeners().isEmpty()
+                && worker.inFlight() == 0 && !worker.hasPendingDeliveries();
         quietRounds = quiet && delivered ? quietRounds + 1 : 0;
         boolean late = System.nanoTime() - startNanos > timeoutNanos;
         if (quietRounds > QUIET_ROUNDS || (late && quiet && !delivered)) {
@@ -76,7 +76,9 @@ final class EngineClosing {
 
     private static void close(UcpEndpoint endpoint) {
         boolean force = endpoint.errorMode() == ErrorMode.PEER;
-        if (!force && endpoint.inFlight() > endpoint.stream().receives()) {
+        if (!force && !endpoint.mayFlush()) {
+            // Nobody fetches an offer any more, and it would keep the endpoint from being closed.
+            endpoint.worker().activeMessages().releaseAll();
             return;
         }
         try {

@@ -20,6 +20,7 @@ public final class EngineCounters {
     private final AtomicLong sleeps = new AtomicLong();
     private final AtomicLong inFlight = new AtomicLong();
     private final AtomicLong heldMessages = new AtomicLong();
+    private final AtomicLong parkedEndpoints = new AtomicLong();
     private final LongAdder signals = new LongAdder();
     private final LongAdder rejected = new LongAdder();
     private final AtomicLongArray succeeded = new AtomicLongArray(KINDS);
@@ -29,7 +30,7 @@ public final class EngineCounters {
     EngineCounters() {
     }
 
-    void stepped(int work, int ranCommands, int nowInFlight, int nowHeld) {
+    void stepped(int work, int ranCommands, int nowInFlight, int nowHeld, int nowParked) {
         add(steps, 1);
         if (work == 0) {
             add(emptySteps, 1);
@@ -39,6 +40,7 @@ public final class EngineCounters {
         }
         inFlight.setOpaque(nowInFlight);
         heldMessages.setOpaque(nowHeld);
+        parkedEndpoints.setOpaque(nowParked);
     }
 
     void slept() {
@@ -107,6 +109,11 @@ public final class EngineCounters {
     /** {@return active messages whose data waited to be fetched or released after the last round} */
     public long heldMessages() {
         return heldMessages.getOpaque();
+    }
+
+    /** {@return endpoints that after the last round waited to be closed by force} */
+    public long parkedEndpoints() {
+        return parkedEndpoints.getOpaque();
     }
 
     /**

@@ -110,7 +110,7 @@ public final class ProgressEngine {
         }
         int ran = commands.drain(runner, config.commandsPerStep());
         int work = ran + owned.progress() + deliverDeferred() + timer.poll(config.commandsPerStep());
-        counters.stepped(work, ran, owned.inFlight(), owned.activeMessages().held());
+        counters.stepped(work, ran, owned.inFlight(), owned.activeMessages().held(), owned.parkedEndpoints());
         if (work > 0) {
             idleRounds = 0;
         } else if (mayBlock) {
@@ -352,7 +352,8 @@ public final class ProgressEngine {
             finish();
         }
         boolean gone = owned.isClosed();
-        counters.stepped(work, 0, gone ? 0 : owned.inFlight(), gone ? 0 : owned.activeMessages().held());
+        counters.stepped(work, 0, gone ? 0 : owned.inFlight(), gone ? 0 : owned.activeMessages().held(),
+                gone ? 0 : owned.parkedEndpoints());
         return work;
     }
 

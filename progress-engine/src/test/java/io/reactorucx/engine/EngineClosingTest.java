@@ -22,6 +22,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,13 +106,19 @@ class EngineClosingTest {
     }
 
     @Test
-    void endsSendToPeerThatNeverSteps() {
+    void endsSendToPeerOnceTheirEndpointIsWiredUp() {
         UcpEndpoint endpoint = Fixture.connect(engine, peer, ErrorMode.PEER);
         TestOperation send = Fixture.rendezvousSend(engine, endpoint, 2);
         engine.execute(send);
         engine.closeAsync();
+        for (int i = 0; i < 1_000; i++) {
+            engine.step(false, 0);
+        }
+        assertThat(engine.isClosed()).as("closed while the peer has not answered").isFalse();
+        assertThat(engine.counters().parkedEndpoints()).isOne();
         for (int i = 0; i < 1_000_000 && !engine.isClosed(); i++) {
             engine.step(false, 0);
+            peer.step(false, 0);
         }
         assertThat(engine.isClosed()).isTrue();
         assertThat(send.failures()).isOne();
@@ -198,6 +205,13 @@ class EngineClosingTest {
     void destroysIdleWorkerWhenThereIsNoTimeToClose() {
         ProgressEngine hasty = fixture.startedEngine(EngineConfig.of(Fixture.NAME).withCloseTimeout(Duration.ZERO));
         UcpEndpoint endpoint = Fixture.connect(hasty, peer, ErrorMode.PEER);
+        AtomicBoolean wired = new AtomicBoolean();
+        hasty.execute(new Probe(worker -> endpoint.flush((status, length, tag) -> wired.set(true))));
+        for (int i = 0; i < 1_000_000 && !wired.get(); i++) {
+            hasty.step(false, 0);
+            peer.step(false, 0);
+        }
+        assertThat(wired).isTrue();
         fixture.close(hasty);
         assertThat(endpoint.isClosed()).isTrue();
         assertThat(fixture.context().openWorkers()).isEqualTo(2);

@@ -60,6 +60,10 @@ public enum UcxMeters implements MeterDocumentation {
     IDLE_ENDPOINTS("reactor.ucx.endpoints.idle", Meter.Type.GAUGE),
     /** How many endpoints may wait for the next connection. */
     IDLE_ENDPOINTS_LIMIT("reactor.ucx.endpoints.idle.limit", Meter.Type.GAUGE),
+    /** Endpoints of ended connections that wait until UCX can close them. */
+    PARKED_ENDPOINTS("reactor.ucx.endpoints.parked", Meter.Type.GAUGE),
+    /** From how many of those on new connections are refused. */
+    PARKED_ENDPOINTS_LIMIT("reactor.ucx.endpoints.parked.limit", Meter.Type.GAUGE),
     /** Connections that are open. */
     CONNECTIONS("reactor.ucx.connections", Meter.Type.GAUGE),
     /** Connections whose peer was lost. */

@@ -61,6 +61,8 @@ public final class UcxMetrics implements MeterBinder {
         gauge(registry, UcxMeters.CONNECTIONS, resources, common, UcxResources::openConnections);
         gauge(registry, UcxMeters.IDLE_ENDPOINTS, resources, common, UcxResources::idleEndpoints);
         gauge(registry, UcxMeters.IDLE_ENDPOINTS_LIMIT, resources, common, UcxResources::maxIdleEndpoints);
+        gauge(registry, UcxMeters.PARKED_ENDPOINTS, resources, common, UcxResources::parkedEndpoints);
+        gauge(registry, UcxMeters.PARKED_ENDPOINTS_LIMIT, resources, common, UcxResources::maxParkedEndpoints);
         gauge(registry, UcxMeters.PENDING_HANDSHAKES, resources, common, UcxResources::pendingHandshakes);
         counter(registry, UcxMeters.FAILED_HANDSHAKES, resources, common, UcxResources::failedHandshakes);
         gauge(registry, UcxMeters.QUEUED_AUTHENTICATIONS, resources, common, UcxResources::queuedAuthentications);

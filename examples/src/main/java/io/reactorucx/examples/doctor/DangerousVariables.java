@@ -43,7 +43,8 @@ record DangerousVariables(Map<String, String> environment) implements Check {
                     "UCX writes about every step, to the standard output unless UCX_LOG_FILE is set", name) : List.of();
             case "UCX_KEEPALIVE_INTERVAL" -> value.equals("inf") || value.matches("0+[a-z]*")
                     ? found(Severity.WARNING, set,
-                    "A dead peer that was reached by its worker address is never noticed", name) : List.of();
+                    "A dead raw peer that was reached by its worker address over shared memory is never noticed",
+                    name) : List.of();
             default -> List.of();
         };
     }

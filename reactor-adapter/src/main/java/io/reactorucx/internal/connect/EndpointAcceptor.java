@@ -5,6 +5,7 @@ import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.UcpConnectionRequest;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.concurrent.EngineCall;
@@ -191,6 +192,12 @@ public final class EndpointAcceptor {
 
         @Override
         public void run(UcpWorker worker) {
+            try {
+                connection.registry().endpoints().requireRoom(connection.peer());
+            } catch (UcxException e) {
+                reject(e);
+                return;
+            }
             try {
                 UcpEndpoint made = endpoint(worker, new EndpointOptions(config.errorMode(), connection.peer(),
                         connection::endpointFailed));

@@ -86,6 +86,7 @@ public final class EndpointConnector {
             try {
                 EndpointOptions options = new EndpointOptions(config.errorMode(), connection.peer(),
                         connection::endpointFailed);
+                connections.endpoints().requireRoom(connection.peer());
                 UcpEndpoint made = address != null ? worker.connect(address, options)
                         : connections.endpoints().connectUnpooled(Objects.requireNonNull(workerAddress), options);
                 endpoint = made;

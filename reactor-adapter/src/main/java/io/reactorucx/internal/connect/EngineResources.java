@@ -10,6 +10,7 @@ import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.AuthenticatorThreads;
 import io.reactorucx.internal.handshake.HandshakeCounters;
@@ -45,13 +46,13 @@ public final class EngineResources {
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
-    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idleLimit, BufferPool pool,
-            LeakReporter leaks, AuthenticatorLimits authenticators) {
+    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idleLimit,
+            ParkedEndpointLimit parkedLimit, BufferPool pool, LeakReporter leaks, AuthenticatorLimits authenticators) {
         String name = engines.getFirst().config().name();
         this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators);
         this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
         this.engines = engines.stream().map(engine -> {
-            EngineConnections connections = new EngineConnections(engine, idleLimit);
+            EngineConnections connections = new EngineConnections(engine, idleLimit, parkedLimit);
             return new ConnectingEngine(connections, new PendingBindings(connections),
                     new MessageProtocolFactory(pool), new ActiveMessageRouter(connections, leaks));
         }).toList();

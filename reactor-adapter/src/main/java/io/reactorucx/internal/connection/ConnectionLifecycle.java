@@ -60,7 +60,9 @@ final class ConnectionLifecycle {
             };
             case REJECT -> phase == ConnectionPhase.CONNECTING ? ConnectionPhase.REJECTED : null;
             case HANDSHAKE_DONE -> phase == ConnectionPhase.CONNECTING ? ConnectionPhase.CONNECTED : null;
-            case CLOSE, FORCE_CLOSE, FIN_ARRIVED, PEER_LEFT, PEER_FAILED -> ConnectionPhase.TERMINATING;
+            case CLOSE, FORCE_CLOSE -> phase == ConnectionPhase.WIRING
+                    ? ConnectionPhase.ABANDONED : ConnectionPhase.TERMINATING;
+            case FIN_ARRIVED, PEER_LEFT, PEER_FAILED -> ConnectionPhase.TERMINATING;
             case TIMEOUT -> ConnectionPhase.ABORTING;
             case FIN, FIN_ACK, FAREWELL_DONE, LAST_FLUSH_DONE, DRAINED, RAW_PEER_LEFT, RELEASE_STARTED, CLOSE_STARTED,
                     CLOSE_POSTPONED, ENDPOINT_GONE, OPERATIONS_DONE, ENGINE_CLOSED -> null;

@@ -30,6 +30,9 @@ final class ConnectionTermination {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTermination.class);
 
+    /** How long a connection waits for the close of its endpoint by force, before it ends and leaves it parked. */
+    private static final Duration PARKING_DELAY = Duration.ofMillis(200);
+
     private final ConnectionCore connection;
     private final ConnectionLifecycle life;
     private final InFlightOperations operations;
@@ -37,6 +40,7 @@ final class ConnectionTermination {
     private final EndpointCloser closer;
     private final Sinks.Empty<Void> closed = Sinks.empty();
     private @Nullable Disposable deadline;
+    private @Nullable Disposable parking;
 
     ConnectionTermination(ConnectionCore connection, ConnectionLifecycle life, InFlightOperations operations) {
         this.connection = connection;
@@ -199,6 +203,10 @@ final class ConnectionTermination {
         } else if (life.advance(force ? ConnectionEvent.FORCE_CLOSE : ConnectionEvent.CLOSE)) {
             switch (life.phase()) {
                 case DRAINING, FIN_RECEIVED, FIN_ACKNOWLEDGED -> drain();
+                case ABANDONED -> {
+                    startDeadline(connection.config().closeTimeout());
+                    connection.failConnecting(cause.closed("connect"));
+                }
                 default -> terminate(CloseMode.FORCE, cause.closed("operation"));
             }
         }
@@ -328,7 +336,18 @@ final class ConnectionTermination {
         closer.close(open, wanted, () -> {
             life.advance(ConnectionEvent.ENDPOINT_GONE);
             closeWhenIdle();
-        });
+        }, () -> connection.registry().endpoints().closeUnused(open));
+        if (closer.isClosedByForce() && life.phase() == ConnectionPhase.CLOSING_ENDPOINT) {
+            parking = DelayedAction.after(connection.engine(), PARKING_DELAY, this::leaveParked);
+        }
+    }
+
+    /** The endpoint waits to be closed, for a peer that does not take part: it stays with the engine. */
+    private void leaveParked() {
+        if (life.phase() == ConnectionPhase.CLOSING_ENDPOINT && life.advance(ConnectionEvent.TIMEOUT)) {
+            LOG.debug("[{}] the endpoint is parked", connection.peer());
+            closeWhenIdle();
+        }
     }
 
     /**
@@ -354,6 +373,9 @@ final class ConnectionTermination {
     private void finished() {
         if (deadline != null) {
             deadline.dispose();
+        }
+        if (parking != null) {
+            parking.dispose();
         }
         connection.heartbeat().stop();
         operations.forEach(operation -> signal(() -> operation.abandon(cause.reason(operation.kind()))));

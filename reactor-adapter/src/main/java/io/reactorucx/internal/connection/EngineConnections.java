@@ -10,6 +10,7 @@ import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.ProtocolConfig;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.endpoint.PeerAdmission;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
@@ -49,6 +50,7 @@ public final class EngineConnections {
 
     private final ProgressEngine engine;
     private final IdleEndpointLimit idleLimit;
+    private final ParkedEndpointLimit parkedLimit;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
     /** Connections that have a control socket, and no endpoint yet. */
     private final Set<ConnectionCore> connecting = new HashSet<>();
@@ -66,8 +68,9 @@ public final class EngineConnections {
     private volatile byte[] address = new byte[0];
     private @Nullable WorkerAddressAcceptor acceptor;
 
-    public EngineConnections(ProgressEngine engine, IdleEndpointLimit idleLimit) {
+    public EngineConnections(ProgressEngine engine, IdleEndpointLimit idleLimit, ParkedEndpointLimit parkedLimit) {
         this.engine = engine;
+        this.parkedLimit = parkedLimit;
         this.idleLimit = idleLimit;
         this.heartbeats = new HeartbeatTimer(engine);
     }
@@ -84,7 +87,7 @@ public final class EngineConnections {
         worker = owned;
         admission = new PeerAdmission(owned);
         address = owned.address();
-        endpoints = new EndpointAllocator(engine, owned, address, idleLimit);
+        endpoints = new EndpointAllocator(engine, owned, address, idleLimit, parkedLimit);
         factories = List.copyOf(protocols);
         owned.activeMessages().handler(ReservedMessageIds.CONTROL, this::control);
         for (ProtocolFactory factory : factories) {

@@ -47,10 +47,13 @@ public final class EndpointAllocator {
     /** The endpoints that one BIND of a peer may make this side create. */
     private static final int MAX_CATCH_UP = 256;
 
+    private static final Duration CLOSE_RETRY = Duration.ofMillis(200);
+
     private final ProgressEngine engine;
     private final UcpWorker worker;
     private final long uid;
     private final IdleEndpointLimit idleLimit;
+    private final ParkedEndpointLimit parkedLimit;
     /** The number of endpoints that have been made to each worker. */
     private final Map<Long, Integer> counts = new HashMap<>();
     private final Map<EndpointIndex, PooledEndpoint> idle = new HashMap<>();
@@ -62,8 +65,10 @@ public final class EndpointAllocator {
     private final Queue<Runnable> queuedSelfConnects = new ArrayDeque<>();
     private boolean selfConnectLocked;
 
-    public EndpointAllocator(ProgressEngine engine, UcpWorker worker, byte[] ownAddress, IdleEndpointLimit idleLimit) {
+    public EndpointAllocator(ProgressEngine engine, UcpWorker worker, byte[] ownAddress, IdleEndpointLimit idleLimit,
+            ParkedEndpointLimit parkedLimit) {
         this.idleLimit = idleLimit;
+        this.parkedLimit = parkedLimit;
         this.engine = engine;
         this.worker = worker;
         this.uid = UcpWorker.uid(ownAddress);
@@ -185,9 +190,15 @@ public final class EndpointAllocator {
 
     /** Returns an endpoint that is not pooled, and whose pair is whichever endpoint the peer makes next. */
     public UcpEndpoint connectUnpooled(byte[] address, EndpointOptions options) {
+        requireRoom(options.peer());
         UcpEndpoint endpoint = worker.connect(address, options);
         counts.merge(UcpWorker.uid(address), 1, Integer::sum);
         return endpoint;
+    }
+
+    /** Throws while no new endpoint may be made, because too many are parked. */
+    public void requireRoom(String peer) {
+        parkedLimit.requireRoom(peer);
     }
 
     private int count(long peer) {
@@ -195,6 +206,7 @@ public final class EndpointAllocator {
     }
 
     private PooledEndpoint create(long peer, byte[] address, EndpointRequest request) {
+        requireRoom(request.peer());
         int number = count(peer);
         if (number > MAX_NUMBER) {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", request.peer(), "UCX pairs at most " + number
@@ -217,9 +229,28 @@ public final class EndpointAllocator {
     private void closeIdle(PooledEndpoint unused) {
         UcpEndpoint endpoint = unused.endpoint;
         if (unused.owner == null && unused.removeIdle() && endpoint != null && !endpoint.isClosed()) {
-            CloseMode mode = endpoint.errorMode() == ErrorMode.PEER ? CloseMode.FORCE : CloseMode.FLUSH;
-            endpoint.close(mode, (status, length, tag) -> { });
+            closeUnused(endpoint);
         }
+    }
+
+    /**
+     * Closes an endpoint that nobody uses. This waits while a direct pointer into the peer's memory is in use, and with
+     * error mode NONE until the receives of the worker allow a flushing close.
+     */
+    public void closeUnused(UcpEndpoint endpoint) {
+        if (endpoint.isClosed()) {
+            return;
+        }
+        boolean force = endpoint.errorMode() == ErrorMode.PEER;
+        try {
+            if (force || endpoint.mayFlush()) {
+                endpoint.close(force ? CloseMode.FORCE : CloseMode.FLUSH, (status, length, tag) -> { });
+                return;
+            }
+        } catch (IllegalStateException e) {
+            LOG.debug("[{}] the endpoint is closed later", endpoint.peer(), e);
+        }
+        DelayedAction.after(engine, CLOSE_RETRY, () -> closeUnused(endpoint));
     }
 
     /** The number of an endpoint among those that this worker has made to one other worker. */

@@ -18,7 +18,7 @@ public final class EndpointCloser {
 
     private final String peer;
     private @Nullable EndpointRelease release;
-    private @Nullable CloseMode closedBy;
+    private boolean closedByForce;
 
     public EndpointCloser(String peer) {
         this.peer = peer;
@@ -73,30 +73,35 @@ public final class EndpointCloser {
 
     /**
      * Closes the endpoint in the wanted mode. An endpoint that has failed, or has operations in flight, is closed by
-     * force; error mode NONE only allows a flushing close.
+     * force; error mode NONE only allows a flushing close. A close by force that has to wait for what was sent before
+     * leaves the endpoint parked at its worker. A flushing close that UCX does not allow yet, because receives of other
+     * connections are in flight, is left to the given action.
      */
-    public void close(UcpEndpoint open, CloseMode wanted, Runnable whenClosed) {
+    public void close(UcpEndpoint open, CloseMode wanted, Runnable whenClosed, Runnable closeLater) {
         CloseMode mode = open.errorMode() != ErrorMode.PEER ? CloseMode.FLUSH
-                : isQuiet(open) && open.failure() == 0 ? wanted : CloseMode.FORCE;
+                : isQuiet(open) && open.failure() == 0 && open.mayFlush() ? wanted : CloseMode.FORCE;
+        closedByForce = mode == CloseMode.FORCE;
         boolean done;
         try {
-            done = open.close(mode, (status, length, tag) -> closed(mode, whenClosed));
+            done = open.close(mode, (status, length, tag) -> whenClosed.run());
+        } catch (IllegalStateException e) {
+            LOG.debug("[{}] the endpoint is closed later", peer, e);
+            closeLater.run();
+            done = true;
         } catch (RuntimeException e) {
             LOG.debug("[{}] closing the endpoint failed", peer, e);
             done = true;
         }
         if (done) {
-            closed(mode, whenClosed);
+            whenClosed.run();
         }
     }
 
-    private void closed(CloseMode mode, Runnable whenClosed) {
-        closedBy = mode;
-        whenClosed.run();
-    }
-
-    /** Returns whether the endpoint was closed by force: what UCX still keeps of it stays until the worker ends. */
+    /**
+     * Returns whether the endpoint is closed by force, or parked until it can be: what UCX still keeps of it stays
+     * until then, or until the worker ends, and the connection need not wait for it.
+     */
     public boolean isClosedByForce() {
-        return closedBy == CloseMode.FORCE;
+        return closedByForce;
     }
 }

@@ -1,0 +1,44 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Without RDMA devices messages are sent with a copy, unless the user says otherwise. */
+class RdmaDevicesTest {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "posix,tcp", "tcp, self", "SYSV,\\tcp", "sm,cma"})
+    void knowsTransportsWithoutDevice(String transports) {
+        assertThat(RdmaDevices.isWithoutDevice(transports)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"all", "rc,tcp", "^posix", "ib", "tcp,cuda_copy", "^tcp,ib"})
+    void takesOtherTransportsForOnesWithDevice(String transports) {
+        assertThat(RdmaDevices.isWithoutDevice(transports)).isFalse();
+    }
+
+    @Test
+    void looksForDevices(@TempDir Path folder) throws IOException {
+        assertThat(RdmaDevices.hasAny(folder)).isFalse();
+        assertThat(RdmaDevices.hasAny(folder.resolve("missing"))).isFalse();
+        Files.createFile(folder.resolve("mlx5_0"));
+        assertThat(RdmaDevices.hasAny(folder)).isTrue();
+    }
+
+    @Test
+    void sendsWithACopyOverTcpUnlessASettingSaysOtherwise() {
+        UcpConfig.Builder tcp = UcpConfig.builder().transports("tcp");
+        assertThat(tcp.build().print(ConfigPrint.CONFIG)).containsPattern("(?m)^UCX_ZCOPY_THRESH=inf$");
+        tcp.setting("ZCOPY_THRESH", "4096");
+        assertThat(tcp.build().print(ConfigPrint.CONFIG)).contains("ZCOPY_THRESH=4K")
+                .doesNotContain("ZCOPY_THRESH=inf");
+    }
+}

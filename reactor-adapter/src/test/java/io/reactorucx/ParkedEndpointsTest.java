@@ -1,0 +1,97 @@
+package io.reactorucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.testsupport.NoLeaks;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A connection that is closed by force ends; its endpoint waits for a peer whose process is stopped. */
+@ExtendWith(NoLeaks.class)
+class ParkedEndpointsTest implements NeedsUcx {
+
+    private UcxResources resources;
+    private EchoProcess server;
+    private UcxConnection connection;
+    private PendingOperation send;
+
+    @BeforeEach
+    void stopThePeerAmidALargeMessage() {
+        resources = UcxResources.builder().transports("tcp").maxBufferBytes(256L << 20).maxParkedEndpoints(1).build();
+        server = new EchoProcess("tcp");
+        connection = server.client(resources).connectNow();
+        server.stop();
+        // More than the buffers of the sockets take.
+        UcxBuffer payload = resources.buffers().acquire(64L * Bytes.MIB);
+        send = PendingOperation.of(connection.activeMessages().send(EchoServer.IGNORED, MemorySegment.NULL, payload,
+                AmProtocol.EAGER));
+        payload.release();
+        Waits.engineOf(connection);
+        assertThat(resources.parkedEndpoints()).isZero();
+
+        connection.close(CloseMode.FORCE).block(Waits.PATIENCE);
+    }
+
+    @AfterEach
+    void close() {
+        if (server != null) {
+            server.close();
+        }
+        if (resources != null) {
+            ResourceAssertions.in(resources);
+        }
+    }
+
+    private void assertParked() {
+        assertThat(connection.isDisposed()).isTrue();
+        assertThat(resources.openConnections()).isZero();
+        assertThat(send.failure()).isInstanceOf(UcxException.class);
+        await().atMost(Waits.PATIENCE).untilAsserted(() -> assertThat(resources.parkedEndpoints()).isEqualTo(1));
+        assertThat(resources.buffers().leasedBytes()).as("bytes that UCX may still read").isPositive();
+    }
+
+    @Test
+    void endpointClosesWhenThePeerGoesOn() {
+        assertParked();
+
+        server.goOn();
+
+        await().atMost(Waits.PATIENCE).until(() -> resources.parkedEndpoints() == 0);
+    }
+
+    @Test
+    void endpointClosesWhenThePeerIsKilled() {
+        assertParked();
+
+        server.kill();
+
+        await().atMost(Waits.PATIENCE).until(() -> resources.parkedEndpoints() == 0);
+    }
+
+    @Test
+    void newConnectionsAreRefusedAtTheLimit() {
+        assertParked();
+        try (EchoProcess other = new EchoProcess("tcp")) {
+            assertThatThrownBy(() -> other.client(resources).connectNow())
+                    .isInstanceOfSatisfying(UcxException.class, refused -> {
+                        assertThat(refused.status()).isEqualTo(UcxStatus.NO_RESOURCE);
+                        assertThat(refused).hasMessageContaining("maxParkedEndpoints is 1");
+                    });
+
+            server.goOn();
+            await().atMost(Waits.PATIENCE).until(() -> resources.parkedEndpoints() == 0);
+
+            other.client(resources).connectNow().disposeNow();
+        }
+    }
+}
