@@ -18,7 +18,6 @@ import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
-import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
@@ -70,7 +69,6 @@ public final class UcxResources implements Disposable {
     private final IdleEndpointLimit idleEndpoints;
     private final int maxParkedEndpoints;
     private final AuthenticatorLimits authenticators;
-    private volatile ParkedEndpointLimit parkedEndpoints;
     private final LeakReporter leaks;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
@@ -78,8 +76,7 @@ public final class UcxResources implements Disposable {
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
     UcxResources(UcxResourcesBuilder.Starter starter, IdleEndpointLimit idleEndpoints, int maxParkedEndpoints,
-            LeakReporter leaks,
-            ServedMemoryConfig memory, AuthenticatorLimits authenticators) {
+            LeakReporter leaks, ServedMemoryConfig memory, AuthenticatorLimits authenticators) {
         this.starter = starter;
         this.idleEndpoints = idleEndpoints;
         this.maxParkedEndpoints = maxParkedEndpoints;
@@ -88,14 +85,14 @@ public final class UcxResources implements Disposable {
         this.authenticators = authenticators;
         UcxResourcesBuilder.Started first = starter.start(starter.initialDevices());
         this.started = first;
-        this.parkedEndpoints = new ParkedEndpointLimit(maxParkedEndpoints, first.engines().engines());
-        this.connecting = engines(first, parkedEndpoints);
+        this.connecting = engines(first);
         this.windows = new WindowRegistry(first.context(), memory, this::owned);
         start(first, connecting, windows);
     }
 
-    private EngineResources engines(UcxResourcesBuilder.Started of, ParkedEndpointLimit parked) {
-        return new EngineResources(of.engines().engines(), idleEndpoints, parked, of.buffers(), leaks, authenticators);
+    private EngineResources engines(UcxResourcesBuilder.Started of) {
+        return new EngineResources(of.engines().engines(), idleEndpoints, maxParkedEndpoints, of.buffers(), leaks,
+                authenticators);
     }
 
     private static void start(UcxResourcesBuilder.Started started, EngineResources connecting, WindowRegistry windows) {
@@ -140,8 +137,7 @@ public final class UcxResources implements Disposable {
             return connecting;
         }
         UcxResourcesBuilder.Started next = starter.start(needed);
-        ParkedEndpointLimit parked = new ParkedEndpointLimit(maxParkedEndpoints, next.engines().engines());
-        EngineResources engines = engines(next, parked);
+        EngineResources engines = engines(next);
         WindowRegistry registry = new WindowRegistry(next.context(), memory, this::owned);
         start(next, engines, registry);
         UcxResourcesBuilder.Started before = started;
@@ -151,7 +147,6 @@ public final class UcxResources implements Disposable {
                 handedOut = true;
                 windows.close();
                 started = next;
-                parkedEndpoints = parked;
                 connecting = engines;
                 windows = registry;
             } else {
@@ -358,12 +353,12 @@ public final class UcxResources implements Disposable {
      * once they are wired up and have sent what it has taken, or have failed}
      */
     public int parkedEndpoints() {
-        return parkedEndpoints.count();
+        return connecting.parkedEndpoints();
     }
 
     /** {@return from how many {@link #parkedEndpoints()} on new connections are refused} */
     public int maxParkedEndpoints() {
-        return parkedEndpoints.limit();
+        return maxParkedEndpoints;
     }
 
     /** {@return the number of handshakes in progress at the servers of these resources} */

@@ -7,10 +7,10 @@ import java.lang.foreign.MemorySegment;
  * The close of an endpoint. A flushing one is refused while operations of the peer may be in flight, which UCX would
  * destroy the endpoint under.
  *
- * <p>A close by force of an endpoint that has not failed waits for a flush, which says that the endpoint is wired up
- * and that nothing of it is unsent: before that it aborts the process (wire-up messages that wait are purged) or frees
- * a tcp endpoint that UCX still handles events of. An endpoint that waits is parked: it takes no operations any more,
- * and closes when the flush ends or UCX reports its failure.
+ * <p>An endpoint that was made by a worker's address is not closed before it is wired up: wire-up messages that wait
+ * would be purged, which aborts the process. Over tcp a close by force also waits until all has left: UCX would free a
+ * tcp endpoint that it still handles events of. The end of a flush says both. An endpoint that waits is parked: it
+ * takes no operations any more, and closes when the flush ends, UCX reports its failure, or somebody waits no longer.
  *
  * <p>Thread: worker.
  */
@@ -21,12 +21,19 @@ final class EndpointClose {
     private final UcpEndpoint endpoint;
     private final UcpWorker worker;
     private final Completion whenDone;
+    private final boolean force;
+    private long parkedNanos;
     private boolean closing;
 
-    EndpointClose(UcpEndpoint endpoint, Completion whenDone) {
+    EndpointClose(UcpEndpoint endpoint, boolean force, Completion whenDone) {
         this.endpoint = endpoint;
         this.worker = endpoint.worker();
+        this.force = force;
         this.whenDone = whenDone;
+    }
+
+    UcpEndpoint endpoint() {
+        return endpoint;
     }
 
     static boolean mayFlush(UcpEndpoint endpoint) {
@@ -58,19 +65,27 @@ final class EndpointClose {
     }
 
     /** Closes the endpoint, or parks it. Returns whether it is closed. */
-    boolean start(boolean force) {
+    boolean start() {
         worker.handleMissedEvents();
-        if (!force || endpoint.failure() != 0 || isWiredWithoutTcp() || flush()) {
-            return close(force);
+        if (endpoint.failure() != 0 || !waits() || flush()) {
+            return close();
         }
-        worker.endpointTable().park(endpoint);
+        parkedNanos = System.nanoTime();
+        worker.endpointTable().park(endpoint, this);
         return false;
     }
 
-    /** Only tcp frees too early, and over shared memory the flush would wait for room in the queue of a dead peer. */
-    private boolean isWiredWithoutTcp() {
-        return endpoint.isWired() && UcpEndpointAttributes.transports(endpoint.handle()).stream()
-                .noneMatch(transport -> transport.startsWith(TCP));
+    private boolean waits() {
+        return !isWired() || force && endpoint.wiring() != null && usesTcp();
+    }
+
+    private boolean isWired() {
+        EndpointWiring wiring = endpoint.wiring();
+        return wiring == null || wiring.isWired();
+    }
+
+    private boolean usesTcp() {
+        return UcpEndpointAttributes.transports(endpoint.handle()).stream().anyMatch(name -> name.startsWith(TCP));
     }
 
     /** Returns whether the flush has ended within the call. */
@@ -86,7 +101,7 @@ final class EndpointClose {
         }
     }
 
-    private boolean close(boolean force) {
+    private boolean close() {
         closing = true;
         worker.handleMissedEvents();
         RequestTable requests = worker.requests();
@@ -95,6 +110,9 @@ final class EndpointClose {
         MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, null,
                 force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);
         boolean done = requests.postedClose(token, ucx_h.ucp_ep_close_nbx(endpoint.handle(), parameters));
+        if (endpoint.wiring() != null) {
+            endpoint.wiring().end();
+        }
         worker.handleMissedEvents();
         return done;
     }
@@ -111,8 +129,15 @@ final class EndpointClose {
 
     /** UCX has reported that the endpoint failed, or the flush has ended. */
     void closeParked() {
-        if (!closing && close(true)) {
+        if (!closing && close()) {
             whenDone.complete(0, 0, 0);
+        }
+    }
+
+    /** Waits no longer for what has not left, once the endpoint is wired up and has been parked for a time. */
+    void closeOverdue(long nowNanos, long nanos) {
+        if (nowNanos - parkedNanos >= nanos && isWired()) {
+            closeParked();
         }
     }
 }

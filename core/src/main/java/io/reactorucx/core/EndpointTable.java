@@ -26,8 +26,7 @@ final class EndpointTable {
     private final UcpWorker worker;
     private final MemorySegment workerHandle;
     private final Map<Long, UcpEndpoint> endpoints = new HashMap<>();
-    /** Endpoints whose close by force waits for a flush. */
-    private final Map<Long, UcpEndpoint> parked = new HashMap<>();
+    private final UcpParkedEndpoints parked;
     private final Map<Long, UcpListener> listeners = new HashMap<>();
     /** Operations used them when they were last looked at. */
     private final List<UcpRemoteKey> closedKeys = new ArrayList<>();
@@ -38,6 +37,7 @@ final class EndpointTable {
     EndpointTable(UcpWorker worker, MemorySegment workerHandle) {
         this.worker = worker;
         this.workerHandle = workerHandle;
+        this.parked = new UcpParkedEndpoints(worker);
     }
 
     UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
@@ -52,8 +52,12 @@ final class EndpointTable {
     UcpEndpoint connect(byte[] workerAddress, EndpointOptions options) {
         byte[] address = WorkerAddresses.checked(workerAddress);
         Objects.requireNonNull(options, "options").requireNoSocketOptions("one by worker address");
-        return create("ep_create", options,
+        UcpEndpoint endpoint = create("ep_create", options,
                 call -> EndpointParameters.toWorkerAddress(Arguments.padded(address, call), call));
+        if (options.errorMode() == ErrorMode.PEER) {
+            endpoint.wiring(EndpointWiring.watch(worker, endpoint.handle()));
+        }
+        return endpoint;
     }
 
     UcpEndpoint accept(UcpConnectionRequest request, EndpointOptions options) {
@@ -105,7 +109,7 @@ final class EndpointTable {
     /** The endpoint with a handle that UCX reports as failed, which may be parked; null as above. */
     @Nullable UcpEndpoint findFailed(long handle) {
         UcpEndpoint endpoint = endpoints.get(handle);
-        return endpoint == null ? parked.get(handle) : endpoint;
+        return endpoint == null ? parked.find(handle) : endpoint;
     }
 
     void closed(long handle) {
@@ -114,13 +118,13 @@ final class EndpointTable {
         parked.remove(handle);
     }
 
-    void park(UcpEndpoint endpoint) {
+    void park(UcpEndpoint endpoint, EndpointClose close) {
         closed(endpoint.handle().address());
-        parked.put(endpoint.handle().address(), endpoint);
+        parked.add(endpoint.handle().address(), close);
     }
 
-    int parked() {
-        return parked.size();
+    UcpParkedEndpoints parked() {
+        return parked;
     }
 
     List<UcpEndpoint> open() {

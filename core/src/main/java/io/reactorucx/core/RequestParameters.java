@@ -33,6 +33,12 @@ final class RequestParameters {
         return of(stub, token, registration, 0, 0);
     }
 
+    /** For an operation without a callback. */
+    MemorySegment plain() {
+        ucp_request_param_t.op_attr_mask(struct, 0);
+        return struct;
+    }
+
     MemorySegment withFlags(MemorySegment stub, long token, @Nullable UcpMemory registration, int flags) {
         return of(stub, token, registration, ucx_h.UCP_OP_ATTR_FIELD_FLAGS(), flags);
     }

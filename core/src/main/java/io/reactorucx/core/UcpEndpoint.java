@@ -47,7 +47,7 @@ public final class UcpEndpoint {
     private final UcpStream stream;
     private int inFlight;
     private int failure;
-    private boolean wired;
+    private @Nullable EndpointWiring wiring;
     private boolean closed;
     private @Nullable EndpointClose close;
 
@@ -275,34 +275,27 @@ public final class UcpEndpoint {
      */
     public boolean flush(Completion whenDone) {
         requireOpen("ep_flush");
-        Objects.requireNonNull(whenDone, "whenDone");
-        long token = worker.requests().begin("ep_flush", wired ? whenDone : whenWired(whenDone), this, null, null);
-        boolean done = worker.requests().posted("ep_flush", peer, token,
+        long token = worker.requests().begin("ep_flush", whenDone, this, null, null);
+        return worker.requests().posted("ep_flush", peer, token,
                 ucx_h.ucp_ep_flush_nbx(handle, worker.parameters().of(worker.requests().onSend, token, null)));
-        wired = wired || done;
-        return done;
     }
 
-    /** The first flush ends when the endpoint is wired up. */
-    private Completion whenWired(Completion whenDone) {
-        return (rawStatus, length, senderTag) -> {
-            wired = wired || rawStatus == 0;
-            whenDone.complete(rawStatus, length, senderTag);
-        };
+    void wiring(EndpointWiring watched) {
+        wiring = watched;
     }
 
-    /** Returns whether a flush has ended. */
-    boolean isWired() {
-        return wired;
+    /** Returns how the wire-up goes on; null for an endpoint that may be closed before its end. */
+    @Nullable EndpointWiring wiring() {
+        return wiring;
     }
 
     /**
      * Ends this endpoint ({@code ucp_ep_close_nbx}); nothing can be posted on it from here on.
      *
-     * <p>A close by force of an endpoint that has not failed waits until the endpoint is wired up and what it has sent
-     * has left, since UCX would abort the process or use freed memory otherwise. Meanwhile the endpoint is parked
-     * ({@link UcpWorker#parkedEndpoints()}): operations in flight go on, and end with the close. A peer that is alive
-     * but does not progress can delay that without a limit.
+     * <p>In {@link ErrorMode#PEER}, the close of an endpoint that was made by a worker's address and has not failed
+     * waits until it is wired up; over tcp a close by force also waits until what was sent has left. UCX would abort
+     * the process or use freed memory otherwise. Meanwhile the endpoint is parked ({@link
+     * UcpWorker#parkedEndpoints()}): operations in flight go on, and end with the close.
      *
      * @param mode {@link CloseMode#FLUSH} only with nothing in flight but receives of the stream, since UCX does not
      *     wait for the rest: no operation of this endpoint, no offer of its peer that is held, and no receive of the
@@ -330,8 +323,8 @@ public final class UcpEndpoint {
         List.copyOf(keys).forEach(UcpRemoteKey::close);
         stream.closing();
         closed = true;
-        close = new EndpointClose(this, whenDone);
-        return close.start(force);
+        close = new EndpointClose(this, force, whenDone);
+        return close.start();
     }
 
     /** {@return whether {@link #close} allows {@link CloseMode#FLUSH} now} */

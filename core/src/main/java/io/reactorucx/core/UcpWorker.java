@@ -361,12 +361,8 @@ public final class UcpWorker implements AutoCloseable {
         return endpoints.open();
     }
 
-    /**
-     * {@return endpoints that were closed by force, and wait to be wired up or to have sent what was posted before UCX
-     * can close them}
-     */
-    public int parkedEndpoints() {
-        checkThread();
+    /** {@return endpoints that were closed, and that UCX cannot close yet} */
+    public UcpParkedEndpoints parkedEndpoints() {
         return endpoints.parked();
     }
 
@@ -398,7 +394,7 @@ public final class UcpWorker implements AutoCloseable {
         if (closed) {
             return;
         }
-        int openEndpoints = endpoints.open().size() + endpoints.parked();
+        int openEndpoints = endpoints.open().size() + endpoints.parked().count();
         int openListeners = endpoints.listening().size();
         if (tags.taken() > 0) {
             throw new IllegalStateException("worker " + config.name() + ": " + tags.taken()
@@ -425,7 +421,7 @@ public final class UcpWorker implements AutoCloseable {
         checkThread();
         if (!closed) {
             LOG.error("[{}] left to the process with {} operations and {} endpoints", config.name(), inFlight(),
-                    endpoints.open().size() + endpoints.parked());
+                    endpoints.open().size() + endpoints.parked().count());
             ended();
             context.workerAbandoned();
             requests.endAll();

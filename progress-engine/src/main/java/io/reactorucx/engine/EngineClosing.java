@@ -22,12 +22,14 @@ final class EngineClosing {
     private static final int QUIET_ROUNDS = 32;
 
     private final long timeoutNanos;
+    private final Duration parkingTimeout;
     private long startNanos;
     private boolean started;
     private int quietRounds;
 
     EngineClosing(Duration timeout) {
         this.timeoutNanos = timeout.toNanos();
+        this.parkingTimeout = timeout.dividedBy(2);
     }
 
     /**
@@ -45,8 +47,9 @@ final class EngineClosing {
             worker.tags().cancelAll();
         }
         worker.endpoints().forEach(EngineClosing::close);
-        boolean quiet = worker.endpoints().isEmpty() && worker.parkedEndpoints() == 0 && worker.listeners().isEmpty()
-                && worker.inFlight() == 0 && !worker.hasPendingDeliveries();
+        worker.parkedEndpoints().closeAfter(parkingTimeout);
+        boolean quiet = worker.endpoints().isEmpty() && worker.parkedEndpoints().count() == 0
+                && worker.listeners().isEmpty() && worker.inFlight() == 0 && !worker.hasPendingDeliveries();
         quietRounds = quiet && delivered ? quietRounds + 1 : 0;
         boolean late = System.nanoTime() - startNanos > timeoutNanos;
         if (quietRounds > QUIET_ROUNDS || (late && quiet && !delivered)) {

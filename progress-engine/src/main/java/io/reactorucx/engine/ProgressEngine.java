@@ -110,7 +110,11 @@ public final class ProgressEngine {
         }
         int ran = commands.drain(runner, config.commandsPerStep());
         int work = ran + owned.progress() + deliverDeferred() + timer.poll(config.commandsPerStep());
-        counters.stepped(work, ran, owned.inFlight(), owned.activeMessages().held(), owned.parkedEndpoints());
+        int parked = owned.parkedEndpoints().count();
+        if (parked > 0) {
+            owned.parkedEndpoints().closeAfter(config.closeTimeout());
+        }
+        counters.stepped(work, ran, owned.inFlight(), owned.activeMessages().held(), parked);
         if (work > 0) {
             idleRounds = 0;
         } else if (mayBlock) {
@@ -353,7 +357,7 @@ public final class ProgressEngine {
         }
         boolean gone = owned.isClosed();
         counters.stepped(work, 0, gone ? 0 : owned.inFlight(), gone ? 0 : owned.activeMessages().held(),
-                gone ? 0 : owned.parkedEndpoints());
+                gone ? 0 : owned.parkedEndpoints().count());
         return work;
     }
 

@@ -37,6 +37,7 @@ import reactor.core.publisher.Sinks;
 public final class EngineResources {
 
     private final List<ConnectingEngine> engines;
+    private final ParkedEndpointLimit parked;
     private final HandshakeCounters handshakes = new HandshakeCounters();
     private final AuthenticatorThreads serverAuthenticators;
     /** Apart from those of servers, so that strangers keep no own client from connecting. */
@@ -46,13 +47,14 @@ public final class EngineResources {
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
-    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idleLimit,
-            ParkedEndpointLimit parkedLimit, BufferPool pool, LeakReporter leaks, AuthenticatorLimits authenticators) {
+    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idleLimit, int maxParkedEndpoints,
+            BufferPool pool, LeakReporter leaks, AuthenticatorLimits authenticators) {
+        this.parked = new ParkedEndpointLimit(maxParkedEndpoints, engines);
         String name = engines.getFirst().config().name();
         this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators);
         this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
         this.engines = engines.stream().map(engine -> {
-            EngineConnections connections = new EngineConnections(engine, idleLimit, parkedLimit);
+            EngineConnections connections = new EngineConnections(engine, idleLimit, parked);
             return new ConnectingEngine(connections, new PendingBindings(connections),
                     new MessageProtocolFactory(pool), new ActiveMessageRouter(connections, leaks));
         }).toList();
@@ -77,6 +79,11 @@ public final class EngineResources {
     /** Returns all engines, in their order. */
     public List<ConnectingEngine> engines() {
         return engines;
+    }
+
+    /** Returns the endpoints of all engines that are parked. */
+    public int parkedEndpoints() {
+        return parked.count();
     }
 
     /** Returns the addresses on which UCX's tcp listens. */

@@ -1,0 +1,50 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.UcpDirect;
+import io.reactorucx.core.ffi.UcpMacros;
+import io.reactorucx.core.ffi.ucx_h;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Whether UCX has wired an endpoint up: a flush that is posted when the endpoint is made ends then. The flush has no
+ * callback and counts as no operation in flight.
+ *
+ * <p>Thread: worker.
+ */
+final class EndpointWiring {
+
+    private static final int IN_PROGRESS = 1;
+
+    private long request;
+    private boolean wired;
+
+    private EndpointWiring(long answer) {
+        wired = answer == 0;
+        // An error says that the endpoint has failed, which UCX reports to its handler, too.
+        request = UcpMacros.isError(answer) ? 0 : answer;
+    }
+
+    /** Starts to watch an endpoint that was made by a worker's address. */
+    static EndpointWiring watch(UcpWorker worker, MemorySegment endpointHandle) {
+        return new EndpointWiring(ucx_h.ucp_ep_flush_nbx(endpointHandle, worker.parameters().plain()).address());
+    }
+
+    boolean isWired() {
+        if (request != 0) {
+            int status = ucx_h.ucp_request_check_status(MemorySegment.ofAddress(request));
+            if (status != IN_PROGRESS) {
+                wired = status == 0;
+                end();
+            }
+        }
+        return wired;
+    }
+
+    /** Gives the request back to UCX, which keeps it until the flush has ended. */
+    void end() {
+        if (request != 0) {
+            UcpDirect.ucp_request_free(request);
+            request = 0;
+        }
+    }
+}
