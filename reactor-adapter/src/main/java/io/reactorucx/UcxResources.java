@@ -87,28 +87,12 @@ public final class UcxResources implements Disposable {
         this.started = first;
         this.connecting = engines(first);
         this.windows = new WindowRegistry(first.context(), memory, this::owned);
-        start(first, connecting, windows);
+        first.connect(connecting, windows);
     }
 
     private EngineResources engines(UcxResourcesBuilder.Started of) {
         return new EngineResources(of.engines().engines(), idleEndpoints, maxParkedEndpoints, of.buffers(), leaks,
                 authenticators);
-    }
-
-    private static void start(UcxResourcesBuilder.Started started, EngineResources connecting, WindowRegistry windows) {
-        try {
-            connecting.start(started.closeListeners(), windows).block(Duration.ofSeconds(10));
-        } catch (RuntimeException e) {
-            started.close();
-            throw e;
-        }
-        List<InetSocketAddress> listening = connecting.listeningAddresses();
-        if (listening.isEmpty()) {
-            LOG.debug("[{}] UCX listens on no port", started.engines().engines().getFirst().config().name());
-        } else {
-            LOG.info("[{}] UCX listens on {} (tcp, devices: {}); docs/security.md says what that opens",
-                    started.engines().engines().getFirst().config().name(), listening, started.devices());
-        }
     }
 
     /**
@@ -139,7 +123,7 @@ public final class UcxResources implements Disposable {
         UcxResourcesBuilder.Started next = starter.start(needed);
         EngineResources engines = engines(next);
         WindowRegistry registry = new WindowRegistry(next.context(), memory, this::owned);
-        start(next, engines, registry);
+        next.connect(engines, registry);
         UcxResourcesBuilder.Started before = started;
         EngineResources unused = connecting;
         synchronized (replacement) {

@@ -16,14 +16,20 @@ import io.reactorucx.internal.concurrent.EngineThread;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.TransportSettings;
+import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.ServedMemoryConfig;
+import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Builds {@link UcxResources}.
@@ -33,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UcxResourcesBuilder {
 
+    private static final Logger LOG = LoggerFactory.getLogger(UcxResources.class);
     private static final long DEFAULT_MAX_BUFFER_BYTES = 64L << 20;
     private static final int DEFAULT_MAX_BUFFER_WAITERS = 1024;
     private static final int DEFAULT_MAX_IDLE_ENDPOINTS = 1024;
@@ -328,6 +335,24 @@ public final class UcxResourcesBuilder {
     /** What depends on the network devices that UCX uses. */
     record Started(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
             BufferPool buffers, NetworkDevices devices) {
+
+        /** Starts the protocols, and says on which ports UCX listens. Closes all of this when that fails. */
+        void connect(EngineResources connecting, WindowRegistry windows) {
+            try {
+                connecting.start(closeListeners, windows).block(Duration.ofSeconds(10));
+            } catch (RuntimeException e) {
+                close();
+                throw e;
+            }
+            String name = engines.engines().getFirst().config().name();
+            List<InetSocketAddress> listening = connecting.listeningAddresses();
+            if (listening.isEmpty()) {
+                LOG.debug("[{}] UCX listens on no port", name);
+            } else {
+                LOG.info("[{}] UCX listens on {} (tcp, devices: {}); docs/security.md says what that opens", name,
+                        listening, devices);
+            }
+        }
 
         /** Closes what nothing uses. */
         void close() {

@@ -45,6 +45,9 @@ final class EchoServer {
 
     /** System properties: where to listen, and the interval of heartbeats in milliseconds. */
     static final String BIND = "echo.bind";
+
+    /** The property with the network device of that address, which UCX has to use from the start. */
+    static final String DEVICE = "echo.device";
     static final String HEARTBEAT = "echo.heartbeat";
 
     static final long WINDOW_BYTES = 64L * Bytes.MIB;
@@ -56,7 +59,8 @@ final class EchoServer {
     private final MemorySegment echoed = Bytes.zeroed(64L * Bytes.MIB);
 
     private EchoServer(String... transports) {
-        resources = UcxResources.builder().transports(transports).remoteMemoryAccess(true).maxBufferBytes(256L << 20)
+        resources = UcxResources.builder().transports(transports).networkDevices(System.getProperty(DEVICE, "lo"))
+                .remoteMemoryAccess(true).maxBufferBytes(256L << 20)
                 .build();
         window = resources.allocateMemory(WINDOW_BYTES);
         registered = resources.registerMemory(echoed);

@@ -19,7 +19,7 @@ class PartitionTest implements NeedsUcx {
 
     private static ChildJvm server(Partition hosts) {
         return ChildJvm.of(EchoServer.class).within(hosts.onRight())
-                .options("-D" + EchoServer.BIND + "=" + hosts.rightAddress(),
+                .options("-D" + EchoServer.BIND + "=" + hosts.rightAddress(), "-D" + EchoServer.DEVICE + "=eth0",
                 "-D" + EchoServer.HEARTBEAT + "=" + HEARTBEAT_MILLIS).arguments("tcp").start();
     }
 
