@@ -1,13 +1,11 @@
 package io.reactorucx;
 
-import io.reactorucx.internal.frame.ApplicationHeader;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.RequestHeader;
-import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -21,7 +19,6 @@ enum FrameParser {
     PAIRING(FrameParser::pairing),
     MESSAGES(FrameParser::messages),
     MEMORY(FrameParser::memory),
-    APPLICATION(FrameParser::application),
     REQUEST(FrameParser::request),
     WINDOW(FrameParser::window),
 
@@ -72,16 +69,6 @@ enum FrameParser {
         if (bytes.length > 0) {
             int header = Math.min(Byte.toUnsignedInt(bytes[0]), bytes.length - 1);
             MemoryFrame.parse(MemorySegment.ofArray(bytes).asSlice(1, header), bytes.length - 1 - header);
-        }
-    }
-
-    private static void application(byte[] bytes) {
-        MemorySegment header = MemorySegment.ofArray(bytes);
-        if (ApplicationHeader.isValid(header)) {
-            byte[] again = bytes.clone();
-            ApplicationHeader.put(again, ApplicationHeader.id(header), ApplicationHeader.number(header));
-            check(ReservedMessageIds.isFree(ApplicationHeader.id(header)) && Arrays.equals(again, bytes),
-                    "the header says what the bytes do not");
         }
     }
 

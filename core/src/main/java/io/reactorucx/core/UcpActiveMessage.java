@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,10 @@ public final class UcpActiveMessage {
 
     private static final int OVER = -1;
     private static final VarHandle BIG_ENDIAN = MethodHandles.byteArrayViewVarHandle(long[].class,
+            ByteOrder.BIG_ENDIAN);
+    private static final VarHandle BIG_ENDIAN_INT = MethodHandles.byteArrayViewVarHandle(int[].class,
+            ByteOrder.BIG_ENDIAN);
+    private static final VarHandle BIG_ENDIAN_SHORT = MethodHandles.byteArrayViewVarHandle(short[].class,
             ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong FIRST = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
@@ -124,6 +129,34 @@ public final class UcpActiveMessage {
     public MemorySegment header() {
         checkNotOver();
         return MemorySegment.ofArray(bytes()).asSlice(0, headerLength).asReadOnly();
+    }
+
+    /** {@return size of the header in bytes} */
+    public int headerBytes() {
+        checkNotOver();
+        return headerLength;
+    }
+
+    /**
+     * Reads a number of the header without a segment.
+     *
+     * @param offset where its 4 bytes begin, the highest first
+     * @return the number
+     */
+    public int headerInt(int offset) {
+        checkNotOver();
+        return (int) BIG_ENDIAN_INT.get(bytes(), Objects.checkFromIndexSize(offset, Integer.BYTES, headerLength));
+    }
+
+    /**
+     * Reads a number of the header without a segment.
+     *
+     * @param offset where its 2 bytes begin, the higher first
+     * @return the number
+     */
+    public short headerShort(int offset) {
+        checkNotOver();
+        return (short) BIG_ENDIAN_SHORT.get(bytes(), Objects.checkFromIndexSize(offset, Short.BYTES, headerLength));
     }
 
     /** {@return size of the data in bytes} */

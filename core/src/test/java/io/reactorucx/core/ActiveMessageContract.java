@@ -20,6 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Active messages. */
 abstract class ActiveMessageContract extends LinkContract {
 
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
     ActiveMessageContract(Link link) {
         super(link);
     }
@@ -254,6 +257,23 @@ abstract class ActiveMessageContract extends LinkContract {
         pair.awaitOk(pair.send(Pair.pattern(24), Pair.pattern(9), AmProtocol.EAGER));
         UcpActiveMessage longer = pair.awaitMessage();
         assertThatThrownBy(longer::dataWord).isInstanceOf(IllegalStateException.class).hasMessageContaining("9 bytes");
+    }
+
+    @Test
+    void readsNumbersOfTheHeaderAndNoneBeyondIt() {
+        MemorySegment header = Pair.pattern(6);
+        pair.awaitOk(pair.send(header, Pair.pattern(100), AmProtocol.EAGER));
+        UcpActiveMessage message = pair.awaitMessage();
+
+        assertThat(message.headerBytes()).isEqualTo(6);
+        assertThat(message.headerInt(2)).isEqualTo(header.get(INT, 2));
+        assertThat(message.headerShort(4)).isEqualTo(header.get(SHORT, 4));
+        for (int offset : new int[] {-1, 3, Integer.MAX_VALUE}) {
+            assertThatThrownBy(() -> message.headerInt(offset)).isInstanceOf(IndexOutOfBoundsException.class);
+        }
+        for (int offset : new int[] {-1, 5, Integer.MAX_VALUE}) {
+            assertThatThrownBy(() -> message.headerShort(offset)).isInstanceOf(IndexOutOfBoundsException.class);
+        }
     }
 
     @Test

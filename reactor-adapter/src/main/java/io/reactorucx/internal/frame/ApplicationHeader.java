@@ -1,8 +1,6 @@
 package io.reactorucx.internal.frame;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
+import io.reactorucx.core.UcpActiveMessage;
 
 /**
  * The header of an application's active message between framework peers: the receiver's token (8 bytes, big-endian, as
@@ -16,10 +14,6 @@ public final class ApplicationHeader {
     /** The size of what comes before the application's own header. */
     public static final int BYTES = NUMBER_AT + Integer.BYTES;
 
-    private static final ValueLayout.OfShort SHORT =
-            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-
     private ApplicationHeader() {
     }
 
@@ -30,15 +24,15 @@ public final class ApplicationHeader {
     }
 
     /** Returns whether the header of a message has all that comes before the application's, and an id that is free. */
-    public static boolean isValid(MemorySegment header) {
-        return header.byteSize() >= BYTES && ReservedMessageIds.isFree(id(header));
+    public static boolean isValid(UcpActiveMessage message) {
+        return message.headerBytes() >= BYTES && ReservedMessageIds.isFree(id(message));
     }
 
-    public static int id(MemorySegment header) {
-        return Short.toUnsignedInt(header.get(SHORT, TOKEN_BYTES));
+    public static int id(UcpActiveMessage message) {
+        return Short.toUnsignedInt(message.headerShort(TOKEN_BYTES));
     }
 
-    public static int number(MemorySegment header) {
-        return header.get(INT, NUMBER_AT);
+    public static int number(UcpActiveMessage message) {
+        return message.headerInt(NUMBER_AT);
     }
 }

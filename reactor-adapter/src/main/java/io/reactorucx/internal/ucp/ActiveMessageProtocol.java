@@ -88,17 +88,16 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     /** Takes a message of a framework peer. */
     @Override
     public void received(UcpActiveMessage message) {
-        MemorySegment header = message.header();
-        if (!ApplicationHeader.isValid(header)) {
+        if (!ApplicationHeader.isValid(message)) {
             connection.registry().dropGarbage(message);
             return;
         }
-        int id = ApplicationHeader.id(header);
+        int id = ApplicationHeader.id(message);
         DropReason refusal = receivers.has(id) ? receivers.offer(message, id) : await(message, id);
         if (refusal != null) {
             boolean chosen = refusal != DropReason.NO_RECEIVER && refusal != DropReason.OVERFLOW_ERROR;
             if (message.isRendezvous() && !chosen) {
-                connection.refuse(ApplicationHeader.number(header));
+                connection.refuse(ApplicationHeader.number(message));
             }
             connection.registry().drop(message, refusal);
         }
@@ -117,6 +116,11 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     MemorySegment headerOf(UcpActiveMessage message) {
         MemorySegment header = message.header();
         return isRaw() ? header : header.asSlice(ApplicationHeader.BYTES);
+    }
+
+    /** Returns whether a message has a header of the application's. */
+    boolean hasHeader(UcpActiveMessage message) {
+        return message.headerBytes() > (isRaw() ? 0 : ApplicationHeader.BYTES);
     }
 
     /** Returns the messages of an id, for one subscriber at a time. Thread: any. */
@@ -175,7 +179,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         UcpActiveMessage message = offer.message();
         UcpWorker worker = connection.registry().worker();
         if (!isRaw() && message.isRendezvous() && !worker.isClosed() && worker.activeMessages().holds(message)) {
-            connection.refuse(ApplicationHeader.number(message.header()));
+            connection.refuse(ApplicationHeader.number(message));
         }
         offers.release(offer, worker);
     }

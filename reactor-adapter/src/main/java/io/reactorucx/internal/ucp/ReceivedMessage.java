@@ -53,7 +53,7 @@ public final class ReceivedMessage extends ActiveMessage {
             @Nullable LeakRecord subscribed) {
         if (message.isInline()) {
             boolean isWord = message.isWord()
-                    || message.length() <= Long.BYTES && protocol.headerOf(message).byteSize() == 0;
+                    || message.length() <= Long.BYTES && !protocol.hasHeader(message);
             return new ReceivedMessage(protocol, message, id, isWord ? null : message.keep());
         }
         RendezvousOffer offer = new RendezvousOffer(protocol, message, id);
