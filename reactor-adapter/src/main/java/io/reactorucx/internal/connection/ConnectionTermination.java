@@ -144,6 +144,7 @@ final class ConnectionTermination {
         UcxException error = cause.error(rawStatus, why, "connection");
         LOG.debug("[{}] lost", connection.peer(), error);
         connection.registry().counters().lost(kind);
+        connection.registry().peerLost();
         if (before.isConnecting() || before.allowsOperations()) {
             // Before the subscribers below: one of them may close the connection, which is then no graceful close.
             cause.lost(error, why);

@@ -65,6 +65,7 @@ public final class EngineConnections {
     private @Nullable UcpWorker worker;
     private @Nullable EndpointAllocator endpoints;
     private @Nullable PeerAdmission admission;
+    private @Nullable QueueRepair queueRepair;
     private volatile byte[] address = new byte[0];
     private @Nullable WorkerAddressAcceptor acceptor;
 
@@ -86,6 +87,7 @@ public final class EngineConnections {
     public void start(UcpWorker owned, List<ProtocolFactory> protocols) {
         worker = owned;
         admission = new PeerAdmission(owned);
+        queueRepair = new QueueRepair(engine, owned.context());
         address = owned.address();
         endpoints = new EndpointAllocator(engine, owned, address, idleLimit, parkedLimit);
         factories = List.copyOf(protocols);
@@ -122,6 +124,11 @@ public final class EngineConnections {
         if (!connection.isDelivered()) {
             undelivered.add(connection);
         }
+    }
+
+    /** A connection was lost: the process of its peer may have died. */
+    void peerLost() {
+        Objects.requireNonNull(queueRepair).peerLost();
     }
 
     /** Returns all connections that have an endpoint. */

@@ -1,0 +1,116 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.internal.ProcessState;
+import io.reactorucx.core.internal.SharedMemoryQueue;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Repairs the queues of UCX's shared memory after the death of a peer's process, which UCX itself does not. A sender
+ * takes an element of the receiver's queue before it writes it: when its process is killed in between, the receiver
+ * waits for that element for ever, and gets no more messages of any peer. And what is sent to a process that has died
+ * waits for room in its queue for ever. The first kind of element is skipped, the queue of a dead process is emptied.
+ *
+ * <p>The layout of the queues is that of UCX's default sizes: with settings for {@code FIFO_SIZE} or {@code
+ * FIFO_ELEM_SIZE} nothing is repaired. Processes are told by their ids, so this works within one PID namespace.
+ *
+ * <p><b>Threading:</b> one thread at a time. <b>Ownership:</b> none. <b>Errors:</b> what cannot be read or written is
+ * logged, once, and not repaired from then on.
+ */
+public final class SharedMemoryQueues {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SharedMemoryQueues.class);
+
+    /** A sender that is alive writes its element within microseconds, unless it is interrupted just then. */
+    private static final long GRACE_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private static final List<String> SIZES = List.of("FIFO_SIZE", "FIFO_ELEM_SIZE");
+
+    private final Map<Long, Unwritten> unwritten = new HashMap<>();
+    private final Set<Integer> peers = new HashSet<>();
+    private boolean usable;
+    private boolean peerDied;
+
+    /** An element that the receiver waits for. */
+    private record Unwritten(long number, long sinceNanos) {
+    }
+
+    /**
+     * Makes the repair of a process that uses a context.
+     *
+     * @param context says whether the queues have their default sizes
+     */
+    public SharedMemoryQueues(UcpContext context) {
+        usable = ProcessState.isKnown() && context.config().settings().keySet().stream().noneMatch(this::isSize)
+                && System.getenv().keySet().stream().noneMatch(this::isSize);
+    }
+
+    private boolean isSize(String setting) {
+        return SIZES.stream().anyMatch(setting::endsWith);
+    }
+
+    /**
+     * Looks at all queues that this process has mapped, and repairs what it can: at the loss of a peer, and some times
+     * after that.
+     *
+     * @return whether something may be left to repair, so that this should be called again soon
+     */
+    public boolean repair() {
+        if (!usable) {
+            return false;
+        }
+        try {
+            return repairAll(SharedMemoryQueue.mapped());
+        } catch (IOException | RuntimeException e) {
+            usable = false;
+            LOG.warn("The queues of UCX in shared memory are not repaired after the death of a peer: {}",
+                    e.toString());
+            return false;
+        }
+    }
+
+    private boolean repairAll(List<SharedMemoryQueue> queues) throws IOException {
+        int self = ProcessState.self();
+        boolean full = false;
+        for (SharedMemoryQueue queue : queues) {
+            int owner = queue.owner();
+            if (owner != self) {
+                peers.add(owner);
+                if (ProcessState.isDead(owner) && !queue.isDiscarded()) {
+                    LOG.debug("UCX's queue of process {}, which has died, is emptied", owner);
+                    queue.discard();
+                }
+                full |= queue.isFull();
+            }
+        }
+        peerDied |= peers.removeIf(ProcessState::isDead);
+        for (SharedMemoryQueue queue : queues) {
+            if (queue.owner() == self) {
+                repairOwn(queue);
+            }
+        }
+        return full || !unwritten.isEmpty();
+    }
+
+    private void repairOwn(SharedMemoryQueue queue) throws IOException {
+        long number = queue.firstUnwritten();
+        long now = System.nanoTime();
+        Unwritten before = unwritten.get(queue.address());
+        if (number < 0) {
+            unwritten.remove(queue.address());
+        } else if (before == null || before.number() != number) {
+            unwritten.put(queue.address(), new Unwritten(number, now));
+        } else if (peerDied && now - before.sinceNanos() >= GRACE_NANOS && queue.skip(number)) {
+            LOG.warn("A process died while it wrote a message into UCX's shared memory: the message is skipped,"
+                    + " the receiver goes on");
+            unwritten.remove(queue.address());
+        }
+    }
+}

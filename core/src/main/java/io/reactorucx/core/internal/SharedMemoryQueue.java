@@ -1,0 +1,194 @@
+package io.reactorucx.core.internal;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receive queue of UCX's transports over shared memory that this process has mapped: its own, or one of a peer that
+ * it sends to. The layout is that of {@code uct_mm_fifo_ctl_t} and {@code uct_mm_fifo_element_t} with the default
+ * sizes, which is the same from UCX 1.13 to 1.22.
+ *
+ * <p>It is read and written by {@code /proc/self/mem}, where an address that is no longer mapped is an error and no
+ * crash.
+ *
+ * <p>Thread: any.
+ */
+public final class SharedMemoryQueue {
+
+    /** The number of elements, a power of 2, and the size of each. */
+    private static final int ELEMENTS = 64;
+    private static final int ELEMENT_BYTES = 128;
+
+    private static final int ADDRESS_LENGTH_AT = 8;
+    private static final int ADDRESS_FAMILY_AT = 12;
+    private static final int TAIL_AT = 128;
+    private static final int OWNER_AT = 136;
+    private static final int CONTROL_BYTES = 192;
+    private static final int USED_BYTES = CONTROL_BYTES + ELEMENTS * ELEMENT_BYTES;
+    /** UCX allocates as many pages as it needs for the used bytes and an alignment. */
+    private static final long MAPPED_BYTES = 12_288;
+
+    /** One byte; the length of the message follows, two bytes. */
+    private static final int MESSAGE_ID_AT = 1;
+    private static final byte WRITTEN = 1;
+    private static final byte INLINE = 2;
+    /** UCX has no handler for this id, and drops what comes for it. */
+    private static final byte UNUSED_ID = 31;
+
+    private static final long RECEIVER_SLEEPS = Long.MIN_VALUE;
+    private static final int AF_UNIX = 1;
+    private static final int MAX_ADDRESS_BYTES = 110;
+    /** UCX compares head and tail as 32-bit numbers. */
+    private static final long FAR_AHEAD = 1L << 30;
+
+    private static final Path MAPS = Path.of("/proc/self/maps");
+    private static final String MEMORY = "/proc/self/mem";
+
+    private final long address;
+    private final ByteBuffer content;
+
+    private SharedMemoryQueue(long address, ByteBuffer content) {
+        this.address = address;
+        this.content = content;
+    }
+
+    /** Returns all queues that this process has mapped now, as they are now. */
+    public static List<SharedMemoryQueue> mapped() throws IOException {
+        List<SharedMemoryQueue> queues = new ArrayList<>();
+        try (RandomAccessFile file = new RandomAccessFile(MEMORY, "r")) {
+            for (String line : Files.readAllLines(MAPS)) {
+                long at = addressOf(line);
+                SharedMemoryQueue queue = at == 0 ? null : read(file.getChannel(), at);
+                if (queue != null) {
+                    queues.add(queue);
+                }
+            }
+        }
+        return queues;
+    }
+
+    /** Returns where a mapping begins that may be a queue, 0 for any other. */
+    private static long addressOf(String mapping) {
+        if (!mapping.contains("/SYSV") && !mapping.contains("/dev/shm/ucx_shm_posix")) {
+            return 0;
+        }
+        int dash = mapping.indexOf('-');
+        long begin = Long.parseUnsignedLong(mapping, 0, dash, 16);
+        long end = Long.parseUnsignedLong(mapping, dash + 1, mapping.indexOf(' '), 16);
+        return end - begin == MAPPED_BYTES ? begin : 0;
+    }
+
+    /** Returns the queue at an address; null when there is none, or it has just been unmapped. */
+    private static @Nullable SharedMemoryQueue read(FileChannel memory, long address) {
+        ByteBuffer bytes = ByteBuffer.allocate(USED_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        try {
+            if (memory.read(bytes, address) < USED_BYTES) {
+                return null;
+            }
+        } catch (IOException e) {
+            return null;
+        }
+        SharedMemoryQueue queue = new SharedMemoryQueue(address, bytes);
+        return queue.isPlausible() ? queue : null;
+    }
+
+    private boolean isPlausible() {
+        int addressBytes = content.getInt(ADDRESS_LENGTH_AT);
+        return addressBytes > Short.BYTES && addressBytes <= MAX_ADDRESS_BYTES
+                && content.getShort(ADDRESS_FAMILY_AT) == AF_UNIX && owner() > 0 && tail() >= 0
+                && (int) (head() - tail()) <= ELEMENTS;
+    }
+
+    /** Returns where it is mapped. */
+    public long address() {
+        return address;
+    }
+
+    /** Returns the id of the process that receives from it. */
+    public int owner() {
+        return content.getInt(OWNER_AT);
+    }
+
+    private long head() {
+        return content.getLong(0) & ~RECEIVER_SLEEPS;
+    }
+
+    private long tail() {
+        return content.getLong(TAIL_AT);
+    }
+
+    /**
+     * Returns the number of the first element that a sender has taken and not written yet, where the receiver waits; -1
+     * when there is none.
+     */
+    public long firstUnwritten() {
+        for (long number = tail(); number < head(); number++) {
+            boolean written = (content.get(at(number)) & WRITTEN) != 0;
+            if (written != isOddRound(number)) {
+                return number;
+            }
+        }
+        return -1;
+    }
+
+    private static int at(long number) {
+        return CONTROL_BYTES + (int) (number & ELEMENTS - 1) * ELEMENT_BYTES;
+    }
+
+    private static boolean isOddRound(long number) {
+        return (number & ELEMENTS) != 0;
+    }
+
+    /**
+     * Writes an element in the place of its sender, as an empty message that UCX drops. Returns whether that was done:
+     * not when the element has been written meanwhile.
+     */
+    public boolean skip(long number) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(MEMORY, "rw")) {
+            SharedMemoryQueue now = read(file.getChannel(), address);
+            if (now == null || now.owner() != owner() || now.firstUnwritten() != number) {
+                return false;
+            }
+            long element = address + at(number);
+            ByteBuffer rest = ByteBuffer.allocate(1 + Short.BYTES).put(UNUSED_ID).putShort((short) 0).flip();
+            file.getChannel().write(rest, element + MESSAGE_ID_AT);
+            // The flags come last: the receiver reads the rest once they say that it is written.
+            byte flags = (byte) (INLINE | (isOddRound(number) ? WRITTEN : 0));
+            file.getChannel().write(ByteBuffer.allocate(1).put(flags).flip(), element);
+            return true;
+        }
+    }
+
+    /** Returns whether senders find no room in it. */
+    public boolean isFull() {
+        return (int) (head() - tail()) >= ELEMENTS;
+    }
+
+    /** Returns whether it was emptied by {@link #discard()}. */
+    public boolean isDiscarded() {
+        return (int) (head() - tail()) < 0;
+    }
+
+    /**
+     * Says in the place of a receiver that it has received all, and very much more, so that what its senders still have
+     * for it leaves, and their operations end.
+     */
+    public void discard() throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(MEMORY, "rw")) {
+            SharedMemoryQueue now = read(file.getChannel(), address);
+            if (now != null && now.owner() == owner() && !now.isDiscarded()) {
+                ByteBuffer tail = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN)
+                        .putLong(now.head() + FAR_AHEAD).flip();
+                file.getChannel().write(tail, address + TAIL_AT);
+            }
+        }
+    }
+}
