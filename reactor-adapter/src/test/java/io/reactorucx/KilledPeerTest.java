@@ -95,11 +95,8 @@ class KilledPeerTest implements NeedsUcx {
         // Small puts are away at once; the flush then waits for the peer to have seen them.
         connection.memory(server.registered()).put(0, Bytes.pattern(2, 8)).block(Waits.PATIENCE);
         pending.put("ep_flush", PendingOperation.of(connection.flush()));
-        if (transports.equals("tcp")) {
-            // Over shared memory it fills the queue of a peer that dies: see FullQueueTest.
-            pending.put("put", PendingOperation.of(connection.memory(server.registered())
-                    .put(0, Bytes.pattern(2, 32L * Bytes.MIB))));
-        }
+        pending.put("put", PendingOperation.of(connection.memory(server.registered())
+                .put(0, Bytes.pattern(2, 32L * Bytes.MIB))));
         Waits.engineOf(connection);
         pending.forEach((operation, sent) -> sent.assertPending(operation));
 

@@ -2,7 +2,6 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
@@ -116,8 +115,6 @@ class ServedMemoryProcessesTest implements NeedsUcx {
 
     @Test
     void trafficEndsWhenTheOwnerDiesAmid() {
-        assumeFalse(transports.contains("posix"),
-                "UCX keeps operations whose peer dies with a full queue in shared memory: see FullQueueTest");
         for (int i = 0; i < 4; i++) {
             window.put(0, Bytes.pattern(i, SIZE)).block(Waits.PATIENCE);
         }
