@@ -6,9 +6,9 @@ import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(NoLeaks.class)
 class RudeEndingsTest implements NeedsUcx {
 
-    private static final int ROUNDS = Integer.getInteger("rude.rounds", 6);
-    private static final int SECONDS = Integer.getInteger("rude.seconds", 5);
+    private static final int ROUNDS = Integer.getInteger("rude.rounds", 3);
+    private static final int SECONDS = Integer.getInteger("rude.seconds", 2);
     private static final Pattern READY = Pattern.compile(EndingPrograms.READY + "(\\d+) (\\w+)");
 
     private static ChildJvm start(String... arguments) {
@@ -42,9 +42,8 @@ class RudeEndingsTest implements NeedsUcx {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void clientsAreKilledAmidLargeMessages(boolean byPort) {
-        String transports = "tcp";
+    @CsvSource({"tcp, true", "tcp, false", "default, true", "default, false"})
+    void clientsAreKilledAmidLargeMessages(String transports, boolean byPort) {
         try (ChildJvm server = start("serve", transports)) {
             String address = server(server, byPort);
             for (int round = 0; round < ROUNDS; round++) {
@@ -58,10 +57,10 @@ class RudeEndingsTest implements NeedsUcx {
         }
     }
 
-    /** Not over tcp alone, where UCX may still abort: see "A peer that is killed" in docs/reliability.md. */
-    @Test
-    void clientsGiveUpWhileTheyConnect() {
-        assertBothEndWell("storm", "default");
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "default"})
+    void clientsGiveUpWhileTheyConnect(String transports) {
+        assertBothEndWell("storm", transports);
     }
 
     @ParameterizedTest

@@ -354,8 +354,8 @@ final class ConnectionTermination {
     /**
      * Ends the connection once UCX no longer uses memory of its operations. After the deadline it does not wait for
      * receives of the byte stream, which only the endpoint's close ends: their leases belong to this library and stay
-     * until UCX returns them. Nor does it wait for operations that UCX keeps after a close by force: up to 1.22 they
-     * wait for room in the queue of a dead peer in shared memory.
+     * until UCX returns them. Nor does it wait for operations that UCX keeps after a close by force: those of a
+     * parked endpoint, and up to 1.22 those that wait for room in the queue of a dead peer in shared memory.
      */
     void closeWhenIdle() {
         if (life.phase() == ConnectionPhase.RELEASING && closer.advanceRelease()) {
