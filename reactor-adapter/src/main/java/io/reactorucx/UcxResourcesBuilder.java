@@ -339,7 +339,7 @@ public final class UcxResourcesBuilder {
         /** Starts the protocols, and says on which ports UCX listens. Closes all of this when that fails. */
         void connect(EngineResources connecting, WindowRegistry windows) {
             try {
-                connecting.start(closeListeners, windows).block(Duration.ofSeconds(10));
+                Blocking.await(connecting.start(closeListeners, windows), Duration.ofSeconds(10), "build");
             } catch (RuntimeException e) {
                 close();
                 throw e;

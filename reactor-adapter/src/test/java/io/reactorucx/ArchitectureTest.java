@@ -210,10 +210,8 @@ class ArchitectureTest {
 
     @Test
     void blocksOnlyInTheMethodsThatSaySo() {
-        // One more waits for the engines to start, in the builder's build.
-        noClasses().that().doNotHaveSimpleName(Blocking.class.getSimpleName()).and()
-                .doNotHaveSimpleName(UcxResources.class.getSimpleName())
-                .should().callMethodWhere(DescribedPredicate.describe("block of a Mono or Flux",
+        noClasses().that().doNotHaveSimpleName(Blocking.class.getSimpleName()).should()
+                .callMethodWhere(DescribedPredicate.describe("block of a Mono or Flux",
                         call -> call.getTargetOwner().getPackageName().equals("reactor.core.publisher")
                                 && call.getName().startsWith("block"))).check(adapter);
     }

@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.testsupport.ChildJvm;
@@ -85,7 +86,7 @@ class ExposureTest implements NeedsUcx {
 
             client.disposeNow();
             server.disposeNow();
-            assertThat(connects("127.0.0.1", ucx)).isFalse();
+            await().atMost(Waits.PATIENCE).until(() -> !connects("127.0.0.1", ucx));
         } finally {
             clients.disposeNow();
             resources.disposeNow();

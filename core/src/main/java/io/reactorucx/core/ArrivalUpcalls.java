@@ -43,6 +43,9 @@ final class ArrivalUpcalls {
             UcpEndpoint replyEndpoint = replyHandle == 0 ? null : events.endpoint(replyHandle);
             boolean rendezvous = (attributes & IS_RENDEZVOUS) != 0;
             boolean hold = rendezvous || ((attributes & MAY_BE_KEPT) != 0 && length > maxInlineBytes);
+            if (replyEndpoint != null) {
+                replyEndpoint.heard();
+            }
             Object replyTo = replyEndpoint != null || replyHandle == 0 ? replyEndpoint : (Object) replyHandle;
             if (hold) {
                 events.messageArrived(new UcpActiveMessage((int) arg, bytes(header, headerLength, 0), length, data,

@@ -9,8 +9,10 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>An endpoint that was made by a worker's address is not closed before it is wired up: wire-up messages that wait
  * would be purged, which aborts the process. Over tcp a close by force also waits until all has left: UCX would free a
- * tcp endpoint that it still handles events of. The end of a flush says both. An endpoint that waits is parked: it
- * takes no operations any more, and closes when the flush ends, UCX reports its failure, or somebody waits no longer.
+ * tcp endpoint that it still handles events of. The end of a flush says both. The wire-up messages of the peer wait in
+ * the same way, and its endpoint fails with this one, so over tcp the peer has some time for its own wire-up. An
+ * endpoint that waits is parked: it takes no operations any more, and closes when the flush ends, UCX reports its
+ * failure, or somebody waits no longer.
  *
  * <p>Thread: worker.
  */
@@ -23,6 +25,7 @@ final class EndpointClose {
     private final Completion whenDone;
     private final boolean force;
     private long parkedNanos;
+    private boolean flushed;
     private boolean closing;
 
     EndpointClose(UcpEndpoint endpoint, boolean force, Completion whenDone) {
@@ -67,7 +70,11 @@ final class EndpointClose {
     /** Closes the endpoint, or parks it. Returns whether it is closed. */
     boolean start() {
         worker.handleMissedEvents();
-        if (endpoint.failure() != 0 || !waits() || flush()) {
+        if (endpoint.failure() != 0 || !waits()) {
+            return close();
+        }
+        flushed = flush();
+        if (flushed && isSettled()) {
             return close();
         }
         parkedNanos = System.nanoTime();
@@ -86,6 +93,11 @@ final class EndpointClose {
 
     private boolean usesTcp() {
         return UcpEndpointAttributes.transports(endpoint.handle()).stream().anyMatch(name -> name.startsWith(TCP));
+    }
+
+    private boolean isSettled() {
+        EndpointWiring wiring = endpoint.wiring();
+        return wiring == null || wiring.isSettled() || !usesTcp();
     }
 
     /** Returns whether the flush has ended within the call. */
@@ -121,13 +133,23 @@ final class EndpointClose {
         if (!closing && worker.isClosed()) {
             closing = true;
             whenDone.complete(rawStatus, 0, 0);
-        } else if (rawStatus == 0 || endpoint.failure() != 0) {
+        } else if (endpoint.failure() != 0) {
             closeParked();
+        } else if (rawStatus == 0) {
+            flushed = true;
+            closeSettled();
         }
         // Else UCX is about to report that the endpoint has failed.
     }
 
-    /** UCX has reported that the endpoint failed, or the flush has ended. */
+    /** Closes the endpoint when its flush has ended, and the peer's endpoint is wired up. */
+    void closeSettled() {
+        if (flushed && isSettled()) {
+            closeParked();
+        }
+    }
+
+    /** UCX has reported that the endpoint failed, or nothing is to be waited for any more. */
     void closeParked() {
         if (!closing && close()) {
             whenDone.complete(0, 0, 0);

@@ -4,17 +4,22 @@ import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpMacros;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 
 /**
  * Whether UCX has wired an endpoint up: a flush that is posted when the endpoint is made ends then. The flush has no
- * callback and counts as no operation in flight.
+ * callback and counts as no operation in flight. That the peer's endpoint is wired up, too, shows in a message from it;
+ * without one, some time is left to it.
  *
  * <p>Thread: worker.
  */
 final class EndpointWiring {
 
     private static final int IN_PROGRESS = 1;
+    private static final long SETTLE_NANOS = Duration.ofMillis(100).toNanos();
 
+    private final long createdNanos = System.nanoTime();
+    private boolean heard;
     private long request;
     private boolean wired;
 
@@ -38,6 +43,16 @@ final class EndpointWiring {
             }
         }
         return wired;
+    }
+
+    /** A message of the peer has come. */
+    void heard() {
+        heard = true;
+    }
+
+    /** Returns whether the peer's endpoint is wired up as well, as far as can be known. */
+    boolean isSettled() {
+        return heard || System.nanoTime() - createdNanos >= SETTLE_NANOS;
     }
 
     /** Gives the request back to UCX, which keeps it until the flush has ended. */

@@ -284,6 +284,13 @@ public final class UcpEndpoint {
         wiring = watched;
     }
 
+    /** A message came over this endpoint. */
+    void heard() {
+        if (wiring != null) {
+            wiring.heard();
+        }
+    }
+
     /** Returns how the wire-up goes on; null for an endpoint that may be closed before its end. */
     @Nullable EndpointWiring wiring() {
         return wiring;

@@ -15,8 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UcpParkedEndpoints {
 
+    private static final long WIRE_UP_NANOS = Duration.ofMillis(200).toNanos();
+
     private final UcpWorker worker;
     private final Map<Long, EndpointClose> closes = new HashMap<>();
+    private boolean peerExpected;
+    private long expectedNanos;
 
     UcpParkedEndpoints(UcpWorker worker) {
         this.worker = worker;
@@ -41,6 +45,30 @@ public final class UcpParkedEndpoints {
         if (!closes.isEmpty()) {
             long now = System.nanoTime();
             List.copyOf(closes.values()).forEach(close -> close.closeOverdue(now, age.toNanos()));
+        }
+    }
+
+    /**
+     * Notes that a peer may be about to connect to this worker by its address, though nothing connects back to it any
+     * more. UCX then has an endpoint of its own that it wires up, and aborts the process when the worker is closed
+     * before that is done.
+     */
+    public void expectPeer() {
+        worker.checkThread();
+        peerExpected = true;
+        expectedNanos = System.nanoTime();
+    }
+
+    /** {@return whether the worker can be closed: none is parked, and no peer is expected} */
+    public boolean isSettled() {
+        worker.checkThread();
+        return closes.isEmpty() && (!peerExpected || System.nanoTime() - expectedNanos >= WIRE_UP_NANOS);
+    }
+
+    /** Closes those that need not wait any longer. */
+    void progress() {
+        if (!closes.isEmpty()) {
+            List.copyOf(closes.values()).forEach(EndpointClose::closeSettled);
         }
     }
 

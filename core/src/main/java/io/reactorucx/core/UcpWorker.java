@@ -136,6 +136,7 @@ public final class UcpWorker implements AutoCloseable {
             // The failure of an endpoint comes before what it did to operations: UCX completes some as if nothing had
             // happened.
             events.deliver(arrived);
+            endpoints.parked().progress();
             return work + arrived + requests.deliver(ended);
         } finally {
             progressing = false;

@@ -48,7 +48,7 @@ final class EngineClosing {
         }
         worker.endpoints().forEach(EngineClosing::close);
         worker.parkedEndpoints().closeAfter(parkingTimeout);
-        boolean quiet = worker.endpoints().isEmpty() && worker.parkedEndpoints().count() == 0
+        boolean quiet = worker.endpoints().isEmpty() && worker.parkedEndpoints().isSettled()
                 && worker.listeners().isEmpty() && worker.inFlight() == 0 && !worker.hasPendingDeliveries();
         quietRounds = quiet && delivered ? quietRounds + 1 : 0;
         boolean late = System.nanoTime() - startNanos > timeoutNanos;

@@ -11,10 +11,16 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionLifecycle {
 
     private volatile ConnectionPhase phase = ConnectionPhase.CONNECTING;
+    private boolean established;
 
     /** Returns the current phase. Thread: any. */
     ConnectionPhase phase() {
         return phase;
+    }
+
+    /** Returns whether the connection has been open. */
+    boolean wasEstablished() {
+        return established;
     }
 
     /** Goes to the next phase, and returns false if the current phase ignores the event. */
@@ -24,6 +30,7 @@ final class ConnectionLifecycle {
             return false;
         }
         phase = next;
+        established |= next == ConnectionPhase.CONNECTED;
         return true;
     }
 

@@ -296,6 +296,9 @@ final class ConnectionTermination {
     /** Terminates operations and subscribers, and releases or closes the endpoint. */
     private void terminate(CloseMode wanted, RuntimeException connectError) {
         connection.heartbeat().stop();
+        if (!life.wasEstablished()) {
+            connection.registry().worker().parkedEndpoints().expectPeer();
+        }
         signal(() -> connection.failConnecting(connectError));
         signal(() -> operations.endReceives(cause.reason(OperationKind.TAG_RECEIVE), connection.registry().worker()));
         operations.forEach(operation -> signal(() -> operation.endpointCloses(cause.reason(operation.kind()))));

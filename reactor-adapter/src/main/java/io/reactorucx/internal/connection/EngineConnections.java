@@ -86,7 +86,7 @@ public final class EngineConnections {
     /** Registers the protocols with the worker. The first call on the engine's thread. */
     public void start(UcpWorker owned, List<ProtocolFactory> protocols) {
         worker = owned;
-        admission = new PeerAdmission(owned);
+        admission = new PeerAdmission(engine, owned);
         queueRepair = new QueueRepair(engine, owned.context());
         address = owned.address();
         endpoints = new EndpointAllocator(engine, owned, address, idleLimit, parkedLimit);

@@ -4,8 +4,11 @@ import io.reactorucx.core.UcpTcpListeners;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.config.NetworkDevices;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -26,9 +29,12 @@ import reactor.core.Disposables;
 public final class PeerAdmission {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerAdmission.class);
+    /** UCX may still wire an endpoint up when its connection has ended, and aborts when that cannot be done. */
+    private static final Duration WIRE_UP_TIME = Duration.ofSeconds(3);
     private static final InetAddress LOOPBACK_IPV4 = InetAddress.ofLiteral("127.0.0.1");
     private static final InetAddress LOOPBACK_IPV6 = InetAddress.ofLiteral("::1");
 
+    private final ProgressEngine engine;
     private final UcpWorker worker;
     private final UcpTcpListeners listeners;
     private final Map<InetAddress, Integer> peers = new HashMap<>();
@@ -36,7 +42,8 @@ public final class PeerAdmission {
     private boolean addressGivenOut;
     private boolean lost;
 
-    public PeerAdmission(UcpWorker worker) {
+    public PeerAdmission(ProgressEngine engine, UcpWorker worker) {
+        this.engine = engine;
         this.worker = worker;
         this.listeners = worker.tcpListeners();
         apply();
@@ -46,7 +53,7 @@ public final class PeerAdmission {
      * Admits an authenticated peer.
      *
      * @param peer the address of its end of the control socket
-     * @return ends the admission; idempotent
+     * @return ends the admission, some seconds later; idempotent
      */
     public Disposable admit(InetAddress peer) {
         if (listeners.addresses().isEmpty()) {
@@ -58,7 +65,7 @@ public final class PeerAdmission {
         }
         peers.merge(peer, 1, Integer::sum);
         apply();
-        return Disposables.composite(() -> release(peer));
+        return Disposables.composite(() -> DelayedAction.after(engine, WIRE_UP_TIME, () -> release(peer)));
     }
 
     private void release(InetAddress peer) {
