@@ -7,6 +7,7 @@ import io.reactorucx.testsupport.NoLeaks;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -57,10 +58,10 @@ class RudeEndingsTest implements NeedsUcx {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"tcp", "default"})
-    void clientsGiveUpWhileTheyConnect(String transports) {
-        assertBothEndWell("storm", transports);
+    /** Not over tcp, where UCX may abort a process that closes its worker then: see docs/reliability.md. */
+    @Test
+    void clientsGiveUpWhileTheyConnect() {
+        assertBothEndWell("storm", "default");
     }
 
     @ParameterizedTest

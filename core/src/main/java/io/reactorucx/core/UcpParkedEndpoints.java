@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UcpParkedEndpoints {
 
-    private static final long WIRE_UP_NANOS = Duration.ofMillis(200).toNanos();
+    private static final long WIRE_UP_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final UcpWorker worker;
     private final Map<Long, EndpointClose> closes = new HashMap<>();
@@ -50,16 +50,16 @@ public final class UcpParkedEndpoints {
 
     /**
      * Notes that a peer may be about to connect to this worker by its address, though nothing connects back to it any
-     * more. UCX then has an endpoint of its own that it wires up, and aborts the process when the worker is closed
-     * before that is done.
+     * more. UCX then has an endpoint of its own that it wires up, and over tcp aborts the process when the worker is
+     * closed before that is done.
      */
     public void expectPeer() {
         worker.checkThread();
-        peerExpected = true;
+        peerExpected = !worker.tcpListeners().addresses().isEmpty();
         expectedNanos = System.nanoTime();
     }
 
-    /** {@return whether the worker can be closed: none is parked, and no peer is expected} */
+    /** {@return whether the worker can be closed: none is parked, and no peer has been expected in the last second} */
     public boolean isSettled() {
         worker.checkThread();
         return closes.isEmpty() && (!peerExpected || System.nanoTime() - expectedNanos >= WIRE_UP_NANOS);
