@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +81,34 @@ class ArenaUsesTest {
         ArenaUses uses = ArenaUses.open();
         assertThat(uses.closeAsync()).isCompleted();
         assertThat(uses.scope().isAlive()).isFalse();
+        assertThatThrownBy(uses::pin).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("closed");
+        assertThatThrownBy(uses::close).isInstanceOf(IllegalStateException.class).hasMessage("arena: it is closed");
+    }
+
+    /** A read of a channel uses the memory without being an operation of UCX: Java refuses to end the arena then. */
+    @Test
+    void staysOpenWhenJavaRefusesToEndIt() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (AsynchronousServerSocketChannel server = AsynchronousServerSocketChannel.open().bind(any);
+                AsynchronousSocketChannel client = AsynchronousSocketChannel.open()) {
+            client.connect(server.getLocalAddress()).get(10, TimeUnit.SECONDS);
+            try (AsynchronousSocketChannel accepted = server.accept().get(10, TimeUnit.SECONDS)) {
+                ArenaUses uses = ArenaUses.open();
+                Future<Integer> read = client.read(uses.allocate(8, 1).asByteBuffer());
+                for (int i = 0; i < 2; i++) {
+                    assertThat(failure(uses.closeAsync())).isInstanceOf(IllegalStateException.class);
+                    assertThatThrownBy(uses::close).isInstanceOf(IllegalStateException.class);
+                }
+                assertThat(uses.allocate(1, 1).byteSize()).as("memory of the open arena").isEqualTo(1);
+                uses.pin();
+                uses.unpin();
+
+                accepted.write(ByteBuffer.allocate(1)).get(10, TimeUnit.SECONDS);
+                assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(1);
+                assertThat(uses.closeAsync()).isCompleted();
+                assertThat(uses.scope().isAlive()).isFalse();
+            }
+        }
     }
 
     @Test
