@@ -50,6 +50,20 @@ class ShareTest {
     }
 
     @Test
+    void connectionThatLeavesGivesUpNoBatchThatHasCompleted() {
+        fill(a);
+        a.batchCompleted();
+        a.batchCompleted();
+        b.batchStarted();
+        a.leave();
+        for (int i = 1; i < SharedSendWindow.MAX_IN_FLIGHT; i++) {
+            assertThat(b.isOpen()).isTrue();
+            b.batchStarted();
+        }
+        assertThat(b.isOpen()).as("with as many batches as are allowed").isFalse();
+    }
+
+    @Test
     void batchesThatCompleteAfterTheConnectionHasLeftCountNoMore() {
         fill(a);
         a.leave();
