@@ -217,6 +217,39 @@ abstract class RemoteMemoryContract extends LinkContract {
         }
     }
 
+    @Test
+    void keepsOpenKeyUsableAfterEachOperation() {
+        try (UcpMemory memory = pair.context.allocate(SIZE);
+                UcpRemoteKey key = keyTo(memory.descriptor())) {
+            for (int i = 0; i < 3; i++) {
+                int tag = i;
+                MemorySegment source = Pair.pattern(8).fill((byte) i);
+                pair.run(done -> pair.toServer.put(source, null, key, 0, done));
+                pair.run(pair.toServer::flush);
+                assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 7)).isEqualTo((byte) i);
+                if (link.isSharedMemory()) {
+                    MemorySegment pointer = key.pointer();
+                    pair.run(done -> pair.toServer.tagSend(pointer.asSlice(0, 8), null, tag, done));
+                    assertThat(AddressSpace.isSharedMapping(pointer.address(), SIZE)).isTrue();
+                }
+            }
+        }
+    }
+
+    @Test
+    void keepsNativeKeyOfClosedKeyUntilItsOperationHasEnded() {
+        assumeTrue(link.isSharedMemory(), link + " gives no pointers");
+        try (UcpMemory memory = pair.context.allocate(SIZE)) {
+            UcpRemoteKey key = keyTo(memory.descriptor());
+            long address = key.pointer().address();
+            key.pinned().pin();
+            key.close();
+            assertThat(AddressSpace.isSharedMapping(address, SIZE)).as("while an operation uses the key").isTrue();
+            key.pinned().unpin();
+            assertThat(AddressSpace.isSharedMapping(address, SIZE)).as("after the operation").isFalse();
+        }
+    }
+
     /** The close that is refused here has to succeed when the test has ended. */
     @Test
     void refusesToEndWorkerWhosePointerAnotherWorkerUses() {

@@ -331,6 +331,33 @@ class RequestTableTest {
         assertThat(table.inFlight()).isEqualTo(1);
     }
 
+    /** A close has to find a slot when all are taken, and its parameters are written into memory like any other's. */
+    @Test
+    void givesOperationInSlotPastTheLimitMemoryThatLivesAsLong() {
+        RequestTable table = table(1);
+        long first = start(table, "a");
+        MemorySegment own = table.scratch(first, RequestTable.SLOT_HEADER_BYTES);
+        own.fill((byte) 1);
+        long token = table.beginClose(noting("b"), null);
+        MemorySegment added = table.scratch(token, RequestTable.SLOT_HEADER_BYTES);
+        assertThat(added.byteSize()).isEqualTo(RequestTable.SLOT_HEADER_BYTES);
+        added.fill((byte) 2);
+        assertThat(own.toArray(ValueLayout.JAVA_BYTE)).containsOnly((byte) 1);
+        assertThat(table.postedClose(token, UNDER_WAY)).isFalse();
+        assertThat(table.inFlight()).isEqualTo(2);
+    }
+
+    @Test
+    void reusesTheSlotsOwnMemoryUpToItsSize() {
+        RequestTable table = table(1);
+        long token = table.begin("test", noting("a"), null, null, null);
+        long own = table.scratch(token, 1).address();
+        assertThat(table.scratch(token, RequestTable.SLOT_HEADER_BYTES).address()).isEqualTo(own);
+        MemorySegment larger = table.scratch(token, RequestTable.SLOT_HEADER_BYTES + 1);
+        assertThat(larger.byteSize()).isEqualTo(RequestTable.SLOT_HEADER_BYTES + 1);
+        assertThat(larger.address()).isNotEqualTo(own);
+    }
+
     @Test
     void knowsWhichRequestsCanBeCancelled() {
         RequestTable table = table(4);

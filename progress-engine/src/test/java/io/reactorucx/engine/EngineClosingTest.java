@@ -37,6 +37,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class EngineClosingTest {
 
     private static final int AM_ID = 3;
+    /** Many times what any of these tests needs, and few enough to fail within seconds. */
+    private static final int MAX_ROUNDS = 20_000;
 
     private Fixture fixture;
     private ProgressEngine engine;
@@ -45,7 +47,7 @@ class EngineClosingTest {
     @BeforeEach
     void open() {
         Fixture.assumeUcx();
-        fixture = Fixture.overTcp();
+        fixture = Fixture.overTcp().withMaxRounds(MAX_ROUNDS);
         engine = fixture.startedEngine();
         peer = fixture.startedEngine();
     }
@@ -174,6 +176,8 @@ class EngineClosingTest {
     void closesWhenFailuresAreRetriedForEver() {
         ProgressEngine hasty =
                 fixture.startedEngine(Fixture.config(WaitStrategy.EVENT, 16, 16, 4, Duration.ofMillis(50)));
+        // It ends after a time, not after rounds.
+        fixture.withMaxRounds(Long.MAX_VALUE);
         int[] attempts = new int[1];
         Runnable[] retry = new Runnable[1];
         retry[0] = () -> {

@@ -41,6 +41,7 @@ final class Fixture implements AutoCloseable {
     private final int contextsBefore;
     private final UcpContext context;
     private final List<ProgressEngine> engines = new ArrayList<>();
+    private long maxRounds = Long.MAX_VALUE;
 
     private Fixture(UcpConfig config) {
         contextsBefore = UcpContext.openContexts();
@@ -78,6 +79,12 @@ final class Fixture implements AutoCloseable {
     static EngineConfig config(WaitStrategy strategy) {
         return config(strategy, EngineConfig.DEFAULT_COMMAND_QUEUE_CAPACITY, EngineConfig.DEFAULT_COMMANDS_PER_STEP,
                 UcpWorkerConfig.DEFAULT_MAX_IN_FLIGHT, EngineConfig.DEFAULT_CLOSE_TIMEOUT);
+    }
+
+    /** Limits each wait to so many rounds of all engines, for tests in which nothing but these makes progress. */
+    Fixture withMaxRounds(long rounds) {
+        maxRounds = rounds;
+        return this;
     }
 
     UcpContext context() {
@@ -154,7 +161,8 @@ final class Fixture implements AutoCloseable {
     /** Steps all engines that have started until a condition holds. */
     void stepUntil(String what, BooleanSupplier condition) {
         long start = System.nanoTime();
-        while (!condition.getAsBoolean()) {
+        for (long round = 0; !condition.getAsBoolean(); round++) {
+            assertThat(round).as("rounds until %s", what).isLessThan(maxRounds);
             assertThat(System.nanoTime() - start).as("time in ns spent on waiting until %s", what)
                     .isLessThan(TIMEOUT_NANOS);
             engines.stream().filter(ProgressEngine::isEngineThread).forEach(engine -> engine.step(false, 0));
