@@ -170,7 +170,8 @@ final class CheckedPeer {
         }
         confirmed.keySet().stream().filter(message -> !receiver.received.contains(message)).findFirst().ifPresent(
                 lost -> journal.fault(number + ": message " + lost + " of call " + confirmed.get(lost) + " to "
-                        + receiver.number + " is lost", null));
+                        + receiver.number + " is lost; of " + confirmed.size() + " it has received "
+                        + receiver.received.size(), null));
         return confirmed.size();
     }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.Ucx;
 import io.reactorucx.testsupport.NoLeaks;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,8 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(NoLeaks.class)
 class RandomCallsTest {
 
-    private static final long SHORT_SECONDS = 3;
-    private static final long SHORT_SEED = 2;
+    private static final long SHORT_SEED = 4;
+    private static final long PLANTED_SEED = 2;
 
     @BeforeEach
     void assumeUcx() {
@@ -31,27 +33,36 @@ class RandomCallsTest {
         return StressRun.TRANSPORTS.isEmpty() ? Stream.of("posix", "default") : Stream.of(StressRun.TRANSPORTS);
     }
 
-    private static long seed() {
-        if (StressRun.SEED != 0) {
-            return StressRun.SEED;
-        }
-        return StressRun.SECONDS == 0 ? SHORT_SEED : System.nanoTime() & 0xFFFFFFFL;
+    private static Stream<String> coreTransports() {
+        return StressRun.SECONDS == 0 ? transports().limit(1) : transports();
     }
 
-    private static long seconds() {
-        long all = StressRun.SECONDS == 0 ? SHORT_SECONDS : StressRun.SECONDS;
-        return Math.max(1, all / transports().count());
+    /** Three parts of the time of one choice of transports are for the adapter, and one for the core. */
+    private static long share() {
+        return StressRun.SECONDS / transports().count() / 4;
     }
 
     @ParameterizedTest
     @MethodSource("transports")
-    void noCallDoesHarm(String transports) {
-        StressRun run = StressRun.of(RandomCalls.class, seed(), "-D" + RandomCalls.TRANSPORTS + "=" + transports,
-                "-D" + RandomCalls.SECONDS + "=" + seconds());
+    void noCallOfTheAdapterDoesHarm(String transports) {
+        assertHarmless(transports, 3 * share(), "adapter");
+    }
+
+    @ParameterizedTest
+    @MethodSource("coreTransports")
+    void noCallOfTheCoreDoesHarm(String transports) {
+        assertHarmless(transports, share(), "core", "-D" + RandomCalls.CORE + "=true");
+    }
+
+    private static void assertHarmless(String transports, long seconds, String module, String... options) {
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of("-D" + RandomCalls.TRANSPORTS + "=" + transports,
+                "-D" + RandomCalls.SECONDS + "=" + seconds));
+        StressRun run = StressRun.of(RandomCalls.class, StressRun.seed(SHORT_SEED), all.toArray(String[]::new));
 
         assertThat(run.exitCode()).as(run.report()).isZero();
         run.output().lines().filter(line -> line.startsWith("seed ")).forEach(line ->
-                System.out.println("CALLS over " + transports + ": " + line));
+                System.out.println("CALLS over " + transports + ", " + module + ": " + line));
     }
 
     @Test
@@ -72,7 +83,7 @@ class RandomCallsTest {
     }
 
     private static StressRun planted(Round.Plant plant) {
-        return StressRun.of(RandomCalls.class, SHORT_SEED, "-D" + RandomCalls.TRANSPORTS + "=posix",
+        return StressRun.of(RandomCalls.class, PLANTED_SEED, "-D" + RandomCalls.TRANSPORTS + "=posix",
                 "-D" + RandomCalls.SECONDS + "=0", "-D" + RandomCalls.PLANT + "=" + plant);
     }
 }

@@ -65,6 +65,8 @@ final class Round {
     private final List<Exported> descriptors = new CopyOnWriteArrayList<>();
     private final List<UcxConnectionPool> connectionPools = new CopyOnWriteArrayList<>();
     private final List<UcxReconnectingConnection> reconnectings = new CopyOnWriteArrayList<>();
+    private final Set<UcxResources> disposed = ConcurrentHashMap.newKeySet();
+    private volatile Stopping serverStopping = new Stopping();
     private volatile UcxResources serverResources;
     private volatile UcxResources clientResources;
     private volatile @Nullable UcxBoundServer server;
@@ -77,6 +79,12 @@ final class Round {
      * @param patience how long an end may take
      */
     record Settings(List<String> transports, Plant plant, Duration patience) {
+    }
+
+    /** Whether a server has begun to stop. */
+    private static final class Stopping {
+
+        private volatile boolean begun;
     }
 
     private record Exported(UcxResources owner, WindowDescriptor descriptor) {
@@ -132,11 +140,16 @@ final class Round {
     }
 
     void bind() {
+        Stopping stopping = new Stopping();
         server = UcxServer.create(serverResources).peerFailureDetection(failureDetection).closeTimeout(CLOSE_TIMEOUT)
                 .maxMessageBytes(MAX_MESSAGE_BYTES).handle(connection -> {
-                    peer(connection, false);
+                    CheckedPeer peer = peer(connection, false);
+                    if (stopping.begun) {
+                        peer.closes();
+                    }
                     return Mono.never();
                 }).bindNow();
+        serverStopping = stopping;
     }
 
     UcxBoundServer server() {
@@ -156,17 +169,21 @@ final class Round {
     }
 
     /** Makes one side of a new connection a peer, which says hello so that the other side knows whom it talks to. */
-    private void peer(UcxConnection connection, boolean lent) {
+    private CheckedPeer peer(UcxConnection connection, boolean lent) {
         int number = numbers.incrementAndGet();
         CheckedPeer peer = new CheckedPeer(number, connection, this);
         peers.put(number, peer);
         if (lent) {
             peer.force();
         }
+        if (disposed.contains(connection.resources())) {
+            peer.closes();
+        }
         peer.start();
         byte[] hello = peer.next(Payload.PREFIX).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
         journal.follow("0 " + number + " hello", Rule.LEGAL, false,
                 () -> connection.outbound().sendByteArrays(Mono.just(hello)), ignored -> { }, () -> peer.confirm(1, 0));
+        return peer;
     }
 
     @Nullable CheckedPeer peer(int number) {
@@ -219,7 +236,14 @@ final class Round {
                 .forEach(peer -> closes(peer.connection, force));
     }
 
+    /** What is connected from now on is closed as well. */
+    private void disposes(UcxResources resources) {
+        disposed.add(resources);
+        closesAll(resources, false);
+    }
+
     void closesServer(boolean force) {
+        serverStopping.begun = true;
         closesAll(serverResources, force);
     }
 
@@ -279,15 +303,15 @@ final class Round {
     void replaceResources(Call call) {
         if (call.oneIn(2)) {
             UcxResources old = clientResources;
-            closesAll(old, false);
             clientResources = resources();
+            disposes(old);
             call.follow("disposeLater of the client's resources", Rule.LEGAL, old::disposeLater);
             connectionPools.forEach(UcxConnectionPool::dispose);
             reconnectings.forEach(UcxReconnectingConnection::dispose);
         } else {
             UcxResources old = serverResources;
-            closesAll(old, false);
             serverResources = resources();
+            disposes(old);
             call.follow("disposeLater of the server's resources", Rule.LEGAL, old::disposeLater);
             bind();
         }
@@ -311,7 +335,7 @@ final class Round {
         List<UcxResources> order = new ArrayList<>(allResources);
         Collections.shuffle(order, random);
         order.forEach(resources -> {
-            closesAll(resources, false);
+            disposes(resources);
             journal.follow("0 disposeLater", Rule.LEGAL, false, resources::disposeLater, ignored -> { }, () -> { });
             Waits.until(CLOSE_TIMEOUT, () -> livePeers() == 0);
         });

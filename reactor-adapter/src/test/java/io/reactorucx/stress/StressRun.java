@@ -21,11 +21,19 @@ record StressRun(int exitCode, String report, String output) {
 
     /** Settings of {@code ./run stress}. */
     static final long SECONDS = Long.getLong("io.reactorucx.stress.seconds", 0);
-    static final long SEED = Long.getLong("io.reactorucx.stress.seed", 0);
+    private static final long SEED = Long.getLong("io.reactorucx.stress.seed", 0);
     static final String TRANSPORTS = System.getProperty("io.reactorucx.stress.transports", "");
 
     private static final int LAST_CALLS = 100;
     private static final Duration GRACE = Duration.ofMinutes(3);
+
+    /** Returns the seed that was chosen, else one of the moment in the long form, and a fixed one in the short form. */
+    static long seed(long shortSeed) {
+        if (SEED != 0) {
+            return SEED;
+        }
+        return SECONDS == 0 ? shortSeed : System.nanoTime() & 0xFFFFFFFL;
+    }
 
     /**
      * Runs a program.
