@@ -116,7 +116,8 @@ class RunScriptTest {
         "soak --minutes ten", "info --jsn", "perf neither", "perf server --keep --prot 1", "perf client --size -1",
         "bench --pairs x", "charts --in x", "test clean", "test --no-such-option", "test -pl", "stress nothing",
         "stress races 0", "stress races 1 2", "stress calls --seed", "stress calls --seed x",
-        "stress calls --seconds 0", "stress chaos --transports TCP!", "matrix trixie9", "matrix trixie -- clean", "help no-such-command",
+        "stress calls --seconds 0", "stress chaos --transports TCP!", "matrix trixie9", "matrix trixie -- clean",
+        "help no-such-command",
         "help demo extra", "packages nothing", "install clean"})
     void refusesWrongArgumentsBeforeItBuilds(String arguments) throws IOException, InterruptedException {
         assertRefused(run(arguments.split(" ")), "run: ");

@@ -77,8 +77,9 @@ final class CoreRound {
     CoreRound(Round.Settings settings, CallJournal journal, Random random) {
         this.settings = settings;
         this.journal = journal;
-        closesEndpoints = random.nextBoolean();
         mode = random.nextInt(3) == 0 ? ErrorMode.NONE : ErrorMode.PEER;
+        // In error mode NONE what is under way to an endpoint that is closed never ends.
+        closesEndpoints = mode == ErrorMode.PEER && random.nextBoolean();
         for (int i = 0; i < 2; i++) {
             UcpConfig.Builder builder = UcpConfig.builder().name("random-" + i).features(UcpFeature.AM, UcpFeature.TAG,
                     UcpFeature.RMA, UcpFeature.AMO64, UcpFeature.STREAM, UcpFeature.WAKEUP);
