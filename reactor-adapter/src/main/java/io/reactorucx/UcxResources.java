@@ -72,6 +72,7 @@ public final class UcxResources implements Disposable {
     private final LeakReporter leaks;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
+    private volatile boolean contextRefused;
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
@@ -267,6 +268,9 @@ public final class UcxResources implements Disposable {
         if (disposing.get()) {
             // The close of all registrations may be over, and an open one would keep the context open.
             memory.close();
+            if (contextRefused) {
+                closeContext();
+            }
             throw new UcxClosedException("mem_map", null, "these resources are closed");
         }
         return memory;
@@ -450,11 +454,19 @@ public final class UcxResources implements Disposable {
         disposed.tryEmitEmpty();
     }
 
+    /** A thread that registers memory at this moment sees that these resources are disposed, and closes it again. */
     private void closeContext() {
+        UcpContext context = started.context();
         try {
-            started.context().close();
-        } catch (IllegalStateException e) {
-            LOG.error("The context stays open: {}", e.getMessage());
+            context.close();
+        } catch (IllegalStateException refused) {
+            contextRefused = true;
+            try {
+                // Such a thread may have looked before the line above.
+                context.close();
+            } catch (IllegalStateException e) {
+                LOG.error("The context stays open: {}", e.getMessage());
+            }
         }
     }
 

@@ -43,6 +43,7 @@ public final class UcpMemory implements AutoCloseable {
     private final PinnableMemory mapped;
     /** What keeps memory of the caller allocated; null where nothing has to. */
     private final @Nullable Pinned held;
+    private final Object ending = new Object();
     private final AtomicInteger pins = new AtomicInteger();
     /** Number of pins that will never be removed. */
     private final AtomicInteger abandonedPins = new AtomicInteger();
@@ -393,6 +394,13 @@ public final class UcpMemory implements AutoCloseable {
     @Override
     public void close() {
         context.checkThread();
+        // Whoever closes it as well returns when it has ended: the context may be closed next.
+        synchronized (ending) {
+            end();
+        }
+    }
+
+    private void end() {
         int abandoned = abandonedPins.get();
         if (!pins.compareAndSet(abandoned, CLOSED)) {
             int uses = pins.get();

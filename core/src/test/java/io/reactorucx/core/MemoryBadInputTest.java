@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,6 +99,24 @@ class MemoryBadInputTest {
         assertThat(memory.isClosed()).isTrue();
         assertThatThrownBy(memory::descriptor).isInstanceOf(UcxClosedException.class).hasMessageContaining("100 bytes");
         assertThatThrownBy(() -> segment.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void closesOnTwoThreadsAndReturnsOnEachWhenTheRegistrationHasEnded() throws InterruptedException {
+        for (int i = 0; i < 200; i++) {
+            UcpMemory memory = context.allocate(1 << 20);
+            CountDownLatch together = new CountDownLatch(2);
+            Thread other = Thread.ofPlatform().start(() -> {
+                together.countDown();
+                memory.close();
+            });
+            together.countDown();
+            together.await();
+            memory.close();
+            int left = context.openRegistrations();
+            other.join();
+            assertThat(left).as("registrations after a close, round %d", i).isZero();
+        }
     }
 
     @Test

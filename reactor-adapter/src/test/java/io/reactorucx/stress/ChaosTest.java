@@ -1,0 +1,62 @@
+package io.reactorucx.stress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.reactorucx.core.Ucx;
+import io.reactorucx.testsupport.NoLeaks;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Clients are killed, stopped, closed by force and given up, and strangers connect to each port, while checked traffic
+ * runs: the server lives, loses and doubles nothing, serves an honest client, and holds no more than before. A few
+ * actions here, and {@code ./run stress chaos} for as long as wanted.
+ */
+@ExtendWith(NoLeaks.class)
+class ChaosTest {
+
+    private static final int SHORT_ACTIONS = 6;
+
+    @BeforeEach
+    void assumeUcx() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+    }
+
+    /** Short, over UCX's own choice alone. */
+    private static Stream<String> transports() {
+        if (!StressRun.TRANSPORTS.isEmpty()) {
+            return Stream.of(StressRun.TRANSPORTS);
+        }
+        return StressRun.SECONDS == 0 ? Stream.of("default") : Stream.of("posix", "default");
+    }
+
+    @ParameterizedTest
+    @MethodSource("transports")
+    void serverLivesAndServes(String transports) throws IOException {
+        try (Chaos chaos = new Chaos(transports, StressRun.seed(1), Chaos.folder(), false)) {
+            long end = System.nanoTime() + Duration.ofSeconds(StressRun.SECONDS / transports().count()).toNanos();
+            for (int i = 0; (i < SHORT_ACTIONS || System.nanoTime() - end < 0) && chaos.faults().isEmpty(); i++) {
+                chaos.act();
+            }
+            String summary = chaos.end();
+
+            assertThat(chaos.faults()).as(chaos.report()).isEmpty();
+            System.out.println("CHAOS over " + transports + ": " + summary);
+        }
+    }
+
+    @Test
+    void plantedLossIsFound() throws IOException {
+        try (Chaos chaos = new Chaos("default", 1, Chaos.folder(), true)) {
+            assertThat(chaos.faults()).as(chaos.report()).singleElement().asString()
+                    .contains("HONEST", "an honest client got 39 of 40 responses");
+        }
+    }
+}
