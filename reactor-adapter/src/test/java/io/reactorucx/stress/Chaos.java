@@ -36,7 +36,6 @@ final class Chaos implements AutoCloseable {
 
     private final long seed;
     private final String transports;
-    private final boolean plantedLoss;
     private final Path crashes;
     private final ChildJvm server;
     private final int port;
@@ -61,11 +60,10 @@ final class Chaos implements AutoCloseable {
         }
     }
 
-    Chaos(String transports, long seed, Path crashes, boolean plantedLoss) {
+    Chaos(String transports, long seed, Path crashes) {
         this.transports = transports;
         this.seed = seed;
         this.crashes = crashes;
-        this.plantedLoss = plantedLoss;
         server = jvm(ChaosServer.class).start();
         port = Integer.parseInt(server.awaitLine(ChaosServer.READY).substring(ChaosServer.READY.length()));
         honest();
@@ -110,6 +108,10 @@ final class Chaos implements AutoCloseable {
     }
 
     private Client start(ChaosClient.Manner manner, int millis, long choices) {
+        return start(manner, millis, choices, false);
+    }
+
+    private Client start(ChaosClient.Manner manner, int millis, long choices, boolean plantedLoss) {
         String name = manner + "-" + number;
         did("start " + name);
         Client client = new Client(jvm(ChaosClient.class).options("-D" + RandomCalls.PLANT + "=" + plantedLoss)
@@ -160,6 +162,20 @@ final class Chaos implements AutoCloseable {
         Client client = start(ChaosClient.Manner.HONEST, 0, seed);
         ended(client);
         clients.remove(client);
+    }
+
+    /** Returns what the harness says of a client that does not take one of its responses; that is no fault then. */
+    String plantedLoss() {
+        Client client = start(ChaosClient.Manner.HONEST, 0, seed, true);
+        ended(client);
+        clients.remove(client);
+        return String.join("\n", takeFaults());
+    }
+
+    private List<String> takeFaults() {
+        List<String> taken = List.copyOf(faults);
+        faults.clear();
+        return taken;
     }
 
     private void ended(Client client) {

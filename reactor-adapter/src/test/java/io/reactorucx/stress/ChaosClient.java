@@ -104,7 +104,7 @@ public final class ChaosClient {
                         fault("response " + number + " instead of " + expected + (intact ? "" : ", corrupt"));
                     }
                 });
-        return responses.take(messages - (plantedLoss ? 1 : 0)).count().mergeWith(connection.outbound()
+        return responses.take(messages).skip(plantedLoss ? 1 : 0).count().mergeWith(connection.outbound()
                 .sendByteArrays(source).then(Mono.<Long>empty())).reduce(0L, Long::sum);
     }
 

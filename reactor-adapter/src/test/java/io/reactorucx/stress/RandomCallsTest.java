@@ -30,11 +30,7 @@ class RandomCallsTest {
     }
 
     private static Stream<String> transports() {
-        return StressRun.TRANSPORTS.isEmpty() ? Stream.of("posix", "default") : Stream.of(StressRun.TRANSPORTS);
-    }
-
-    private static Stream<String> coreTransports() {
-        return StressRun.SECONDS == 0 ? transports().limit(1) : transports();
+        return StressRun.transports();
     }
 
     /** Three parts of the time of one choice of transports are for the adapter, and one for the core. */
@@ -49,7 +45,7 @@ class RandomCallsTest {
     }
 
     @ParameterizedTest
-    @MethodSource("coreTransports")
+    @MethodSource("transports")
     void noCallOfTheCoreDoesHarm(String transports) {
         assertHarmless(transports, share(), "core", "-D" + RandomCalls.CORE + "=true");
     }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A run of random calls in a process of its own, whose end says how it went.
@@ -22,7 +23,7 @@ record StressRun(int exitCode, String report, String output) {
     /** Settings of {@code ./run stress}. */
     static final long SECONDS = Long.getLong("io.reactorucx.stress.seconds", 0);
     private static final long SEED = Long.getLong("io.reactorucx.stress.seed", 0);
-    static final String TRANSPORTS = System.getProperty("io.reactorucx.stress.transports", "");
+    private static final String TRANSPORTS = System.getProperty("io.reactorucx.stress.transports", "");
 
     private static final int LAST_CALLS = 100;
     private static final Duration GRACE = Duration.ofMinutes(3);
@@ -33,6 +34,14 @@ record StressRun(int exitCode, String report, String output) {
             return SEED;
         }
         return SECONDS == 0 ? shortSeed : System.nanoTime() & 0xFFFFFFFL;
+    }
+
+    /** Returns the transports that were chosen; else UCX's own choice, and before it posix in the long form. */
+    static Stream<String> transports() {
+        if (!TRANSPORTS.isEmpty()) {
+            return Stream.of(TRANSPORTS);
+        }
+        return SECONDS == 0 ? Stream.of("default") : Stream.of("posix", "default");
     }
 
     /**
