@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.testsupport.NoLeaks;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -234,6 +237,25 @@ class GarbageFramesTest implements NeedsUcx {
         // is over.
         rude.onDispose().block(Waits.PATIENCE);
         await().atMost(Waits.PATIENCE).until(() -> server.connections() == 1);
+    }
+
+    /** What was sent and has not come was lost, and that is no graceful end. */
+    @Test
+    void finThatCountsMoreMessagesThanHaveComeIsALoss() throws InterruptedException {
+        bind(Waits.PATIENCE);
+        assertThat(accepted.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("the bystander's").isNotNull();
+        UcxConnection rude = connect(rudeResources, false);
+        UcxConnection served = accepted.poll(Waits.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(served).isNotNull();
+        PendingOperation receive = PendingOperation.of(served.activeMessages().receive(ECHO + 1).then());
+        Waits.engineOf(served);
+
+        RawFrames.send(rudeResources, ControlFrame.of(ControlFrame.Type.FIN,
+                ControlFields.NONE.with(ControlFields.Key.MESSAGE_NUMBER, 1)).toBytes(), true);
+
+        assertThat(receive.failure()).hasMessageContaining("of 1 active messages of the peer 0 have come")
+                .isInstanceOfSatisfying(UcxException.class, lost -> assertThat(lost.isConnectionLost()).isTrue());
+        rude.onDispose().block(Waits.PATIENCE);
     }
 
     @ParameterizedTest

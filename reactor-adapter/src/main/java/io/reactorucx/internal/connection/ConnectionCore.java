@@ -189,7 +189,7 @@ public final class ConnectionCore implements OperationOwner {
                     protocols.refused(frame.fields().buffer(ControlFields.Key.MESSAGE_NUMBER).getInt());
                 }
             }
-            case FIN -> termination.finArrived();
+            case FIN -> termination.finArrived(frame.fields());
             case FIN_ACK -> termination.leave();
         }
     }

@@ -9,6 +9,7 @@ import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.endpoint.EndpointCloser;
 import io.reactorucx.internal.endpoint.EndpointRelease;
+import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.operation.InFlightOperations;
 import java.time.Duration;
@@ -156,8 +157,24 @@ final class ConnectionTermination {
         terminate(CloseMode.FORCE, cause.error(rawStatus, why, "connect"));
     }
 
-    /** The peer has sent FIN. */
-    void finArrived() {
+    /** The peer has sent FIN, behind all its messages: if one of them has not come, the connection is lost. */
+    void finArrived(ControlFields fields) {
+        int sent = fields.has(ControlFields.Key.MESSAGE_NUMBER)
+                ? fields.buffer(ControlFields.Key.MESSAGE_NUMBER).getInt() : connection.protocols().messagesReceived();
+        int received = connection.protocols().messagesReceived();
+        if (sent == received) {
+            finArrived();
+            return;
+        }
+        closer.forbidRelease();
+        ConnectionPhase before = life.phase();
+        if (life.advance(ConnectionEvent.PEER_FAILED)) {
+            lose(before, PeerCounters.Loss.TRANSPORT, UcxStatus.CONNECTION_RESET.code(), "of "
+                    + Integer.toUnsignedString(sent) + " active messages of the peer " + received + " have come");
+        }
+    }
+
+    private void finArrived() {
         boolean connecting = life.phase().isConnecting();
         if (!life.advance(ConnectionEvent.FIN_ARRIVED)) {
             if (life.phase() == ConnectionPhase.STUCK) {
@@ -254,7 +271,8 @@ final class ConnectionTermination {
     /** Sends FIN. With a raw peer, or when UCX rejects the frame, the connection closes without it. */
     private void finish() {
         boolean sent = !connection.config().raw() && life.advance(ConnectionEvent.FIN)
-                && connection.sendControl(ControlFrame.of(ControlFrame.Type.FIN));
+                && connection.sendControl(ControlFrame.of(ControlFrame.Type.FIN, ControlFields.NONE.with(
+                        ControlFields.Key.MESSAGE_NUMBER, connection.protocols().messagesSent())));
         if (!sent && life.advance(ConnectionEvent.DRAINED)) {
             terminate(CloseMode.FLUSH, cause.closed("operation"));
         }

@@ -22,6 +22,19 @@ public interface ProtocolHandler {
         throw new IllegalStateException("the protocol has no reserved id");
     }
 
+    /**
+     * Returns how many messages were sent that UCX alone delivers: FIN tells the number, so that the loss of one is no
+     * graceful end.
+     */
+    default int messagesSent() {
+        return 0;
+    }
+
+    /** Returns how many messages of that kind have come. */
+    default int messagesReceived() {
+        return 0;
+    }
+
     /** The peer has refused an active message of the application, whose data is still on this side. */
     default void refused(int messageNumber) {
     }

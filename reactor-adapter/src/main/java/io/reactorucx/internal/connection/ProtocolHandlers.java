@@ -58,6 +58,22 @@ final class ProtocolHandlers {
         }
     }
 
+    int messagesSent() {
+        int sum = 0;
+        for (ProtocolHandler handler : handlers) {
+            sum += handler.messagesSent();
+        }
+        return sum;
+    }
+
+    int messagesReceived() {
+        int sum = 0;
+        for (ProtocolHandler handler : handlers) {
+            sum += handler.messagesReceived();
+        }
+        return sum;
+    }
+
     void refused(int messageNumber) {
         for (ProtocolHandler handler : handlers) {
             handler.refused(messageNumber);

@@ -40,6 +40,8 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     private final UnclaimedMessages unclaimed;
     private final RefusableSends sends = new RefusableSends();
     private int lastNumber;
+    private int messagesSent;
+    private int messagesReceived;
 
     ActiveMessageProtocol(ConnectionCore connection, ActiveMessageRouter router) {
         this.connection = connection;
@@ -59,12 +61,18 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         }
         int number = ++lastNumber;
         if (protocol == AmProtocol.EAGER || protocol == AmProtocol.AUTO && payload.byteSize() <= COPIED_BYTES) {
-            return endpoint.amSend(ReservedMessageIds.APPLICATION, connection.applicationHeader(id, number, header),
-                    payload, registration, protocol, true, whenDone);
+            return taken(endpoint.amSend(ReservedMessageIds.APPLICATION,
+                    connection.applicationHeader(id, number, header), payload, registration, protocol, true, whenDone));
         }
         RefusableSends.RefusableSend send = sends.begin(number, whenDone);
-        return sends.posted(send, endpoint.amSend(ReservedMessageIds.APPLICATION,
-                connection.applicationHeader(id, number, header), payload, registration, protocol, true, send));
+        return sends.posted(send, taken(endpoint.amSend(ReservedMessageIds.APPLICATION,
+                connection.applicationHeader(id, number, header), payload, registration, protocol, true, send)));
+    }
+
+    /** UCX has taken a message. */
+    private boolean taken(boolean done) {
+        messagesSent++;
+        return done;
     }
 
     /** Sends a message of several segments, as the other method does one of one segment. */
@@ -75,9 +83,19 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         }
         int number = ++lastNumber;
         RefusableSends.RefusableSend send = sends.begin(number, whenDone);
-        return sends.posted(send, endpoint.dataOperations().amSend(ReservedMessageIds.APPLICATION,
+        return sends.posted(send, taken(endpoint.dataOperations().amSend(ReservedMessageIds.APPLICATION,
                 connection.applicationHeader(id, number, header), payload, Set.of(AmSendFlag.REPLY), Set.of(), send)
-                .isImmediate());
+                .isImmediate()));
+    }
+
+    @Override
+    public int messagesSent() {
+        return messagesSent;
+    }
+
+    @Override
+    public int messagesReceived() {
+        return messagesReceived;
     }
 
     @Override
@@ -92,6 +110,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
             connection.registry().dropGarbage(message);
             return;
         }
+        messagesReceived++;
         int id = ApplicationHeader.id(message);
         DropReason refusal = receivers.has(id) ? receivers.offer(message, id) : await(message, id);
         if (refusal != null) {
