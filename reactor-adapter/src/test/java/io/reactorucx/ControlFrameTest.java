@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.internal.config.PeerLimits;
 import io.reactorucx.internal.frame.ControlFields;
@@ -33,7 +34,8 @@ class ControlFrameTest {
     private static final int HEAD_BYTES = 6;
     private static final int REJECT_HEAD_BYTES = 29;
     private static final PeerInfo FACTS = new PeerInfo(new UcxVersion(1, 18, 3), ErrorMode.NONE, ByteOrder.BIG_ENDIAN,
-            new PeerLimits(8000, 1L << 40, 77, 1 << 30), 2500, -1234567890123L);
+            new PeerLimits(8000, 1L << 40, 77, 1 << 30), 2500, -1234567890123L,
+            new ProcessIdentity(4026531836L, 4711));
 
     private static ControlFrame parse(byte[] bytes) {
         return ControlFrame.parse(MemorySegment.ofArray(bytes));

@@ -3,6 +3,7 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.PeerLimits;
@@ -51,7 +52,7 @@ final class HandshakePair {
 
     static PeerInfo facts(ErrorMode mode, ByteOrder order, int heartbeatMillis, long workerId) {
         return new PeerInfo(new UcxVersion(1, 13, (int) workerId), mode, order, new PeerLimits(1000, 2000, 30, 70_000),
-                heartbeatMillis, workerId);
+                heartbeatMillis, workerId, new ProcessIdentity(workerId, 5));
     }
 
     static Authenticator secret() {

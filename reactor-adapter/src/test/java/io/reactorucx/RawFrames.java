@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
@@ -112,7 +113,7 @@ final class RawFrames {
     /** A frame as an honest peer might send it, but for its version. */
     static byte[] frame(int protocolVersion, ControlFrame.Type type, String reason) {
         PeerInfo facts = new PeerInfo(Ucx.version(), ErrorMode.PEER, ByteOrder.nativeOrder(), PeerLimits.DEFAULT, 0,
-                4711);
+                4711, ProcessIdentity.UNKNOWN);
         ControlFields fields = facts.addTo(ControlFields.NONE)
                 .with(ControlFields.Key.TOKEN, 4711)
                 .with(ControlFields.Key.WORKER_ADDRESS_DIGEST, new byte[32]);

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * waits for room in its queue for ever. The first kind of element is skipped, the queue of a dead process is emptied.
  *
  * <p>The layout of the queues is that of UCX's default sizes: with settings for {@code FIFO_SIZE} or {@code
- * FIFO_ELEM_SIZE} nothing is repaired. Processes are told by their ids, so this works within one PID namespace.
+ * FIFO_ELEM_SIZE} nothing is repaired. Processes are told by their ids, so this works within one PID namespace, for
+ * peers that have said which process they are.
  *
  * <p><b>Threading:</b> one thread at a time. <b>Ownership:</b> none. <b>Errors:</b> what cannot be read or written is
  * logged, once, and not repaired from then on.
@@ -34,9 +35,9 @@ public final class SharedMemoryQueues {
     private static final List<String> SIZES = List.of("FIFO_SIZE", "FIFO_ELEM_SIZE");
 
     private final Map<Long, Unwritten> unwritten = new HashMap<>();
-    private final Set<Integer> peers = new HashSet<>();
+    private final Set<Integer> lost = new HashSet<>();
+    private final Set<Integer> dead = new HashSet<>();
     private boolean usable;
-    private boolean peerDied;
 
     /** An element that the receiver waits for. */
     private record Unwritten(long number, long sinceNanos) {
@@ -48,22 +49,40 @@ public final class SharedMemoryQueues {
      * @param context says whether the queues have their default sizes
      */
     public SharedMemoryQueues(UcpContext context) {
-        usable = ProcessState.isKnown() && context.config().settings().keySet().stream().noneMatch(this::isSize)
-                && System.getenv().keySet().stream().noneMatch(this::isSize);
+        usable = context.config().settings().keySet().stream().noneMatch(SharedMemoryQueues::isSize)
+                && System.getenv().keySet().stream().noneMatch(SharedMemoryQueues::isSize);
     }
 
-    private boolean isSize(String setting) {
+    private static boolean isSize(String setting) {
         return SIZES.stream().anyMatch(setting::endsWith);
     }
 
     /**
-     * Looks at all queues that this process has mapped, and repairs what it can: at the loss of a peer, and some times
-     * after that.
+     * Notes that the connection to a peer was lost, and that its process may have died. The queue of no other process
+     * is touched.
+     *
+     * @param peer the process as it has named itself
+     */
+    public void peerLost(ProcessIdentity peer) {
+        if (ProcessIdentity.self().canWatch(peer) && peer.id() != ProcessIdentity.self().id()) {
+            lost.add(peer.id());
+        }
+    }
+
+    /** Notes that no peer is missed any more. */
+    public void forgetPeers() {
+        lost.clear();
+        dead.clear();
+        unwritten.clear();
+    }
+
+    /**
+     * Looks at all queues that this process has mapped, and repairs what it can: after the loss of a peer, some times.
      *
      * @return whether something may be left to repair, so that this should be called again soon
      */
     public boolean repair() {
-        if (!usable) {
+        if (!usable || lost.isEmpty() && dead.isEmpty()) {
             return false;
         }
         try {
@@ -77,23 +96,16 @@ public final class SharedMemoryQueues {
     }
 
     private boolean repairAll(List<SharedMemoryQueue> queues) throws IOException {
-        int self = ProcessState.self();
+        lost.removeIf(peer -> ProcessState.isDead(peer) && dead.add(peer));
         boolean full = false;
         for (SharedMemoryQueue queue : queues) {
-            int owner = queue.owner();
-            if (owner != self) {
-                peers.add(owner);
-                if (ProcessState.isDead(owner) && !queue.isDiscarded()) {
-                    LOG.debug("UCX's queue of process {}, which has died, is emptied", owner);
-                    queue.discard();
-                }
-                full |= queue.isFull();
-            }
-        }
-        peerDied |= peers.removeIf(ProcessState::isDead);
-        for (SharedMemoryQueue queue : queues) {
-            if (queue.owner() == self) {
+            if (queue.owner() == ProcessIdentity.self().id()) {
                 repairOwn(queue);
+            } else if (dead.contains(queue.owner()) && !queue.isDiscarded()) {
+                LOG.debug("UCX's queue of process {}, which has died, is emptied", queue.owner());
+                queue.discard();
+            } else {
+                full |= lost.contains(queue.owner()) && queue.isFull();
             }
         }
         return full || !unwritten.isEmpty();
@@ -107,7 +119,7 @@ public final class SharedMemoryQueues {
             unwritten.remove(queue.address());
         } else if (before == null || before.number() != number) {
             unwritten.put(queue.address(), new Unwritten(number, now));
-        } else if (peerDied && now - before.sinceNanos() >= GRACE_NANOS && queue.skip(number)) {
+        } else if (!dead.isEmpty() && now - before.sinceNanos() >= GRACE_NANOS && queue.skip(number)) {
             LOG.warn("A process died while it wrote a message into UCX's shared memory: the message is skipped,"
                     + " the receiver goes on");
             unwritten.remove(queue.address());

@@ -18,9 +18,14 @@ public final class ProcessState {
     private ProcessState() {
     }
 
-    /** Returns whether the state of processes can be seen here. */
-    public static boolean isKnown() {
-        return Files.isReadable(PROC.resolve("self/stat"));
+    /** Returns the number of this process's PID namespace, 0 when it cannot be seen. */
+    public static long namespace() {
+        try {
+            String name = Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
+            return Long.parseLong(name, name.indexOf('[') + 1, name.indexOf(']'), 10);
+        } catch (IOException | RuntimeException e) {
+            return 0;
+        }
     }
 
     /** Returns the id of this process. */

@@ -122,6 +122,7 @@ public final class ConnectionCore implements OperationOwner {
         if (info != null) {
             heartbeat.start(PeerInfo.heartbeat(connections.ownInfo(config), info));
             protocols.connected(info);
+            termination.peerProcess(info.process());
         }
         return life.advance(ConnectionEvent.HANDSHAKE_DONE);
     }

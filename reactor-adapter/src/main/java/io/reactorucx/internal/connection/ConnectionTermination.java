@@ -1,6 +1,7 @@
 package io.reactorucx.internal.connection;
 
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
@@ -42,6 +43,7 @@ final class ConnectionTermination {
     private final Sinks.Empty<Void> closed = Sinks.empty();
     private @Nullable Disposable deadline;
     private @Nullable Disposable parking;
+    private ProcessIdentity peerProcess = ProcessIdentity.UNKNOWN;
 
     ConnectionTermination(ConnectionCore connection, ConnectionLifecycle life, InFlightOperations operations) {
         this.connection = connection;
@@ -58,6 +60,11 @@ final class ConnectionTermination {
     /** Returns a Mono that completes when the connection has ended. Thread: any. */
     Mono<Void> onClosed() {
         return closed.asMono();
+    }
+
+    /** Says which process the peer is. */
+    void peerProcess(ProcessIdentity process) {
+        peerProcess = process;
     }
 
     /** Limits the time until the connection is closed by force; only the first call counts. */
@@ -145,7 +152,7 @@ final class ConnectionTermination {
         UcxException error = cause.error(rawStatus, why, "connection");
         LOG.debug("[{}] lost", connection.peer(), error);
         connection.registry().counters().lost(kind);
-        connection.registry().peerLost();
+        connection.registry().peerLost(peerProcess);
         if (before.isConnecting() || before.allowsOperations()) {
             // Before the subscribers below: one of them may close the connection, which is then no graceful close.
             cause.lost(error, why);

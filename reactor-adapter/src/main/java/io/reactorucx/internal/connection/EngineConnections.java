@@ -1,6 +1,7 @@
 package io.reactorucx.internal.connection;
 
 import io.reactorucx.connection.PeerStatistics;
+import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
@@ -127,8 +128,8 @@ public final class EngineConnections {
     }
 
     /** A connection was lost: the process of its peer may have died. */
-    void peerLost() {
-        Objects.requireNonNull(queueRepair).peerLost();
+    void peerLost(ProcessIdentity peer) {
+        Objects.requireNonNull(queueRepair).peerLost(peer);
     }
 
     /** Returns all connections that have an endpoint. */
@@ -275,7 +276,7 @@ public final class EngineConnections {
         return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
                 protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes())
                         .withWindowBytes(config.messages().windowBytes()),
-                (int) protocol.heartbeatInterval().toMillis(), workerId);
+                (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self());
     }
 
     List<ProtocolFactory> factories() {

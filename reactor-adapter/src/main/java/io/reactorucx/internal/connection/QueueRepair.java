@@ -1,5 +1,6 @@
 package io.reactorucx.internal.connection;
 
+import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.SharedMemoryQueues;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.engine.ProgressEngine;
@@ -27,7 +28,8 @@ final class QueueRepair {
         this.queues = new SharedMemoryQueues(context);
     }
 
-    void peerLost() {
+    void peerLost(ProcessIdentity peer) {
+        queues.peerLost(peer);
         boolean idle = looks == 0;
         looks = LEAST_LOOKS;
         if (idle) {
@@ -40,6 +42,8 @@ final class QueueRepair {
         looks = unfinished ? Math.max(looks, 1) : looks - 1;
         if (looks > 0) {
             DelayedAction.after(engine, INTERVAL, this::look);
+        } else {
+            queues.forgetPeers();
         }
     }
 }

@@ -47,7 +47,8 @@ public final class ControlFields {
         WINDOW_BYTES(13, 4, 4),
         WORKER_ADDRESS_DIGEST(14, 32, 32),
         WELCOME_DIGEST(15, 32, 32),
-        MESSAGE_NUMBER(16, 4, 4);
+        MESSAGE_NUMBER(16, 4, 4),
+        PROCESS(17, 12, 12);
 
         private static final @Nullable Key[] BY_NUMBER = new @Nullable Key[256];
 

@@ -1,6 +1,7 @@
 package io.reactorucx.internal.handshake;
 
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcxVersion;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.config.PeerLimits;
@@ -22,12 +23,13 @@ import org.jspecify.annotations.Nullable;
  * @param limits what it accepts
  * @param heartbeatMillis the longest silence that it wants from its peer, 0 for any
  * @param workerId an id of its worker, the same for all connections of one engine
+ * @param process its process, for peers of the same host
  */
 public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byteOrder, PeerLimits limits,
-        int heartbeatMillis, long workerId) {
+        int heartbeatMillis, long workerId, ProcessIdentity process) {
 
     private static final Set<Key> KEYS = Set.of(Key.UCX_VERSION, Key.ERROR_MODE, Key.BYTE_ORDER, Key.MAX_HEADER_BYTES,
-            Key.MAX_MESSAGE_BYTES, Key.MAX_STREAMS, Key.WINDOW_BYTES, Key.HEARTBEAT_MILLIS, Key.WORKER_ID);
+            Key.MAX_MESSAGE_BYTES, Key.MAX_STREAMS, Key.WINDOW_BYTES, Key.HEARTBEAT_MILLIS, Key.WORKER_ID, Key.PROCESS);
     private static final ErrorMode[] ERROR_MODES = ErrorMode.values();
 
     public ControlFields addTo(ControlFields fields) {
@@ -38,7 +40,8 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
                 .with(Key.MAX_HEADER_BYTES, limits.maxHeaderBytes())
                 .with(Key.MAX_MESSAGE_BYTES, limits.maxMessageBytes()).with(Key.MAX_STREAMS, limits.maxStreams())
                 .with(Key.WINDOW_BYTES, limits.windowBytes()).with(Key.HEARTBEAT_MILLIS, heartbeatMillis)
-                .with(Key.WORKER_ID, workerId);
+                .with(Key.WORKER_ID, workerId).with(Key.PROCESS, ByteBuffer.allocate(Long.BYTES + Integer.BYTES)
+                .putLong(process.namespace()).putInt(process.id()).array());
     }
 
     /** Returns what the peer has sent, or null when a field is missing or has a wrong value. */
@@ -61,9 +64,10 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
         }
         UcxVersion ucxVersion = new UcxVersion(Short.toUnsignedInt(version.getShort()),
                 Short.toUnsignedInt(version.getShort()), Short.toUnsignedInt(version.getShort()));
+        ByteBuffer process = fields.buffer(Key.PROCESS);
         return new PeerInfo(ucxVersion, ERROR_MODES[mode],
                 order == 1 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN, limits, heartbeat,
-                fields.buffer(Key.WORKER_ID).getLong());
+                fields.buffer(Key.WORKER_ID).getLong(), new ProcessIdentity(process.getLong(), process.getInt()));
     }
 
     /** Returns a description of what differs and has to be the same on both sides, or null. */
