@@ -35,6 +35,12 @@ final class InfoCommand implements Callable<Integer> {
         List<Finding> findings = new ArrayList<>();
         List<Component> components = components(findings);
         findings.addAll(Doctor.ofThisProcess(before, environment, components).findings());
+        // An engine may crash where UCX has taken the JVM's signal handlers.
+        boolean safe = findings.stream().noneMatch(finding -> finding.check().equals("loaded-before")
+                && finding.severity() != Severity.OK);
+        if (safe && Ucx.isAvailable()) {
+            findings.add(ListeningPorts.find());
+        }
         MachineReport report = new MachineReport(components, findings);
         System.out.print(json ? report.json() : report.text());
         return report.worst() == Severity.ERROR ? 1 : 0;

@@ -62,6 +62,8 @@ class InfoTest {
             assertThat(finding.get("severity")).isIn("ok", "note", "warning", "error");
         });
         assertThat(finding(report, "signal-handlers")).containsEntry("severity", "ok");
+        assertThat(finding(report, "listening-ports")).containsEntry("severity", "ok").extracting("measured").asString()
+                .contains("no port for peers of this host");
         String page = Files.readString(Path.of("..", "docs", "info.md"));
         assertThat(list(report, "findings")).allSatisfy(finding -> assertThat(page)
                 .contains("| `" + finding.get("check") + "` |"));
