@@ -1,5 +1,7 @@
 package io.reactorucx;
 
+import static org.awaitility.Awaitility.await;
+
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.MemoryDescriptor;
@@ -53,6 +55,8 @@ final class FaultClient {
                 .heartbeatInterval(Duration.ofMillis(Long.parseLong(args[3]))).connectNow();
         new FaultClient().run(connection, MemoryDescriptor.fromBytes(HexFormat.of().parseHex(args[2])));
         connection.onDispose().block(Waits.PATIENCE);
+        // An endpoint whose peer is out of reach stays parked for some seconds, with what was sent over it.
+        await().atMost(Waits.PATIENCE).until(() -> resources.parkedEndpoints() == 0);
         // Asked on the engine: its counters show what was at the end of its step before.
         Integer inFlight = EngineCall.mono(resources.engines().getFirst(), UcpWorker::inFlight)
                 .block(Waits.PATIENCE);
