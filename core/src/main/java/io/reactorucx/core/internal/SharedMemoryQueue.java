@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A receive queue of UCX's transports over shared memory that this process has mapped: its own, or one of a peer that
- * it sends to. The layout is that of {@code uct_mm_fifo_ctl_t} and {@code uct_mm_fifo_element_t} with the default
- * sizes, which is the same from UCX 1.13 to 1.22.
+ * it sends to. The layout is that of {@code uct_mm_fifo_ctl_t} and {@code uct_mm_fifo_element_t}, which is the same
+ * from UCX 1.13 to 1.22, with the default sizes: 64 elements, and 256 from 1.16 on.
  *
  * <p>It is read and written by {@code /proc/self/mem}, where an address that is no longer mapped is an error and no
  * crash.
@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SharedMemoryQueue {
 
-    /** The number of elements, a power of 2, and the size of each. */
-    private static final int ELEMENTS = 64;
+    /** The numbers of elements that there are by default, powers of 2, and the size of each. */
+    private static final int[] ELEMENTS = {64, 256};
     private static final int ELEMENT_BYTES = 128;
 
     private static final int ADDRESS_LENGTH_AT = 8;
@@ -32,9 +32,9 @@ public final class SharedMemoryQueue {
     private static final int TAIL_AT = 128;
     private static final int OWNER_AT = 136;
     private static final int CONTROL_BYTES = 192;
-    private static final int USED_BYTES = CONTROL_BYTES + ELEMENTS * ELEMENT_BYTES;
-    /** UCX allocates as many pages as it needs for the used bytes and an alignment. */
-    private static final long MAPPED_BYTES = 12_288;
+    /** UCX allocates the pages that the used bytes and an alignment need. */
+    private static final int ALIGNMENT_BYTES = 63;
+    private static final int PAGE_BYTES = 4096;
 
     /** One byte; the length of the message follows, two bytes. */
     private static final int MESSAGE_ID_AT = 1;
@@ -53,11 +53,17 @@ public final class SharedMemoryQueue {
     private static final String MEMORY = "/proc/self/mem";
 
     private final long address;
+    private final int elements;
     private final ByteBuffer content;
 
-    private SharedMemoryQueue(long address, ByteBuffer content) {
+    private SharedMemoryQueue(long address, int elements, ByteBuffer content) {
         this.address = address;
+        this.elements = elements;
         this.content = content;
+    }
+
+    private static int usedBytes(int elements) {
+        return CONTROL_BYTES + elements * ELEMENT_BYTES;
     }
 
     /** Returns all queues that this process has mapped now, as they are now. */
@@ -65,8 +71,7 @@ public final class SharedMemoryQueue {
         List<SharedMemoryQueue> queues = new ArrayList<>();
         try (RandomAccessFile file = new RandomAccessFile(MEMORY, "r")) {
             for (String line : Files.readAllLines(MAPS)) {
-                long at = addressOf(line);
-                SharedMemoryQueue queue = at == 0 ? null : read(file.getChannel(), at);
+                SharedMemoryQueue queue = ofMapping(file.getChannel(), line);
                 if (queue != null) {
                     queues.add(queue);
                 }
@@ -75,28 +80,34 @@ public final class SharedMemoryQueue {
         return queues;
     }
 
-    /** Returns where a mapping begins that may be a queue, 0 for any other. */
-    private static long addressOf(String mapping) {
+    /** Returns the queue in a mapping, null when it has none. */
+    private static @Nullable SharedMemoryQueue ofMapping(FileChannel memory, String mapping) {
         if (!mapping.contains("/SYSV") && !mapping.contains("/dev/shm/ucx_shm_posix")) {
-            return 0;
+            return null;
         }
         int dash = mapping.indexOf('-');
         long begin = Long.parseUnsignedLong(mapping, 0, dash, 16);
-        long end = Long.parseUnsignedLong(mapping, dash + 1, mapping.indexOf(' '), 16);
-        return end - begin == MAPPED_BYTES ? begin : 0;
+        long size = Long.parseUnsignedLong(mapping, dash + 1, mapping.indexOf(' '), 16) - begin;
+        for (int elements : ELEMENTS) {
+            long pages = Math.ceilDiv(usedBytes(elements) + ALIGNMENT_BYTES, PAGE_BYTES);
+            if (size == pages * PAGE_BYTES) {
+                return read(memory, begin, elements);
+            }
+        }
+        return null;
     }
 
     /** Returns the queue at an address; null when there is none, or it has just been unmapped. */
-    private static @Nullable SharedMemoryQueue read(FileChannel memory, long address) {
-        ByteBuffer bytes = ByteBuffer.allocate(USED_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private static @Nullable SharedMemoryQueue read(FileChannel memory, long address, int elements) {
+        ByteBuffer bytes = ByteBuffer.allocate(usedBytes(elements)).order(ByteOrder.LITTLE_ENDIAN);
         try {
-            if (memory.read(bytes, address) < USED_BYTES) {
+            if (memory.read(bytes, address) < bytes.capacity()) {
                 return null;
             }
         } catch (IOException e) {
             return null;
         }
-        SharedMemoryQueue queue = new SharedMemoryQueue(address, bytes);
+        SharedMemoryQueue queue = new SharedMemoryQueue(address, elements, bytes);
         return queue.isPlausible() ? queue : null;
     }
 
@@ -104,7 +115,7 @@ public final class SharedMemoryQueue {
         int addressBytes = content.getInt(ADDRESS_LENGTH_AT);
         return addressBytes > Short.BYTES && addressBytes <= MAX_ADDRESS_BYTES
                 && content.getShort(ADDRESS_FAMILY_AT) == AF_UNIX && owner() > 0 && tail() >= 0
-                && (int) (head() - tail()) <= ELEMENTS;
+                && (int) (head() - tail()) <= elements;
     }
 
     /** Returns where it is mapped. */
@@ -139,12 +150,12 @@ public final class SharedMemoryQueue {
         return -1;
     }
 
-    private static int at(long number) {
-        return CONTROL_BYTES + (int) (number & ELEMENTS - 1) * ELEMENT_BYTES;
+    private int at(long number) {
+        return CONTROL_BYTES + (int) (number & elements - 1) * ELEMENT_BYTES;
     }
 
-    private static boolean isOddRound(long number) {
-        return (number & ELEMENTS) != 0;
+    private boolean isOddRound(long number) {
+        return (number & elements) != 0;
     }
 
     /**
@@ -153,7 +164,7 @@ public final class SharedMemoryQueue {
      */
     public boolean skip(long number) throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(MEMORY, "rw")) {
-            SharedMemoryQueue now = read(file.getChannel(), address);
+            SharedMemoryQueue now = read(file.getChannel(), address, elements);
             if (now == null || now.owner() != owner() || now.firstUnwritten() != number) {
                 return false;
             }
@@ -169,7 +180,7 @@ public final class SharedMemoryQueue {
 
     /** Returns whether senders find no room in it. */
     public boolean isFull() {
-        return (int) (head() - tail()) >= ELEMENTS;
+        return (int) (head() - tail()) >= elements;
     }
 
     /** Returns whether it was emptied by {@link #discard()}. */
@@ -183,7 +194,7 @@ public final class SharedMemoryQueue {
      */
     public void discard() throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(MEMORY, "rw")) {
-            SharedMemoryQueue now = read(file.getChannel(), address);
+            SharedMemoryQueue now = read(file.getChannel(), address, elements);
             if (now != null && now.owner() == owner() && !now.isDiscarded()) {
                 ByteBuffer tail = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN)
                         .putLong(now.head() + FAR_AHEAD).flip();
