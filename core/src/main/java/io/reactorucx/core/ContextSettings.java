@@ -29,6 +29,15 @@ final class ContextSettings {
      */
     private static final String ZCOPY_THRESH = "ZCOPY_THRESH";
 
+    /**
+     * Without {@link #ZCOPY_THRESH} UCX's tcp makes a system call for each of its buffers of 8 KiB. They may not be
+     * larger than the receiving buffers of the peer.
+     */
+    private static final String TCP_SEND_BUFFER = "TCP_TX_SEG_SIZE";
+    private static final String TCP_RECEIVE_BUFFER = "TCP_RX_SEG_SIZE";
+    /** UCX's own default for receiving buffers, which peers have that say nothing. */
+    private static final String TCP_BUFFER_BYTES = "64k";
+
     private ContextSettings() {
     }
 
@@ -69,17 +78,25 @@ final class ContextSettings {
 
     /** Variables from which transports read their settings, which {@code ucp_config_modify} does not know. */
     static Map<String, String> ofTransports(UcpConfig config) {
+        Map<String, String> settings = new TreeMap<>(config.settings());
+        settings.keySet().removeAll(UcpKeys.names());
+        if (copiesSends(config) && isUnset(TCP_SEND_BUFFER, config) && isUnset(TCP_RECEIVE_BUFFER, config)) {
+            settings.put(TCP_SEND_BUFFER, TCP_BUFFER_BYTES);
+        }
         Map<String, String> variables = new TreeMap<>();
-        config.settings().forEach((key, value) -> {
-            if (!UcpKeys.names().contains(key)) {
-                variables.put("UCX_" + key, value);
-                if (!config.environmentPrefix().isEmpty()) {
-                    // With a prefix UCX reads both, and the one with the prefix wins.
-                    variables.put(config.environmentPrefix() + "_UCX_" + key, value);
-                }
+        settings.forEach((key, value) -> {
+            variables.put("UCX_" + key, value);
+            if (!config.environmentPrefix().isEmpty()) {
+                // With a prefix UCX reads both, and the one with the prefix wins.
+                variables.put(config.environmentPrefix() + "_UCX_" + key, value);
             }
         });
         return Map.copyOf(variables);
+    }
+
+    /** Returns whether all messages are sent with a copy because neither a device nor the user wants otherwise. */
+    private static boolean copiesSends(UcpConfig config) {
+        return isUnset(ZCOPY_THRESH, config) && !RdmaDevices.mayBeUsed(config);
     }
 
     /** Calls a function with the native configuration, to which the settings are applied. */
@@ -88,10 +105,10 @@ final class ContextSettings {
             String prefix = config.environmentPrefix();
             MemorySegment settings = read(prefix.isEmpty() ? MemorySegment.NULL : arena.allocateFrom(prefix), arena);
             try {
-                if (isLeftToLibrary(FENCE_MODE, config)) {
+                if (isUnset(FENCE_MODE, config) && UcpKeys.names().contains(FENCE_MODE)) {
                     modify(settings, FENCE_MODE, "weak", arena);
                 }
-                if (isLeftToLibrary(ZCOPY_THRESH, config) && !RdmaDevices.mayBeUsed(config)) {
+                if (copiesSends(config) && UcpKeys.names().contains(ZCOPY_THRESH)) {
                     modify(settings, ZCOPY_THRESH, "inf", arena);
                 }
                 config.settings().forEach((key, value) -> {
@@ -106,9 +123,9 @@ final class ContextSettings {
         }
     }
 
-    /** Returns whether UCX knows a setting and the environment does not say what it is. */
-    private static boolean isLeftToLibrary(String key, UcpConfig config) {
-        return UcpKeys.names().contains(key) && environment(key, config).isEmpty();
+    /** Returns whether neither the settings nor the environment say what a setting is. */
+    private static boolean isUnset(String key, UcpConfig config) {
+        return !config.settings().containsKey(key) && environment(key, config).isEmpty();
     }
 
     /** The value of a setting in the environment, where the one with the configured prefix wins. */

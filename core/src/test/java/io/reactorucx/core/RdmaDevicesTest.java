@@ -2,12 +2,16 @@ package io.reactorucx.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.core.internal.NativeEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Without RDMA devices messages are sent with a copy, unless the user says otherwise. */
@@ -40,5 +44,23 @@ class RdmaDevicesTest {
         tcp.setting("ZCOPY_THRESH", "4096");
         assertThat(tcp.build().print(ConfigPrint.CONFIG)).contains("ZCOPY_THRESH=4K")
                 .doesNotContain("ZCOPY_THRESH=inf");
+    }
+
+    @Test
+    void tcpCopiesIntoLargerBuffersUnlessASettingSaysOtherwise() {
+        assertThat(ContextSettings.ofTransports(UcpConfig.builder().transports("tcp").build()))
+                .containsExactly(Map.entry("UCX_TCP_TX_SEG_SIZE", "64k"));
+        assertThat(ContextSettings.ofTransports(UcpConfig.builder().transports("tcp").environmentPrefix("APP").build()))
+                .containsOnlyKeys("UCX_TCP_TX_SEG_SIZE", "APP_UCX_TCP_TX_SEG_SIZE");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ZCOPY_THRESH, 4k,", "TCP_TX_SEG_SIZE, 16k, 16k", "TCP_RX_SEG_SIZE, 32k,"})
+    void buffersOfTcpAreUcxsOwnOrTheUsersWhereAnyOfTheSettingsIs(String key, String value, @Nullable String expected) {
+        UcpConfig config = UcpConfig.builder().transports("tcp").setting(key, value).build();
+        assertThat(ContextSettings.ofTransports(config).get("UCX_TCP_TX_SEG_SIZE")).isEqualTo(expected);
+        UcpConfig silent = UcpConfig.builder().transports("tcp").build();
+        assertThat(NativeEnvironment.with(Map.of("UCX_" + key, value), () -> ContextSettings.ofTransports(silent)))
+                .isEmpty();
     }
 }

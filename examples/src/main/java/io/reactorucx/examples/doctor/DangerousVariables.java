@@ -41,10 +41,9 @@ record DangerousVariables(Map<String, String> environment) implements Check {
             case "UCX_LOG_LEVEL" -> value.startsWith("debug") || value.startsWith("trace")
                     ? found(Severity.NOTE, set,
                     "UCX writes about every step, to the standard output unless UCX_LOG_FILE is set", name) : List.of();
-            case "UCX_KEEPALIVE_INTERVAL" -> value.equals("inf") || value.matches("0+[a-z]*")
-                    ? found(Severity.WARNING, set,
-                    "A dead raw peer that was reached by its worker address over shared memory is never noticed",
-                    name) : List.of();
+            case "UCX_KEEPALIVE_INTERVAL" -> value.equals("inf") || value.matches("0+[a-z]*") ? List.of()
+                    : found(Severity.WARNING, set, "UCX's keepalive can crash on an endpoint that is being closed;"
+                    + " peers of this project have heartbeats, only raw peers need it", name);
             default -> List.of();
         };
     }

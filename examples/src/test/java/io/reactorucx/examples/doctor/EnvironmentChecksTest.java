@@ -47,8 +47,8 @@ class EnvironmentChecksTest {
         "UCX_POSIX_ERROR_HANDLING, n, WARNING", "UCX_SYSV_ERROR_HANDLING, no, WARNING",
         "UCX_SYSV_ERROR_HANDLING, y, OK", "UCX_TLS, 'posix,sysv', WARNING", "UCX_TLS, ^tcp, WARNING",
         "UCX_TLS, ^cma, OK", "UCX_TLS, 'posix,tcp', OK", "UCX_TLS, all, OK", "UCX_TLS, 'sysv,rc_x', OK",
-        "UCX_LOG_LEVEL, trace, NOTE", "UCX_LOG_LEVEL, warn, OK", "UCX_KEEPALIVE_INTERVAL, inf, WARNING",
-        "UCX_KEEPALIVE_INTERVAL, 0s, WARNING", "UCX_KEEPALIVE_INTERVAL, 10s, OK"})
+        "UCX_LOG_LEVEL, trace, NOTE", "UCX_LOG_LEVEL, warn, OK", "UCX_KEEPALIVE_INTERVAL, inf, OK",
+        "UCX_KEEPALIVE_INTERVAL, 0s, OK", "UCX_KEEPALIVE_INTERVAL, 10s, WARNING"})
     void judgesASetting(String name, String value, Severity expected) {
         Finding finding = only(new DangerousVariables(environment(name, value)));
 
