@@ -27,6 +27,8 @@ final class EndingPrograms {
     static final String READY = "ready ";
     /** Printed by a client when traffic flows in both directions. */
     static final String FLOWING = "flowing";
+    /** Printed by a client that has a connection and does nothing. */
+    static final String CONNECTED = "connected";
     /** Printed at the end, with what is left. */
     static final String DONE = "done ";
 
@@ -41,13 +43,14 @@ final class EndingPrograms {
     /**
      * The process.
      *
-     * @param args {@code serve TRANSPORTS}; or {@code bulk}, {@code storm}, {@code force} with TRANSPORTS, the server
-     *     (a port, or the digits of a worker's address), seconds and a seed
+     * @param args {@code serve TRANSPORTS}; or {@code idle}, {@code bulk}, {@code storm}, {@code force} with
+     *     TRANSPORTS, the server (a port, or the digits of a worker's address), and for the last two seconds and a seed
      */
     public static void main(String[] args) throws IOException {
         String[] transports = args[1].equals("default") ? new String[0] : args[1].split(",");
         switch (args[0]) {
             case "serve" -> serve(transports);
+            case "idle" -> idle(transports, args[2]);
             case "bulk" -> bulk(transports, args[2]);
             case "storm" -> new Storm(transports, args[2], Integer.parseInt(args[3]), Long.parseLong(args[4])).run();
             case "force" -> new Force(transports, args[2], Integer.parseInt(args[3]), Long.parseLong(args[4])).run();
@@ -73,12 +76,25 @@ final class EndingPrograms {
                 .bindNow();
         System.out.println(READY + server.port() + " "
                 + HexFormat.of().formatHex(resources.workerAddress(0).block(Waits.PATIENCE)));
-        try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            in.readLine();
-        }
+        awaitLine();
         server.disposeNow();
         resources.disposeNow();
         System.out.println(DONE + "leases=" + resources.buffers().leases());
+    }
+
+    private static void awaitLine() throws IOException {
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            in.readLine();
+        }
+    }
+
+    private static void idle(String[] transports, String server) throws IOException {
+        UcxResources resources = resources(transports);
+        UcxConnection connection = client(resources, server).connectNow();
+        System.out.println(CONNECTED);
+        awaitLine();
+        connection.disposeNow();
+        resources.disposeNow();
     }
 
     /** Receives from the start, and sends once it has heard that the client receives. */

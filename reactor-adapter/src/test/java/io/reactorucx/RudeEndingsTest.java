@@ -42,9 +42,8 @@ class RudeEndingsTest implements NeedsUcx {
         assertThat(result.output()).contains(EndingPrograms.DONE + "leases=0");
     }
 
-    /** Over shared memory not by worker address, where only heartbeats tell the death, and the next client waits. */
     @ParameterizedTest
-    @CsvSource({"tcp, true", "tcp, false", "default, true"})
+    @CsvSource({"tcp, true", "tcp, false", "default, true", "default, false"})
     void clientsAreKilledAmidLargeMessages(String transports, boolean byPort) {
         try (ChildJvm server = start("serve", transports)) {
             String address = server(server, byPort);

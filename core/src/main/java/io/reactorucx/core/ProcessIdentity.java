@@ -1,13 +1,14 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.internal.ProcessState;
+import java.util.OptionalLong;
 
 /**
  * A process of a host as another process of the host can name it.
  *
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> none. <b>Errors:</b> none.
  *
- * @param namespace the number of its PID namespace, 0 when it is unknown
+ * @param namespace a number of its PID namespace that other hosts do not have, 0 when it is unknown
  * @param id its id within that namespace
  */
 public record ProcessIdentity(long namespace, int id) {
@@ -24,12 +25,20 @@ public record ProcessIdentity(long namespace, int id) {
     }
 
     /**
-     * {@return whether this process can tell when the other one has died: both are in one PID namespace, if they are on
-     * one host}
+     * {@return whether this process can tell when the other one has died: both are in one PID namespace of one host}
      *
      * @param other the other process
      */
     public boolean canWatch(ProcessIdentity other) {
         return namespace != 0 && namespace == other.namespace && other.id > 0;
+    }
+
+    /**
+     * {@return when this process was started, which tells it from a later one with its id, in clock ticks since the
+     * start of the host; empty when it has ended, or cannot be seen from here}
+     */
+    public OptionalLong startedAt() {
+        long started = SELF.canWatch(this) ? ProcessState.startedAt(id) : ProcessState.NOT_SEEN;
+        return started == ProcessState.NOT_SEEN ? OptionalLong.empty() : OptionalLong.of(started);
     }
 }

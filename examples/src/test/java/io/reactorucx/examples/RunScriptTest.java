@@ -31,6 +31,9 @@ class RunScriptTest {
     private Path copy;
     @TempDir
     private Path outputs;
+    /** Programs that are found before the system's. */
+    @TempDir
+    private Path programs;
 
     private record Ended(int exitCode, List<String> out, List<String> err) {
     }
@@ -55,7 +58,10 @@ class RunScriptTest {
         command.addAll(List.of(arguments));
         Path out = outputs.resolve("out");
         Path err = outputs.resolve("err");
-        Process process = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().put("PATH", programs + ":" + System.getenv("PATH"));
+        builder.environment().remove("MAVEN_ARGS");
+        Process process = builder.start();
         try {
             assertThat(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).as("%s ended", command).isTrue();
         } finally {
@@ -138,5 +144,24 @@ class RunScriptTest {
         assertThat(run("packages", "build").out()).containsExactly("maven");
         assertThat(run("packages", "run").out()).containsExactly("libucx0");
         assertThat(run("packages", "test").out()).hasSize(all.size() - 2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"install", "install -o", "install -q -o"})
+    void installsWhatOtherBuildsNeedWithTheOptionsOfMavenThatItWasGiven(String arguments) throws IOException,
+            InterruptedException {
+        Path maven = programs.resolve("mvn");
+        Files.writeString(maven, """
+                #!/bin/sh
+                [ "$1" = -v ] && echo Apache Maven 3.9.9 && exit
+                echo maven "$@"
+                """);
+        assertThat(maven.toFile().setExecutable(true)).isTrue();
+
+        Ended ended = run(arguments.split(" "));
+
+        assertThat(ended.exitCode()).as(ended.err().toString()).isZero();
+        assertThat(ended.out()).anySatisfy(line -> assertThat(line).startsWith("maven ")
+                .contains("-pl reactor-adapter -am install").endsWith(arguments));
     }
 }

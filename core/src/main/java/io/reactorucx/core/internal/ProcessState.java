@@ -4,25 +4,35 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.UUID;
 
 /**
- * Whether processes of this host, in this PID namespace, have died.
+ * What this process can see of processes of its host, in its PID namespace.
  *
  * <p>Thread: any.
  */
 public final class ProcessState {
 
+    /** In place of the time of a start: the process has ended, or cannot be seen. */
+    public static final long NOT_SEEN = -1;
+
     private static final Path PROC = Path.of("/proc");
     private static final int SELF = (int) ProcessHandle.current().pid();
+    /** Where the state and the time of the start are, behind the name in parentheses. */
+    private static final int STATE = 0;
+    private static final int START = 19;
 
     private ProcessState() {
     }
 
-    /** Returns the number of this process's PID namespace, 0 when it cannot be seen. */
+    /** Returns a number of this process's PID namespace that other hosts do not have, 0 when it cannot be seen. */
     public static long namespace() {
         try {
             String name = Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
-            return Long.parseLong(name, name.indexOf('[') + 1, name.indexOf(']'), 10);
+            long number = Long.parseLong(name, name.indexOf('[') + 1, name.indexOf(']'), 10);
+            // The first namespace of each host has the same number.
+            UUID boot = UUID.fromString(Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip());
+            return boot.getMostSignificantBits() ^ boot.getLeastSignificantBits() ^ number;
         } catch (IOException | RuntimeException e) {
             return 0;
         }
@@ -35,12 +45,24 @@ public final class ProcessState {
 
     /** Returns whether a process has ended: there is none with the id, or its parent has not noticed its end yet. */
     public static boolean isDead(int id) {
+        return startedAt(id) == NOT_SEEN;
+    }
+
+    /**
+     * Returns when a process was started, in clock ticks since the start of the host, which tells it from a later one
+     * with the same id; {@link #NOT_SEEN} when it has ended.
+     */
+    public static long startedAt(int id) {
         try {
-            String stat = Files.readString(PROC.resolve(id + "/stat"), StandardCharsets.ISO_8859_1);
-            char state = stat.charAt(stat.lastIndexOf(')') + 2);
-            return state == 'Z' || state == 'X';
-        } catch (IOException e) {
-            return !Files.exists(PROC.resolve(String.valueOf(id)));
+            String stat = Files.readString(folder(id).resolve("stat"), StandardCharsets.ISO_8859_1);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return fields[STATE].equals("Z") || fields[STATE].equals("X") ? NOT_SEEN : Long.parseLong(fields[START]);
+        } catch (IOException | RuntimeException e) {
+            return NOT_SEEN;
         }
+    }
+
+    private static Path folder(int id) {
+        return PROC.resolve(String.valueOf(id));
     }
 }

@@ -220,6 +220,7 @@ public final class EndpointAcceptor {
             handshake = new ServerHandshake(connection.registry().ownInfo(config), identity,
                     config.protocol().authentication(), resources.serverAuthenticators(), connection.peer(), this);
             if (hello != null) {
+                connection.peerProcess(PeerInfo.process(hello.fields()));
                 received(hello);
             }
         }

@@ -3,6 +3,7 @@ package io.reactorucx.internal.connection;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
+import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
@@ -97,6 +98,11 @@ public final class ConnectionCore implements OperationOwner {
     /** Allows to release the endpoint to another connection in place of a close. */
     public void releaseEndpointBy(EndpointRelease release) {
         termination.releaseBy(release);
+    }
+
+    /** The peer has said which process it is, on the way of the endpoint that it asked for. */
+    public void peerProcess(ProcessIdentity process) {
+        termination.peerProcess(process);
     }
 
     /** UCX has begun to wire the endpoint up: nothing may be sent before {@link #wireUpEnded()}. */

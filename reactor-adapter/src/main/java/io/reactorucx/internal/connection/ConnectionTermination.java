@@ -62,9 +62,16 @@ final class ConnectionTermination {
         return closed.asMono();
     }
 
-    /** Says which process the peer is. */
+    /** Says which process the peer is. With a control socket the end of that tells the end of the process. */
     void peerProcess(ProcessIdentity process) {
         peerProcess = process;
+        if (!connection.hasControlSocket()) {
+            connection.registry().processes().add(connection, process);
+        }
+    }
+
+    ProcessIdentity peerProcess() {
+        return peerProcess;
     }
 
     /** Limits the time until the connection is closed by force; only the first call counts. */
@@ -109,15 +116,22 @@ final class ConnectionTermination {
     /** The endpoint has failed, or the control socket has ended: the peer cannot agree to a release any more. */
     void peerFailed(int rawStatus) {
         closer.forbidRelease();
-        peerGone(ConnectionEvent.PEER_FAILED, rawStatus);
+        peerGone(ConnectionEvent.PEER_FAILED, rawStatus, null);
+    }
+
+    /** The process of the peer has ended, which UCX does not tell. */
+    void peerProcessEnded() {
+        closer.forbidRelease();
+        peerGone(ConnectionEvent.PEER_FAILED, UcxStatus.CONNECTION_RESET.code(),
+                "the peer's process " + peerProcess.id() + " has ended");
     }
 
     /** The peer no longer uses its endpoint. */
     void peerLeft(int rawStatus) {
-        peerGone(ConnectionEvent.PEER_LEFT, rawStatus);
+        peerGone(ConnectionEvent.PEER_LEFT, rawStatus, null);
     }
 
-    private void peerGone(ConnectionEvent event, int rawStatus) {
+    private void peerGone(ConnectionEvent event, int rawStatus, @Nullable String why) {
         ConnectionPhase before = life.phase();
         if (connection.config().raw() && life.advance(ConnectionEvent.RAW_PEER_LEFT)) {
             cause.lost(cause.error(rawStatus, null, "connection"), null);
@@ -133,7 +147,7 @@ final class ConnectionTermination {
                 LOG.debug("[{}] the peer has left", connection.peer());
                 terminate(CloseMode.FORCE, cause.closed("operation"));
             } else {
-                lose(before, PeerCounters.Loss.TRANSPORT, rawStatus, null);
+                lose(before, PeerCounters.Loss.TRANSPORT, rawStatus, why);
             }
         }
     }
@@ -166,9 +180,9 @@ final class ConnectionTermination {
 
     /** The peer has sent FIN, behind all its messages: if one of them has not come, the connection is lost. */
     void finArrived(ControlFields fields) {
-        int sent = fields.has(ControlFields.Key.MESSAGE_NUMBER)
-                ? fields.buffer(ControlFields.Key.MESSAGE_NUMBER).getInt() : connection.protocols().messagesReceived();
         int received = connection.protocols().messagesReceived();
+        int sent = fields.has(ControlFields.Key.MESSAGE_NUMBER)
+                ? fields.buffer(ControlFields.Key.MESSAGE_NUMBER).getInt() : received;
         if (sent == received) {
             finArrived();
             return;

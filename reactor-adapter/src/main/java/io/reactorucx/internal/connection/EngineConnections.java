@@ -62,6 +62,7 @@ public final class EngineConnections {
     private final PeerCounters counters = new PeerCounters();
     private final RejectionLog rejections = new RejectionLog();
     private final HeartbeatTimer heartbeats;
+    private final PeerProcesses processes;
     private List<ProtocolFactory> factories = List.of();
     private @Nullable UcpWorker worker;
     private @Nullable EndpointAllocator endpoints;
@@ -75,6 +76,7 @@ public final class EngineConnections {
         this.parkedLimit = parkedLimit;
         this.idleLimit = idleLimit;
         this.heartbeats = new HeartbeatTimer(engine);
+        this.processes = new PeerProcesses(engine);
     }
 
     /** Accepts peers that connect by worker address. */
@@ -117,6 +119,7 @@ public final class EngineConnections {
 
     void remove(ConnectionCore connection, @Nullable UcpEndpoint endpoint) {
         connecting.remove(connection);
+        processes.remove(connection, connection.termination().peerProcess());
         if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
             open.decrementAndGet();
         }
@@ -299,6 +302,10 @@ public final class EngineConnections {
 
     public HeartbeatTimer heartbeats() {
         return heartbeats;
+    }
+
+    PeerProcesses processes() {
+        return processes;
     }
 
     PeerCounters counters() {

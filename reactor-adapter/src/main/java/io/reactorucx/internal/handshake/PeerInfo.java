@@ -64,10 +64,18 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
         }
         UcxVersion ucxVersion = new UcxVersion(Short.toUnsignedInt(version.getShort()),
                 Short.toUnsignedInt(version.getShort()), Short.toUnsignedInt(version.getShort()));
-        ByteBuffer process = fields.buffer(Key.PROCESS);
         return new PeerInfo(ucxVersion, ERROR_MODES[mode],
                 order == 1 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN, limits, heartbeat,
-                fields.buffer(Key.WORKER_ID).getLong(), new ProcessIdentity(process.getLong(), process.getInt()));
+                fields.buffer(Key.WORKER_ID).getLong(), process(fields));
+    }
+
+    /** Returns which process the peer says that it is. */
+    public static ProcessIdentity process(ControlFields fields) {
+        if (!fields.has(Key.PROCESS)) {
+            return ProcessIdentity.UNKNOWN;
+        }
+        ByteBuffer process = fields.buffer(Key.PROCESS);
+        return new ProcessIdentity(process.getLong(), process.getInt());
     }
 
     /** Returns a description of what differs and has to be the same on both sides, or null. */
