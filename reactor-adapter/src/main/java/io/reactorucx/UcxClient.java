@@ -292,6 +292,17 @@ public final class UcxClient {
     }
 
     /**
+     * Limits the requests of a connection that wait until the peer takes another one. More of them fail with {@link
+     * io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}.
+     *
+     * @param requests 0 to 1048576, 4096 by default
+     * @return a changed copy
+     */
+    public UcxClient maxWaitingRequests(int requests) {
+        return with(config.withMessages(config.messages().withMaxWaitingRequests(requests)));
+    }
+
+    /**
      * Connects, for each subscriber anew. A subscriber that cancels at the moment it receives the connection may drop
      * it, as Reactor's operators do with a value: it goes to the {@code onNextDropped} hook, which may dispose of it.
      *

@@ -15,13 +15,13 @@ import reactor.core.publisher.Mono;
 
 /**
  * Sends requests to the peer's {@link UcxResponder}. Each request is a stream of its own on the connection and waits
- * for no other; the peer's {@code maxStreams} limits how many are in progress. Immutable.
+ * for no other, unless as many are in progress as the peer's {@code maxStreams} allows. Immutable.
  *
  * <p><b>Threading:</b> any thread; signals on the engine's thread. <b>Ownership:</b> the library releases a request
  * that is a lease, so that the returned publisher serves one subscription; one that is an array serves any number. The
  * subscriber releases responses that are leases. A cancel of the response cancels the responder's publisher.
  * <b>Errors:</b> {@link UcxRequestException} of the peer, {@link io.reactorucx.core.UcxException} of the connection,
- * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT} when the peer takes no more requests at once.
+ * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT} when more than {@code maxWaitingRequests} wait.
  */
 public final class UcxRequester {
 

@@ -327,6 +327,17 @@ public final class UcxServer {
     }
 
     /**
+     * Limits the requests of a connection that wait until the peer takes another one. More of them fail with {@link
+     * io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}.
+     *
+     * @param requests 0 to 1048576, 4096 by default
+     * @return a changed copy
+     */
+    public UcxServer maxWaitingRequests(int requests) {
+        return with(config.withMessages(config.messages().withMaxWaitingRequests(requests)));
+    }
+
+    /**
      * Starts to listen.
      *
      * @return the bound server

@@ -171,6 +171,9 @@ final class BadSettings {
                 (server, value) -> server.messageSizes(0, Math.toIntExact(value)));
         range("maxStreams(int)", "maxStreams", 0, 65_536, (client, value) -> client.maxStreams(Math.toIntExact(value)),
                 (server, value) -> server.maxStreams(Math.toIntExact(value)));
+        range("maxWaitingRequests(int)", "maxWaitingRequests", 0, 1 << 20,
+                (client, value) -> client.maxWaitingRequests(Math.toIntExact(value)),
+                (server, value) -> server.maxWaitingRequests(Math.toIntExact(value)));
     }
 
     private void range(String method, String argument, long min, long max, BiFunction<UcxClient, Long, Object> ofClient,

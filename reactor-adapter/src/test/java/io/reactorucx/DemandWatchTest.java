@@ -141,6 +141,36 @@ class DemandWatchTest implements NeedsUcx {
     }
 
     @Test
+    void requestsThatWaitForOthersToEndAreLoggedOnce() {
+        peers.close();
+        peers = Peers.connect(Route.POSIX_BY_SOCKET_ADDRESS, resources -> resources, server -> server.maxStreams(1),
+                client -> client);
+        onWatch(peers.client(), watch -> watch.configure(LIMIT, warnings::add));
+        Disposable responding = peers.served().respond(new UcxResponder() {
+            @Override
+            public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+                return request.length() == 0 ? Mono.just(request) : Mono.fromRunnable(request::release)
+                        .then(Mono.never());
+            }
+        }).subscribe();
+        Waits.engineOf(peers.served());
+        peers.client().requester().requestResponse(new byte[0]).block(Waits.PATIENCE);
+        List<PendingOperation> requests = List.of(
+                PendingOperation.of(peers.client().requester().requestResponse(new byte[1])),
+                PendingOperation.of(peers.client().requester().requestResponse(new byte[1])));
+        Waits.engineOf(peers.client());
+
+        for (int seconds = 20; seconds < 100; seconds += 5) {
+            lookAfter(peers.client(), seconds);
+        }
+
+        assertThat(warnings).containsExactly("[" + peers.client().peer() + "] 1 requests have waited 10 s: the peer"
+                + " takes no more at once than its maxStreams, and has ended none of those that it has");
+        requests.forEach(PendingOperation::cancel);
+        responding.dispose();
+    }
+
+    @Test
     void engineLooksByItself() {
         PendingOperation sent = PendingOperation.of(peers.client().outbound().sendStrings(Mono.just("hello")));
         onWatch(peers.client(), watch -> watch.configure(Duration.ofMillis(4), warnings::add));

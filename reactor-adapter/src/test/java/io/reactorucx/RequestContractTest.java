@@ -9,7 +9,6 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.core.UcxStatus;
 import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxRequestException.Reason;
 import io.reactorucx.message.UcxResponder;
@@ -339,29 +338,6 @@ class RequestContractTest implements NeedsUcx {
         StepVerifier.create(answer).expectErrorSatisfies(error -> assertThat(error)
                 .isInstanceOfSatisfying(UcxRequestException.class,
                     refused -> assertThat(refused.reason()).isEqualTo(reason))).verify(Waits.PATIENCE);
-    }
-
-    @Test
-    void moreRequestsThanThePeerTakesAreRefused() {
-        UcxRequester requester = served(new UcxResponder() {
-            @Override
-            public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
-                return "first".equals(text(request)) ? Mono.empty() : answers.mono();
-            }
-        });
-        // The peer's limit arrives with the first response.
-        requester.requestResponse(bytes("first")).block(Waits.PATIENCE);
-        List<PendingOperation> waiting = Flux.range(0, MOST)
-                .map(number -> PendingOperation.of(requester.requestResponse(bytes("" + number)))).collectList()
-                .block();
-        Waits.engineOf(peers.client());
-
-        StepVerifier.create(requester.requestResponse(bytes("one more")))
-                .expectErrorSatisfies(error -> assertThat(error)
-                .isInstanceOfSatisfying(UcxException.class, refused -> assertThat(refused.status())
-                .isEqualTo(UcxStatus.EXCEEDS_LIMIT)))
-                .verify(Waits.PATIENCE);
-        waiting.forEach(PendingOperation::cancel);
     }
 
     @Test

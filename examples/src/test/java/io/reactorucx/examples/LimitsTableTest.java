@@ -79,6 +79,7 @@ class LimitsTableTest {
         defaults.put("messageWindow", both(server, client, "windowMessages", "windowBytes"));
         defaults.put("maxMessageBytes", both(server, client, "maxMessageBytes"));
         defaults.put("maxStreams", both(server, client, "maxStreams"));
+        defaults.put("maxWaitingRequests", both(server, client, "maxWaitingRequests"));
         defaults.put("receiveQueue", both(server, client, "maxMessages", "maxBytes"));
         defaults.put("maxHeldOffers", both(server, client, "maxHeldOffers"));
         defaults.put("connectTimeout", both(server, client, "handshakeTimeout"));

@@ -7,11 +7,12 @@ package io.reactorucx.message;
  * @param received messages received
  * @param batches active messages sent that carried small messages and control frames
  * @param openStreams streams that are open now, without the default stream of each connection
+ * @param waitingRequests requests that wait until their peer takes another one
  * @param sendCredit messages that the peers accept now
  * @param bufferedBytes bytes of messages that were received and are not delivered yet
  * @param violations connections that were closed because the peer violated the protocol
  * @param droppedRequests requests without a response that arrived while as many streams as allowed were open
  */
-public record MessageStatistics(long sent, long received, long batches, long openStreams, long sendCredit,
-        long bufferedBytes, long violations, long droppedRequests) {
+public record MessageStatistics(long sent, long received, long batches, long openStreams, long waitingRequests,
+        long sendCredit, long bufferedBytes, long violations, long droppedRequests) {
 }

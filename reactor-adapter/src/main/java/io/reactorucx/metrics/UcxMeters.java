@@ -52,6 +52,8 @@ public enum UcxMeters implements MeterDocumentation {
     MESSAGE_HELD_BYTES("reactor.ucx.messages.held.bytes", Meter.Type.GAUGE, Tag.ENGINE),
     /** Streams that are open on connections, beside the default one of each. */
     STREAMS("reactor.ucx.streams", Meter.Type.GAUGE, Tag.ENGINE),
+    /** Requests that wait until their peer takes another one. */
+    WAITING_REQUESTS("reactor.ucx.requests.waiting", Meter.Type.GAUGE, Tag.ENGINE),
     /** Connections that were closed because the peer did not keep to the protocol. */
     VIOLATIONS("reactor.ucx.violations", Meter.Type.COUNTER, Tag.ENGINE),
     /** Requests without an answer that were dropped, because the limit of requests in progress was reached. */

@@ -97,6 +97,8 @@ public final class UcxMetrics implements MeterBinder {
         gauge(registry, UcxMeters.MESSAGE_HELD_BYTES, resources, tags,
                 message(engine, MessageStatistics::bufferedBytes));
         gauge(registry, UcxMeters.STREAMS, resources, tags, message(engine, MessageStatistics::openStreams));
+        gauge(registry, UcxMeters.WAITING_REQUESTS, resources, tags,
+                message(engine, MessageStatistics::waitingRequests));
         counter(registry, UcxMeters.VIOLATIONS, resources, tags, message(engine, MessageStatistics::violations));
         counter(registry, UcxMeters.DROPPED_REQUESTS, resources, tags,
                 message(engine, MessageStatistics::droppedRequests));

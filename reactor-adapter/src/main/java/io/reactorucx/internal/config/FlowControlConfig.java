@@ -10,13 +10,14 @@ import io.reactorucx.internal.frame.MessageFrameCodec;
  * @param rendezvousBytes messages above this size stay with their sender until they are fetched
  * @param maxMessageBytes the largest message that this side accepts
  * @param maxStreams the streams that the peer may have open, beside the default stream
+ * @param maxWaitingRequests the requests of this side that may wait until the peer takes another one
  * @param batchBytes the largest batch of small messages
  */
 public record FlowControlConfig(int windowMessages, int windowBytes, int rendezvousBytes, long maxMessageBytes,
-        int maxStreams, int batchBytes) {
+        int maxStreams, int maxWaitingRequests, int batchBytes) {
 
     public static final FlowControlConfig DEFAULT = new FlowControlConfig(1024, 1 << 20, 16 << 10, 16L << 20, 1024,
-            8 << 10);
+            4096, 8 << 10);
 
     private static final int MAX_WINDOW_MESSAGES = 1 << 16;
     /** The smallest window of bytes that a side can have. */
@@ -25,6 +26,7 @@ public record FlowControlConfig(int windowMessages, int windowBytes, int rendezv
     public static final int MAX_WINDOW_BYTES = 1 << 30;
     private static final int MIN_BATCH_BYTES = 256;
     private static final int MAX_STREAMS = 1 << 16;
+    private static final int MAX_WAITING_REQUESTS = 1 << 20;
 
     public FlowControlConfig {
         inRange(windowMessages, 1, MAX_WINDOW_MESSAGES, "windowMessages");
@@ -32,6 +34,7 @@ public record FlowControlConfig(int windowMessages, int windowBytes, int rendezv
         inRange(rendezvousBytes, 0, MessageFrameCodec.MAX_INLINE_BYTES, "rendezvousBytes");
         inRange(maxMessageBytes, 1, Long.MAX_VALUE, "maxMessageBytes");
         inRange(maxStreams, 0, MAX_STREAMS, "maxStreams");
+        inRange(maxWaitingRequests, 0, MAX_WAITING_REQUESTS, "maxWaitingRequests");
         inRange(batchBytes, MIN_BATCH_BYTES, MessageFrameCodec.MAX_INLINE_BYTES, "batchBytes");
     }
 
@@ -42,7 +45,8 @@ public record FlowControlConfig(int windowMessages, int windowBytes, int rendezv
     }
 
     public FlowControlConfig withWindow(int messages, int bytes) {
-        return new FlowControlConfig(messages, bytes, rendezvousBytes, maxMessageBytes, maxStreams, batchBytes);
+        return new FlowControlConfig(messages, bytes, rendezvousBytes, maxMessageBytes, maxStreams, maxWaitingRequests,
+                batchBytes);
     }
 
     /** Sets the largest message, which has to fit into a block of the buffer pool. */
@@ -52,15 +56,22 @@ public record FlowControlConfig(int windowMessages, int windowBytes, int rendezv
             throw new IllegalArgumentException("maxMessageBytes " + bytes + ": must be in 1.." + maxBytes
                     + ", the largest block of the resources' buffer pool, whose maxBufferBytes is " + poolBytes);
         }
-        return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, bytes, maxStreams, batchBytes);
+        return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, bytes, maxStreams,
+                maxWaitingRequests, batchBytes);
     }
 
     public FlowControlConfig withSizes(int rendezvous, int batch) {
-        return new FlowControlConfig(windowMessages, windowBytes, rendezvous, maxMessageBytes, maxStreams, batch);
+        return new FlowControlConfig(windowMessages, windowBytes, rendezvous, maxMessageBytes, maxStreams,
+                maxWaitingRequests, batch);
     }
 
     public FlowControlConfig withMaxStreams(int streams) {
         return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, maxMessageBytes, streams,
-                batchBytes);
+                maxWaitingRequests, batchBytes);
+    }
+
+    public FlowControlConfig withMaxWaitingRequests(int requests) {
+        return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, maxMessageBytes, maxStreams,
+                requests, batchBytes);
     }
 }

@@ -10,13 +10,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns of sends that wait for demand of the peer for long, once for each. A usual cause is a program that waits for a
- * send before it subscribes to what the peer's handler sends back.
+ * Warns of sends that wait for demand of the peer for long, once for each, and of requests that wait because the peer
+ * answers none of those it has. A usual cause is a program that waits for a send before it subscribes to what the
+ * peer's handler sends back.
  *
  * <p>The watch looks at the sends of all connections of an engine a few times within the limit, so that it costs
  * nothing per message or send. Thread: engine.
@@ -28,22 +30,23 @@ public final class DemandWatch {
     private static final int LOOKS_PER_LIMIT = 4;
 
     private final Set<MessageMultiplexer> watched = new LinkedHashSet<>();
-    private Map<SendSubscriber<?>, Wait> waits = new IdentityHashMap<>();
+    /** By a send, or by the streams of a connection, whose requests wait. */
+    private Map<Object, Wait> waits = new IdentityHashMap<>();
     private long limitNanos = LIMIT.toNanos();
     private Consumer<String> log = LOG::warn;
     private @Nullable ProgressEngine engine;
     private @Nullable Timeout timeout;
 
-    /** A send that waited at the last look. */
+    /** What waited at the last look, and how far it had come. */
     private static final class Wait {
 
         private final long sinceNanos;
-        private final long sent;
+        private final long progress;
         private boolean warned;
 
-        Wait(long sinceNanos, long sent, boolean warned) {
+        Wait(long sinceNanos, long progress, boolean warned) {
             this.sinceNanos = sinceNanos;
-            this.sent = sent;
+            this.progress = progress;
             this.warned = warned;
         }
     }
@@ -99,39 +102,42 @@ public final class DemandWatch {
         }
     }
 
-    /** Looks at all sends, and warns of those that have waited for the limit. */
+    /** Looks at all sends and at the requests that wait, and warns of those that have waited for the limit. */
     public void look(long nowNanos) {
-        Map<SendSubscriber<?>, Wait> before = waits;
-        Map<SendSubscriber<?>, Wait> now = new IdentityHashMap<>();
+        Map<Object, Wait> now = new IdentityHashMap<>();
         for (MessageMultiplexer connection : watched) {
-            connection.streams().forEachOutput(output -> {
+            MessageStreams streams = connection.streams();
+            streams.forEachOutput(output -> {
                 for (SendSubscriber<?> sender : output.senders()) {
-                    Wait wait = look(output, sender, before.get(sender), nowNanos);
-                    if (wait != null) {
-                        now.put(sender, wait);
-                    }
+                    look(now, sender, output.isBlockedOnDemand(sender), sender.sentMessages(), nowNanos,
+                            () -> warning(output, sender.sentMessages()));
                 }
             });
+            look(now, streams, streams.waiting() > 0, streams.opened(), nowNanos, () -> warning(connection));
         }
         waits = now;
     }
 
-    /** Returns the state of a send to be kept until the next look; null if there is none. */
-    private @Nullable Wait look(OutboundStream output, SendSubscriber<?> sender, @Nullable Wait before,
-            long nowNanos) {
+    /** Looks at one wait, and keeps its state until the next look. */
+    private void look(Map<Object, Wait> now, Object waiter, boolean waits, long progress, long nowNanos,
+            Supplier<String> warning) {
+        Wait before = this.waits.get(waiter);
         boolean warned = before != null && before.warned;
-        if (!output.isBlockedOnDemand(sender)) {
-            return warned ? before : null;
+        if (waits && (before == null || before.progress != progress)) {
+            now.put(waiter, new Wait(nowNanos, progress, warned));
+        } else if (before != null && (waits || warned)) {
+            now.put(waiter, before);
+            if (waits && !warned && nowNanos - before.sinceNanos >= limitNanos) {
+                before.warned = true;
+                log.accept(warning.get());
+            }
         }
-        long sent = sender.sentMessages();
-        if (before == null || before.sent != sent) {
-            return new Wait(nowNanos, sent, warned);
-        }
-        if (!warned && nowNanos - before.sinceNanos >= limitNanos) {
-            before.warned = true;
-            log.accept(warning(output, sent));
-        }
-        return before;
+    }
+
+    private String warning(MessageMultiplexer connection) {
+        return "[" + connection.connection().peer() + "] " + connection.streams().waiting() + " requests have waited "
+                + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: the peer takes no more at once than its maxStreams,"
+                + " and has ended none of those that it has";
     }
 
     private String warning(OutboundStream output, long sent) {

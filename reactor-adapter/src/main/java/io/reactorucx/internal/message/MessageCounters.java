@@ -13,6 +13,7 @@ public final class MessageCounters {
     private final AtomicLong received = new AtomicLong();
     private final AtomicLong batches = new AtomicLong();
     private final AtomicLong openStreams = new AtomicLong();
+    private final AtomicLong waitingRequests = new AtomicLong();
     private final AtomicLong sendCredit = new AtomicLong();
     private final AtomicLong bufferedBytes = new AtomicLong();
     private final AtomicLong violations = new AtomicLong();
@@ -40,6 +41,10 @@ public final class MessageCounters {
         add(openStreams, more);
     }
 
+    void waitingRequests(int more) {
+        add(waitingRequests, more);
+    }
+
     void credit(long more) {
         add(sendCredit, more);
     }
@@ -58,7 +63,7 @@ public final class MessageCounters {
 
     public MessageStatistics snapshot() {
         return new MessageStatistics(sent.getOpaque(), received.getOpaque(), batches.getOpaque(),
-                openStreams.getOpaque(), sendCredit.getOpaque(), bufferedBytes.getOpaque(), violations.getOpaque(),
-                droppedRequests.getOpaque());
+                openStreams.getOpaque(), waitingRequests.getOpaque(), sendCredit.getOpaque(),
+                bufferedBytes.getOpaque(), violations.getOpaque(), droppedRequests.getOpaque());
     }
 }

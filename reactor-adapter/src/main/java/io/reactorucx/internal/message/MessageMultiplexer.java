@@ -174,6 +174,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
             UcxException unfinished = loss != null || stream.isDefault() && delivered ? loss : closed;
             stream.input().abandon(unfinished, closed("receive", "the connection is closed"));
         });
+        streams.refuseWaiting(loss == null ? closed : loss);
     }
 
     @Override
@@ -199,6 +200,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
                 stream.input().end(closed);
             }
         }));
+        flushScope.duringShutdown(() -> streams.refuseWaiting(closed));
         flushScope.duringShutdown(this::completeIfDelivered);
     }
 
@@ -215,6 +217,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
             stream.input().end(stream.isDefault() ? null : unfinished);
             stream.output().peerFinished(unsent);
         }));
+        flushScope.duringShutdown(() -> streams.refuseWaiting(closedByPeer("open")));
     }
 
     /**
@@ -238,6 +241,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     /** The peer has interrupted a stream, because it closes the connection: it takes no new streams. */
     void peerCloses() {
         peerClosing = true;
+        streams.refuseWaiting(closedByPeer("open"));
     }
 
     /** Returns whether the peer has begun to close the connection, although it may still send. Thread: any. */

@@ -5,6 +5,8 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,8 @@ public final class MessageStreams {
     private final MessageMultiplexer mux;
     private final MessageStream defaultStream;
     private final StreamTable table = new StreamTable();
+    private final Deque<Opening> waiting = new ArrayDeque<>();
+    private boolean openingWaiting;
     private @Nullable StreamAcceptor acceptor;
     private String refusal = "this client answers no requests: UcxConnection.respond(..)";
     private int lastOpened;
@@ -37,6 +41,16 @@ public final class MessageStreams {
 
         /** The peer has opened a stream; from now on the acceptor has to end it. */
         void opened(MessageStream stream, byte[] first);
+    }
+
+    /** What opens a stream, at once or when the peer takes another one. */
+    public interface Opening {
+
+        /** There is room for a stream: {@link #open(byte[])} opens one. */
+        void open();
+
+        /** There will be none. */
+        void refused(RuntimeException error);
     }
 
     /** Sets what accepts streams; without it they are refused. Returns false if there is an acceptor already. */
@@ -63,10 +77,72 @@ public final class MessageStreams {
         return defaultStream;
     }
 
-    /**
-     * Opens a stream with a first payload of at most the inline size. Fails with {@link UcxStatus#EXCEEDS_LIMIT} if the
-     * peer takes no more streams.
-     */
+    /** Calls an opening at once, or when the peer takes another stream. Returns whether it waits. */
+    public boolean request(Opening opening) {
+        if (mux.isClosing() || mux.isPeerClosing() || hasRoom() && waiting.isEmpty()) {
+            opening.open();
+            return false;
+        }
+        int max = mux.limits().maxWaitingRequests();
+        if (maxOpened == 0 || waiting.size() >= max) {
+            opening.refused(new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(),
+                    "the peer takes " + maxOpened + " streams at once, and " + opened + " are open; "
+                    + waiting.size() + " requests wait, maxWaitingRequests is " + max));
+            return false;
+        }
+        waiting.add(opening);
+        mux.counters().waitingRequests(1);
+        return true;
+    }
+
+    private boolean hasRoom() {
+        return opened < maxOpened;
+    }
+
+    /** Forgets an opening that waits; returns false if it does not. */
+    public boolean forget(Opening opening) {
+        boolean waited = waiting.remove(opening);
+        if (waited) {
+            mux.counters().waitingRequests(-1);
+        }
+        return waited;
+    }
+
+    /** Calls the openings for which there is room; one of them may make room for the next. */
+    private void openWaiting() {
+        if (openingWaiting) {
+            return;
+        }
+        openingWaiting = true;
+        try {
+            while (hasRoom() && !waiting.isEmpty()) {
+                mux.counters().waitingRequests(-1);
+                waiting.remove().open();
+            }
+        } finally {
+            openingWaiting = false;
+        }
+    }
+
+    /** No more streams will be opened. */
+    void refuseWaiting(RuntimeException error) {
+        for (Opening next = waiting.poll(); next != null; next = waiting.poll()) {
+            mux.counters().waitingRequests(-1);
+            next.refused(error);
+        }
+    }
+
+    /** Returns how many openings wait. */
+    int waiting() {
+        return waiting.size();
+    }
+
+    /** Returns a number that each stream that is opened changes. */
+    int opened() {
+        return lastOpened;
+    }
+
+    /** Opens a stream with a first payload of at most the inline size, for which there has to be room. */
     public MessageStream open(byte[] first) {
         int maxBytes = mux.limits().rendezvousBytes();
         if (mux.isClosing() || mux.isPeerClosing()) {
@@ -75,9 +151,8 @@ public final class MessageStreams {
         if (first.length > maxBytes) {
             throw new IllegalArgumentException("first of " + first.length + " bytes: must be at most " + maxBytes);
         }
-        if (opened >= maxOpened) {
-            throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(),
-                    "the peer takes " + maxOpened + " streams at once, and " + opened + " are open");
+        if (!hasRoom()) {
+            throw new IllegalStateException(opened + " streams are open, the peer takes " + maxOpened);
         }
         do {
             lastOpened++;
@@ -145,6 +220,9 @@ public final class MessageStreams {
         table.remove(stream);
         if (stream.isOpenedHere()) {
             opened--;
+            if (!waiting.isEmpty()) {
+                openWaiting();
+            }
         } else {
             accepted--;
         }
@@ -154,6 +232,11 @@ public final class MessageStreams {
     /** Sets how many streams the peer takes at once. */
     void limit(int maxStreams) {
         maxOpened = maxStreams;
+        if (maxStreams == 0) {
+            refuseWaiting(new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(),
+                    "the peer takes no streams"));
+        }
+        openWaiting();
     }
 
     boolean areInputsDrained() {

@@ -8,6 +8,7 @@ import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.message.UcxRequestException.Reason;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -114,12 +115,12 @@ public final class RequestExchange {
         return Mono.create(sink -> {
             Opening opening = new Opening(sink);
             sink.onCancel(() -> mux.execute(opening::cancel, closed -> opening.cancel()));
-            mux.execute(opening::open, opening::engineClosed);
+            mux.execute(opening::start, opening::refused);
         });
     }
 
     /** One subscriber's opening of a stream. Thread: engine. */
-    private final class Opening {
+    private final class Opening implements MessageStreams.Opening {
 
         private final MonoSink<Exchange> sink;
         private boolean cancelled;
@@ -129,10 +130,14 @@ public final class RequestExchange {
             this.sink = sink;
         }
 
-        void open() {
-            if (cancelled) {
-                return;
+        void start() {
+            if (!cancelled) {
+                mux.streams().request(this);
             }
+        }
+
+        @Override
+        public void open() {
             used = true;
             Exchange exchange;
             try {
@@ -174,13 +179,16 @@ public final class RequestExchange {
             cancelled = true;
             if (!used) {
                 used = true;
+                mux.streams().forget(this);
                 release();
             }
         }
 
-        void engineClosed(RuntimeException closed) {
+        @Override
+        public void refused(RuntimeException error) {
+            used = true;
             release();
-            sink.error(closed);
+            sink.error(error);
         }
     }
 

@@ -11,6 +11,7 @@ import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.internal.message.ReceiveSubscription;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ import reactor.core.publisher.Mono;
  *
  * <p>Thread: {@link #request} and {@link #cancel} any, everything else the engine's.
  */
-final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, Command {
+final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, Command, MessageStreams.Opening {
 
     @SuppressWarnings("rawtypes")
     private static final AtomicReferenceFieldUpdater<RequestResponseMono, Object> VALUE =
@@ -42,6 +43,7 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
     private volatile @Nullable ReceiveSubscription<T> receiver;
     private volatile long requested;
     private volatile boolean cancelled;
+    private volatile boolean waiting;
     /** The response, until it is emitted or released. */
     private volatile Object value = NONE;
     private boolean failed;
@@ -68,10 +70,29 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
     @Override
     public void run(UcpWorker worker) {
         // The request, its end and the subscriber's demand share a batch.
-        mux.within(this::open);
+        mux.within(this::begin);
     }
 
-    private void open() {
+    private void begin() {
+        if (cancelled) {
+            release();
+        } else if (mux.streams().request(this)) {
+            waiting = true;
+            if (cancelled) {
+                forget();
+            }
+        }
+    }
+
+    /** The subscriber has cancelled while this waited for the peer to take another request. */
+    private void forget() {
+        if (mux.streams().forget(this)) {
+            release();
+        }
+    }
+
+    @Override
+    public void open() {
         if (cancelled) {
             release();
             return;
@@ -81,10 +102,7 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
             byte[] bytes = request instanceof UcxBuffer lease ? lease.toByteArray() : (byte[]) request;
             stream = mux.streams().open(new RequestHeader(Answer.ONE, false, 0, bytes).toBytes());
         } catch (RuntimeException e) {
-            release();
-            if (!cancelled) {
-                actual.onError(e);
-            }
+            refused(e);
             return;
         }
         release();
@@ -100,6 +118,14 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
         }
     }
 
+    @Override
+    public void refused(RuntimeException error) {
+        release();
+        if (!cancelled) {
+            actual.onError(error);
+        }
+    }
+
     private void release() {
         if (request instanceof UcxBuffer lease) {
             lease.dispose();
@@ -109,10 +135,7 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
     @Override
     public void reject(RuntimeException cause) {
         if (cause instanceof UcxClosedException) {
-            release();
-            if (!cancelled) {
-                actual.onError(cause);
-            }
+            refused(cause);
         } else {
             RetryingCommand.retry(mux.connection().engine(), this);
         }
@@ -136,6 +159,8 @@ final class RequestResponseMono<T> implements CoreSubscriber<T>, Subscription, C
         ReceiveSubscription<T> opened = receiver;
         if (opened != null) {
             opened.cancel();
+        } else if (waiting) {
+            mux.execute(this::forget);
         }
     }
 
