@@ -1,0 +1,63 @@
+package io.reactorucx.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A process is told from one that has ended, and from a later one with its id. */
+class ProcessIdentityTest {
+
+    private static final ProcessIdentity SELF = ProcessIdentity.self();
+
+    private static ProcessIdentity process(long id) {
+        return new ProcessIdentity(SELF.namespace(), (int) id);
+    }
+
+    @Test
+    void startOfARunningProcessStaysTheSame() {
+        assertThat(SELF.id()).isEqualTo((int) ProcessHandle.current().pid());
+        assertThat(SELF.startedAt()).isPresent().isEqualTo(SELF.startedAt());
+    }
+
+    @Test
+    void processThatHasEndedHasNoStart() throws IOException, InterruptedException {
+        Process child = new ProcessBuilder("cat").start();
+        try {
+            assertThat(process(child.pid()).startedAt()).isPresent();
+            assertThat(process(child.pid()).startedAt().getAsLong())
+                    .isGreaterThanOrEqualTo(SELF.startedAt().getAsLong());
+        } finally {
+            child.destroyForcibly();
+        }
+        child.waitFor();
+        assertThat(process(child.pid()).startedAt()).isEmpty();
+    }
+
+    /** Its parent does not wait for it. */
+    @Test
+    void processWhoseEndItsParentHasNotNoticedHasNoStart() throws IOException {
+        Process parent = new ProcessBuilder("sh", "-c", "true & echo $!; exec cat").start();
+        try (BufferedReader output = parent.inputReader()) {
+            ProcessIdentity child = process(Long.parseLong(output.readLine()));
+
+            await().atMost(Duration.ofSeconds(20)).until(() -> child.startedAt().isEmpty());
+
+            assertThat(ProcessHandle.of(child.id())).as("the kernel still knows it").isPresent();
+        } finally {
+            parent.destroyForcibly();
+        }
+    }
+
+    @Test
+    void processesOfOtherNamespacesAndHostsCannotBeSeen() {
+        assertThat(new ProcessIdentity(SELF.namespace() + 1, SELF.id()).startedAt()).isEmpty();
+        assertThat(SELF.canWatch(new ProcessIdentity(SELF.namespace() + 1, SELF.id()))).isFalse();
+        assertThat(SELF.canWatch(ProcessIdentity.UNKNOWN)).isFalse();
+        assertThat(ProcessIdentity.UNKNOWN.startedAt()).isEmpty();
+        assertThat(SELF.canWatch(SELF)).isTrue();
+    }
+}
