@@ -48,6 +48,7 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
                 // Another process may have taken the port in between.
             } while (status == UcxStatus.BUSY.code() && ++tries < MAX_PORT_TRIES);
             SharedMemorySpace.checkWorker(context, status);
+            WakeupSockets.takeSignalsOnly();
             return new NativeWorker(pointer.get(ValueLayout.ADDRESS, 0), eventFd, arena, port);
         } catch (RuntimeException | Error e) {
             release(eventFd, arena);

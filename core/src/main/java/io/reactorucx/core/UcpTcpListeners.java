@@ -1,7 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.internal.ListeningSocket;
-import io.reactorucx.core.internal.SourceFilter;
+import io.reactorucx.core.internal.SocketFilter;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,7 +20,7 @@ import java.util.Set;
 public final class UcpTcpListeners {
 
     /** The number of addresses that {@link #admitOnly} takes. */
-    public static final int MAX_SOURCES = SourceFilter.MAX_ADDRESSES;
+    public static final int MAX_SOURCES = SocketFilter.MAX_ADDRESSES;
 
     private final UcpWorker worker;
     private final List<ListeningSocket> sockets;
@@ -52,7 +52,7 @@ public final class UcpTcpListeners {
             throw new IllegalArgumentException("sources: " + sources.size() + " addresses, at most " + MAX_SOURCES);
         }
         for (ListeningSocket socket : sockets) {
-            if (socket.isOpen() && SourceFilter.attach(socket.descriptor(),
+            if (socket.isOpen() && SocketFilter.attach(socket.descriptor(),
                     socket.address().getAddress() instanceof Inet6Address, sources) != 0) {
                 throw new UcxException(UcxStatus.IO_ERROR, "filter of the tcp socket at " + socket.address(), null,
                         "the kernel has refused SO_ATTACH_FILTER; net.core.optmem_max limits its size");
@@ -63,6 +63,6 @@ public final class UcpTcpListeners {
     /** Lets TCP connections come from any address. */
     public void admitAll() {
         worker.checkThread();
-        sockets.stream().filter(ListeningSocket::isOpen).forEach(socket -> SourceFilter.detach(socket.descriptor()));
+        sockets.stream().filter(ListeningSocket::isOpen).forEach(socket -> SocketFilter.detach(socket.descriptor()));
     }
 }

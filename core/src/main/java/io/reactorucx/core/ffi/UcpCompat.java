@@ -39,6 +39,7 @@ public final class UcpCompat {
     private static final int SOL_SOCKET = 1;
     private static final int SO_ATTACH_FILTER = 26;
     private static final int SO_DETACH_FILTER = 27;
+    private static final int MSG_DONTWAIT = 0x40;
 
     private UcpCompat() {
     }
@@ -111,6 +112,12 @@ public final class UcpCompat {
         static final MethodHandle HANDLE = Linker.nativeLinker()
                 .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("setsockopt"),
                 FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ucx_h.C_POINTER, JAVA_INT));
+    }
+
+    private static final class recv {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("recv"),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ucx_h.C_POINTER, JAVA_LONG, JAVA_INT));
     }
 
     private static final class eventfd {
@@ -268,6 +275,15 @@ public final class UcpCompat {
         try {
             return (int) setsockopt.HANDLE.invokeExact(descriptor, SOL_SOCKET, SO_DETACH_FILTER, any,
                     Integer.BYTES);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : recv(descriptor, buffer, bytes, MSG_DONTWAIT) } */
+    public static long receiveNow(int descriptor, MemorySegment buffer, long bytes) {
+        try {
+            return (long) recv.HANDLE.invokeExact(descriptor, buffer, bytes, MSG_DONTWAIT);
         } catch (Throwable t) {
             throw rethrow(t);
         }

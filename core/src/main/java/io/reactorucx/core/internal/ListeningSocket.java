@@ -42,19 +42,29 @@ public record ListeningSocket(int descriptor, String inode, InetSocketAddress ad
         }
         List<ListeningSocket> own = new ArrayList<>();
         if (!listening.isEmpty()) {
-            try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(DESCRIPTORS)) {
-                for (Path each : descriptors) {
-                    String inode = inode(each);
-                    if (listening.containsKey(inode)) {
-                        own.add(new ListeningSocket(Integer.parseInt(each.getFileName().toString()), inode,
-                                listening.get(inode)));
-                    }
+            descriptors().forEach((inode, descriptor) -> {
+                if (listening.containsKey(inode)) {
+                    own.add(new ListeningSocket(descriptor, inode, listening.get(inode)));
                 }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            });
         }
         return List.copyOf(own);
+    }
+
+    /** Returns the descriptors of this process's sockets by the kernel's numbers of the sockets. */
+    public static Map<String, Integer> descriptors() {
+        Map<String, Integer> own = new HashMap<>();
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(DESCRIPTORS)) {
+            for (Path each : descriptors) {
+                String inode = inode(each);
+                if (!inode.isEmpty()) {
+                    own.put(inode, Integer.valueOf(each.getFileName().toString()));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return own;
     }
 
     /** Returns whether the descriptor still is this socket. */

@@ -5,10 +5,13 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,7 @@ public final class SharedMemoryQueue {
 
     private static final int ADDRESS_LENGTH_AT = 8;
     private static final int ADDRESS_FAMILY_AT = 12;
+    private static final int ADDRESS_AT = 14;
     private static final int TAIL_AT = 128;
     private static final int OWNER_AT = 136;
     private static final int CONTROL_BYTES = 192;
@@ -80,14 +84,48 @@ public final class SharedMemoryQueue {
         return queues;
     }
 
+    /**
+     * Returns the names of the datagram sockets by which senders wake up the receivers of this process's own queues,
+     * whatever the sizes of those. The kernel has chosen the names, which begin with a zero byte in place of a path.
+     */
+    public static Set<String> ownSignalSockets() throws IOException {
+        Set<String> names = new HashSet<>();
+        try (RandomAccessFile file = new RandomAccessFile(MEMORY, "r")) {
+            for (String line : Files.readAllLines(MAPS)) {
+                if (isOfSharedMemory(line)) {
+                    ByteBuffer control = ByteBuffer.allocate(CONTROL_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+                    try {
+                        file.getChannel().read(control, begin(line));
+                    } catch (IOException e) {
+                        continue; // Unmapped meanwhile.
+                    }
+                    int length = control.getInt(ADDRESS_LENGTH_AT) - Short.BYTES;
+                    if (control.getInt(OWNER_AT) == ProcessState.self() && length > 1
+                            && length <= MAX_ADDRESS_BYTES - Short.BYTES
+                            && control.getShort(ADDRESS_FAMILY_AT) == AF_UNIX && control.get(ADDRESS_AT) == 0) {
+                        names.add(new String(control.array(), ADDRESS_AT + 1, length - 1, StandardCharsets.ISO_8859_1));
+                    }
+                }
+            }
+        }
+        return names;
+    }
+
+    private static boolean isOfSharedMemory(String mapping) {
+        return mapping.contains("/SYSV") || mapping.contains("/dev/shm/ucx_shm_posix");
+    }
+
+    private static long begin(String mapping) {
+        return Long.parseUnsignedLong(mapping, 0, mapping.indexOf('-'), 16);
+    }
+
     /** Returns the queue in a mapping, null when it has none. */
     private static @Nullable SharedMemoryQueue ofMapping(FileChannel memory, String mapping) {
-        if (!mapping.contains("/SYSV") && !mapping.contains("/dev/shm/ucx_shm_posix")) {
+        if (!isOfSharedMemory(mapping)) {
             return null;
         }
-        int dash = mapping.indexOf('-');
-        long begin = Long.parseUnsignedLong(mapping, 0, dash, 16);
-        long size = Long.parseUnsignedLong(mapping, dash + 1, mapping.indexOf(' '), 16) - begin;
+        long begin = begin(mapping);
+        long size = Long.parseUnsignedLong(mapping, mapping.indexOf('-') + 1, mapping.indexOf(' '), 16) - begin;
         for (int elements : ELEMENTS) {
             long pages = Math.ceilDiv(usedBytes(elements) + ALIGNMENT_BYTES, PAGE_BYTES);
             if (size == pages * PAGE_BYTES) {

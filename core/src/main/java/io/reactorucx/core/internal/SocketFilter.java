@@ -10,16 +10,18 @@ import java.nio.ByteOrder;
 import java.util.Collection;
 
 /**
- * A socket filter of the kernel (classic BPF) that lets a listening TCP socket see only segments of certain source
+ * A socket filter of the kernel (classic BPF). One kind lets a listening TCP socket see only segments of certain source
  * addresses. Others are dropped before the handshake of TCP, so that their sender's connect times out. Sockets that
- * were accepted keep the filter that the listening socket had then.
+ * were accepted keep the filter that the listening socket had then. The other kind lets a datagram socket see only
+ * datagrams of one byte.
  */
-public final class SourceFilter {
+public final class SocketFilter {
 
     /** The number of addresses that a filter can have: the kernel takes 4096 instructions. */
     public static final int MAX_ADDRESSES = 400;
 
     private static final int LOAD_WORD = 0x20;
+    private static final int LOAD_LENGTH = 0x80;
     private static final int JUMP_IF_EQUAL = 0x15;
     private static final int RETURN = 0x06;
     /** SKF_NET_OFF: offsets are relative to the header of IP. */
@@ -30,7 +32,7 @@ public final class SourceFilter {
     private static final int WORD_BYTES = 4;
     private static final int PROGRAM_BYTES = 16;
 
-    private SourceFilter() {
+    private SocketFilter() {
     }
 
     /**
@@ -42,8 +44,26 @@ public final class SourceFilter {
      * @return 0, or -1 when the kernel has refused
      */
     public static int attach(int descriptor, boolean ipv6, Collection<InetAddress> sources) {
+        return attach(descriptor, program(ipv6, sources));
+    }
+
+    /**
+     * Sets the filter of a datagram socket to one that drops all but single bytes.
+     *
+     * @param descriptor the socket
+     * @return 0, or -1 when the kernel has refused
+     */
+    public static int attachSingleBytes(int descriptor) {
+        ByteBuffer code = ByteBuffer.allocate(4 * INSTRUCTION_BYTES).order(ByteOrder.nativeOrder());
+        instruction(code, LOAD_LENGTH, 0, 0);
+        instruction(code, JUMP_IF_EQUAL, 1, 1);
+        instruction(code, RETURN, 0, 1);
+        instruction(code, RETURN, 0, 0);
+        return attach(descriptor, code.array());
+    }
+
+    private static int attach(int descriptor, byte[] code) {
         try (Arena arena = Arena.ofConfined()) {
-            byte[] code = program(ipv6, sources);
             MemorySegment filter = arena.allocate(code.length, Long.BYTES).copyFrom(MemorySegment.ofArray(code));
             MemorySegment program = arena.allocate(PROGRAM_BYTES, Long.BYTES);
             program.set(ValueLayout.JAVA_SHORT, 0, (short) (code.length / INSTRUCTION_BYTES));

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who can connect to a listening socket that has a filter. */
-class SourceFilterTest {
+class SocketFilterTest {
 
     @BeforeEach
     void assumeUcx() {
@@ -37,13 +37,13 @@ class SourceFilterTest {
             boolean ipv6 = own.getAddress().length > Integer.BYTES;
             assertThat(socket.isOpen()).isTrue();
 
-            assertThat(SourceFilter.attach(socket.descriptor(), ipv6, Set.of(other))).isZero();
+            assertThat(SocketFilter.attach(socket.descriptor(), ipv6, Set.of(other))).isZero();
             assertThat(connects(server)).isFalse();
-            assertThat(SourceFilter.attach(socket.descriptor(), ipv6, Set.of(other, own))).isZero();
+            assertThat(SocketFilter.attach(socket.descriptor(), ipv6, Set.of(other, own))).isZero();
             assertThat(connects(server)).isTrue();
-            assertThat(SourceFilter.attach(socket.descriptor(), ipv6, Set.of())).isZero();
+            assertThat(SocketFilter.attach(socket.descriptor(), ipv6, Set.of())).isZero();
             assertThat(connects(server)).isFalse();
-            SourceFilter.detach(socket.descriptor());
+            SocketFilter.detach(socket.descriptor());
             assertThat(connects(server)).isTrue();
         }
         assertThat(socket.isOpen()).isFalse();

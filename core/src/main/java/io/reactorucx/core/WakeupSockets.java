@@ -1,0 +1,78 @@
+package io.reactorucx.core;
+
+import io.reactorucx.core.ffi.UcpCompat;
+import io.reactorucx.core.internal.ListeningSocket;
+import io.reactorucx.core.internal.SharedMemoryQueue;
+import io.reactorucx.core.internal.SocketFilter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The datagram sockets by which peers wake up a worker that sleeps over shared memory, with a byte each. The kernel
+ * lists their names for all users of the network namespace, who may send to them, and UCX ends the process when an
+ * empty datagram comes ({@code ucp_worker_arm}).
+ */
+final class WakeupSockets {
+
+    private static final Logger LOG = LoggerFactory.getLogger(WakeupSockets.class);
+    private static final Path TABLE = Path.of("/proc/self/net/unix");
+    private static final int INODE = 6;
+    private static final int NAME = 7;
+    private static final long LARGEST_DATAGRAM = 64;
+    /** More than the queue of a datagram socket holds by the kernel's default ({@code net.unix.max_dgram_qlen}). */
+    private static final int MAX_QUEUED = 10_000;
+
+    /** The kernel's numbers of the sockets that have the filter. */
+    private static final Set<String> FILTERED = new HashSet<>();
+
+    private WakeupSockets() {
+    }
+
+    /** Lets the kernel drop all but single bytes, for the sockets of workers that were made since the last call. */
+    static synchronized void takeSignalsOnly() {
+        try {
+            Set<String> names = SharedMemoryQueue.ownSignalSockets();
+            if (names.isEmpty()) {
+                return;
+            }
+            Map<String, Integer> descriptors = ListeningSocket.descriptors();
+            FILTERED.retainAll(descriptors.keySet());
+            for (String line : Files.readAllLines(TABLE)) {
+                String[] columns = line.trim().split("\\s+");
+                if (columns.length > NAME && columns[NAME].startsWith("@")
+                        && names.contains(columns[NAME].substring(1)) && descriptors.containsKey(columns[INODE])
+                        && FILTERED.add(columns[INODE])) {
+                    takeSignalsOnly(descriptors.get(columns[INODE]));
+                }
+            }
+        } catch (IOException | UncheckedIOException e) {
+            LOG.warn("UCX's sockets of shared memory have no filter, any user of this host can end the process: {}",
+                    e.toString());
+        }
+    }
+
+    private static void takeSignalsOnly(int descriptor) {
+        if (SocketFilter.attachSingleBytes(descriptor) != 0) {
+            LOG.warn("The kernel has refused the filter of UCX's socket of shared memory, any user of this host can end"
+                    + " the process");
+            return;
+        }
+        // No peer knows the worker yet: what has come before the filter was is no signal.
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment datagram = arena.allocate(LARGEST_DATAGRAM);
+            int received = 0;
+            while (received < MAX_QUEUED && UcpCompat.receiveNow(descriptor, datagram, LARGEST_DATAGRAM) >= 0) {
+                received++;
+            }
+        }
+    }
+}
