@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 
 /**
  * One side of a connection: it receives all checked messages, responds to requests, and knows which of its own messages
@@ -33,6 +36,8 @@ final class CheckedPeer {
     private volatile boolean closing;
     private volatile boolean endedWell;
     private volatile boolean ended;
+    /** With which error one of the receivers ended. */
+    private volatile @Nullable Throwable receiveFailure;
     private volatile long closedAt;
     private volatile long endedAt;
 
@@ -67,9 +72,9 @@ final class CheckedPeer {
                 () -> endedWell = true);
     }
 
-    private <T> void follow(String name, java.util.function.Supplier<reactor.core.publisher.Flux<T>> call,
-            java.util.function.Consumer<T> whenNext) {
-        journal.<T>follow("0 " + number + " " + name, Rule.LEGAL, false, call, whenNext, () -> { });
+    private <T> void follow(String name, Supplier<Flux<T>> call, Consumer<T> whenNext) {
+        journal.<T>follow("0 " + number + " " + name, Rule.LEGAL, false,
+                () -> call.get().doOnError(error -> receiveFailure = error), whenNext, () -> { });
     }
 
     MemorySegment next(long size) {
@@ -171,7 +176,8 @@ final class CheckedPeer {
         confirmed.keySet().stream().filter(message -> !receiver.received.contains(message)).findFirst().ifPresent(
                 lost -> journal.fault(number + ": message " + lost + " of call " + confirmed.get(lost) + " to "
                         + receiver.number + " is lost; of " + confirmed.size() + " it has received "
-                        + receiver.received.size(), null));
+                        + receiver.received.size() + ", and ended with " + receiver.receiveFailure,
+                        receiver.receiveFailure));
         return confirmed.size();
     }
 }

@@ -51,12 +51,16 @@ final class CoreRound {
     private final ErrorMode mode;
     private final boolean closesEndpoints;
     private boolean closedOne;
+    /** Nothing is fetched any more; what still comes is released, for its sender waits. */
+    private boolean ending;
     private final List<UcpContext> contexts = new ArrayList<>();
     private final Set<String> pending = new HashSet<>();
     private final Set<Long> confirmed = new HashSet<>();
     private final Set<Long> received = new HashSet<>();
     private final Set<Long> given = new HashSet<>();
     private long numbers;
+    /** Calls that are not random have numbers of their own, so that each has to end. */
+    private int ownCalls;
 
     /** One endpoint, and what is known about it. */
     static final class Link {
@@ -119,10 +123,14 @@ final class CoreRound {
         Link link = new Link(from, to, from.connect(to.address(), new EndpointOptions(mode, "random",
                 (endpoint, status) -> { })));
         links.add(link);
-        post("0 0 first flush", Rule.LEGAL, done -> link.endpoint.flush((status, length, tag) -> {
+        post(own("first flush"), Rule.LEGAL, done -> link.endpoint.flush((status, length, tag) -> {
             link.wired = true;
             done.complete(status, length, tag);
         }), () -> link.wired = true);
+    }
+
+    private String own(String name) {
+        return "0 " + ++ownCalls + " " + name;
     }
 
     Link choose(Random random) {
@@ -212,6 +220,8 @@ final class CoreRound {
         }
         if (message.isInline()) {
             compare(message.payload());
+        } else if (ending) {
+            worker.activeMessages().release(message);
         } else {
             held.get(worker).add(message);
         }
@@ -262,9 +272,10 @@ final class CoreRound {
         int sought = confirmed.size();
         awaitMessages();
         workers.forEach(worker -> {
-            List.copyOf(held.get(worker)).forEach(message -> fetch("0 0 last fetch", worker, message));
+            List.copyOf(held.get(worker)).forEach(message -> fetch(own("last fetch"), worker, message));
             worker.tags().cancelAll();
         });
+        ending = true;
         // What UCX closes by force amid a rendezvous ends when its keepalive has looked at the peer, after 20 s.
         if (!await(canForce() ? SHORT : settings.patience(), () -> workers.stream().allMatch(
                 worker -> worker.inFlight() == 0)) && !canForce()) {
@@ -273,7 +284,7 @@ final class CoreRound {
         links.stream().filter(link -> !link.closed).forEach(link -> {
             await(() -> link.wired);
             link.closed = true;
-            post("0 0 last close", Rule.LEGAL, done -> link.endpoint.close(
+            post(own("last close"), Rule.LEGAL, done -> link.endpoint.close(
                     canForce() ? CloseMode.FORCE : CloseMode.FLUSH, done), () -> { });
         });
         taken.clear();

@@ -2,6 +2,7 @@ package io.reactorucx.stress;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.message.UcxRequestException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.time.Duration;
@@ -66,10 +67,7 @@ public final class RandomCalls {
             CallJournal journal = new CallJournal(file);
             Hooks.onNextDropped(UcxBuffer::discard);
             Hooks.onErrorDropped(error -> {
-                // Operations that were cancelled fail without a receiver: with their connection, or their memory.
-                if (!(error instanceof UcxException || error instanceof CallJournal.Intended
-                        || error.getCause() instanceof CallJournal.Intended
-                        || String.valueOf(error.getMessage()).startsWith("payload: the arena of "))) {
+                if (!mayBeDropped(error)) {
                     journal.fault("an error was dropped", error);
                 }
             });
@@ -85,6 +83,17 @@ public final class RandomCalls {
             System.out.flush();
             Runtime.getRuntime().halt(journal.isFaulty() ? 1 : 0);
         }
+    }
+
+    /** Operations that were cancelled fail without a receiver: with their connection, memory, deadline or thread. */
+    private static boolean mayBeDropped(Throwable error) {
+        String message = String.valueOf(error.getMessage());
+        return error instanceof UcxException || error instanceof CallJournal.Intended
+                || error.getCause() instanceof CallJournal.Intended
+                || error instanceof UcxRequestException request
+                && request.reason() == UcxRequestException.Reason.DEADLINE
+                || message.startsWith("payload: the arena of ")
+                || message.startsWith("disposeNow: blocks, which is not supported");
     }
 
     private void run() {
