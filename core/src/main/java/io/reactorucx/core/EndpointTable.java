@@ -27,6 +27,7 @@ final class EndpointTable {
     private final MemorySegment workerHandle;
     private final Map<Long, UcpEndpoint> endpoints = new HashMap<>();
     private final UcpParkedEndpoints parked;
+    private final PeerAddresses peers;
     private final Map<Long, UcpListener> listeners = new HashMap<>();
     /** Operations used them when they were last looked at. */
     private final List<UcpRemoteKey> closedKeys = new ArrayList<>();
@@ -38,6 +39,7 @@ final class EndpointTable {
         this.worker = worker;
         this.workerHandle = workerHandle;
         this.parked = new UcpParkedEndpoints(worker);
+        this.peers = new PeerAddresses(worker::address);
     }
 
     UcpEndpoint connect(InetSocketAddress remote, EndpointOptions options) {
@@ -51,6 +53,7 @@ final class EndpointTable {
 
     UcpEndpoint connect(byte[] workerAddress, EndpointOptions options) {
         byte[] address = WorkerAddresses.checked(workerAddress);
+        peers.check(address);
         Objects.requireNonNull(options, "options").requireNoSocketOptions("one by worker address");
         UcpEndpoint endpoint = create("ep_create", options,
                 call -> EndpointParameters.toWorkerAddress(Arguments.padded(address, call), call));

@@ -28,11 +28,20 @@ public final class ProcessState {
     /** Returns a number of this process's PID namespace that other hosts do not have, 0 when it cannot be seen. */
     public static long namespace() {
         try {
-            String name = Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
-            long number = Long.parseLong(name, name.indexOf('[') + 1, name.indexOf(']'), 10);
+            long number = namespaceNumber();
             // The first namespace of each host has the same number.
             UUID boot = UUID.fromString(Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip());
-            return boot.getMostSignificantBits() ^ boot.getLeastSignificantBits() ^ number;
+            return number == 0 ? 0 : boot.getMostSignificantBits() ^ boot.getLeastSignificantBits() ^ number;
+        } catch (IOException | RuntimeException e) {
+            return 0;
+        }
+    }
+
+    /** Returns the kernel's number of this process's PID namespace, 0 when it cannot be seen. */
+    public static long namespaceNumber() {
+        try {
+            String name = Files.readSymbolicLink(PROC.resolve("self/ns/pid")).toString();
+            return Long.parseLong(name, name.indexOf('[') + 1, name.indexOf(']'), 10);
         } catch (IOException | RuntimeException e) {
             return 0;
         }

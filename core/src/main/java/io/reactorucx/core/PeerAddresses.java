@@ -1,0 +1,176 @@
+package io.reactorucx.core;
+
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The check of addresses that peers send, before UCX connects to them. UCX follows their lengths without a limit,
+ * aborts at some numbers, and maps whatever file of shared memory they name. What transports say that this worker has,
+ * too, must look as its own address does.
+ *
+ * <p>Not checked are addresses of version 2, and those of the mode {@code UNIFIED_MODE=y}, where this worker uses them;
+ * nor what transports of RDMA say.
+ *
+ * <p>Thread: worker.
+ */
+final class PeerAddresses {
+
+    private static final Set<String> BY_ADDRESS = Set.of("tcp", "posix", "sysv", "cma", "self");
+    private static final float MAX_SECONDS = 1e3f;
+    private static final float MAX_BANDWIDTH = 1e15f;
+
+    private static final int AF_INET = 2;
+    private static final int AF_INET6 = 10;
+    /** The sizes of two leading bytes and an address of IPv4, of IPv6, or of the host and its network namespace. */
+    private static final Map<Integer, Integer> TCP_DEVICE_BYTES = Map.of(AF_INET, 2 + 4, AF_INET6, 2 + 16);
+    private static final int LOOPBACK_BYTES = 2 + 8 + 8;
+    /** The sizes of the number of a host, and of that and its namespace, of which a bit of the number tells. */
+    private static final int HOST_BYTES = 8;
+    private static final int HOST_AND_NAMESPACE_BYTES = 16;
+
+    private final Supplier<byte[]> ownAddress;
+    private @Nullable List<TransportAddress> own;
+    private boolean unknown;
+
+    PeerAddresses(Supplier<byte[]> ownAddress) {
+        this.ownAddress = ownAddress;
+    }
+
+    void check(byte[] address) {
+        if (own == null && !unknown) {
+            learn();
+        }
+        List<TransportAddress> known = own;
+        if (known == null) {
+            return;
+        }
+        if (!TransportAddress.isKnown(address)) {
+            throw refused(address, "version 2, this worker has version 1: UCX_ADDRESS_VERSION differs");
+        }
+        Set<Integer> processes = new HashSet<>();
+        for (TransportAddress part : TransportAddress.parse(address)) {
+            String wrong = wrong(part, known, processes);
+            if (wrong != null) {
+                throw refused(address, wrong);
+            }
+        }
+        if (processes.size() > 1) {
+            throw refused(address, "it names memory of several processes: " + processes);
+        }
+    }
+
+    private void learn() {
+        byte[] address = ownAddress.get();
+        try {
+            own = TransportAddress.isKnown(address) ? TransportAddress.parse(address) : null;
+        } catch (IllegalArgumentException e) {
+            own = null;
+        }
+        unknown = own == null;
+    }
+
+    private static IllegalArgumentException refused(byte[] address, String why) {
+        return new IllegalArgumentException("workerAddress of " + address.length + " bytes: " + why);
+    }
+
+    /** Returns what is wrong with a part, null if nothing is. */
+    private static @Nullable String wrong(TransportAddress part, List<TransportAddress> own, Set<Integer> processes) {
+        if (!isWithin(part.overhead(), MAX_SECONDS) || !isWithin(part.latency(), MAX_SECONDS)
+                || !isWithin(Math.abs(part.bandwidth()), MAX_BANDWIDTH) || part.bandwidth() == 0) {
+            return "a transport with an overhead of " + part.overhead() + " s, a bandwidth of " + part.bandwidth()
+                    + " bytes/s and a latency of " + part.latency() + " s";
+        }
+        List<TransportAddress> same = own.stream().filter(each -> each.transport() == part.transport()).toList();
+        if (same.isEmpty()) {
+            return null;
+        }
+        TransportAddress like = same.getFirst();
+        String name = BY_ADDRESS.stream().filter(part::is).findFirst().orElse("");
+        if (name.isEmpty()) {
+            return null;
+        }
+        if ((part.flags() & TransportAddress.CONNECTS_TO_ADDRESS) == 0) {
+            return name + " that does not connect to addresses";
+        }
+        if (name.equals("tcp")) {
+            return wrongTcp(part, like);
+        }
+        if (name.equals("self")) {
+            return part.address().remaining() == like.address().remaining() ? null
+                    : "self with an address of " + part.address().remaining() + " bytes";
+        }
+        int deviceBytes = part.device().remaining();
+        if (deviceBytes < HOST_BYTES || hasNamespace(part.device()) && deviceBytes < HOST_AND_NAMESPACE_BYTES) {
+            return name + " with an address of its host of " + deviceBytes + " bytes";
+        }
+        return isHere(part.device(), like.device()) ? wrongHere(name, part, like, processes) : null;
+    }
+
+    private static boolean hasNamespace(ByteBuffer host) {
+        return host.getLong(0) < 0;
+    }
+
+    /** Returns whether UCX takes an address of a host for this one. */
+    private static boolean isHere(ByteBuffer host, ByteBuffer own) {
+        return host.getLong(0) == own.getLong(0)
+                && (!hasNamespace(host) || host.getLong(HOST_BYTES) == own.getLong(HOST_BYTES));
+    }
+
+    private static boolean isWithin(float value, float max) {
+        return value >= 0 && value <= max;
+    }
+
+    private static @Nullable String wrongTcp(TransportAddress part, TransportAddress like) {
+        ByteBuffer device = part.device();
+        if (part.address().remaining() != like.address().remaining()) {
+            return "tcp with an address of " + part.address().remaining() + " bytes";
+        }
+        boolean loopback = device.remaining() > 2 && (device.get(0) & 1) != 0;
+        int wanted = device.remaining() < 2 ? -1 : loopback ? LOOPBACK_BYTES
+                : TCP_DEVICE_BYTES.getOrDefault((int) device.get(1), -1);
+        return device.remaining() == wanted ? null
+                : "tcp with an address of its device of " + device.remaining() + " bytes";
+    }
+
+    /** The part says that the peer is on this host: looks at the memory that it names. */
+    private static @Nullable String wrongHere(String name, TransportAddress part, TransportAddress like,
+            Set<Integer> processes) {
+        ByteBuffer address = part.address();
+        int least = name.equals("cma") ? Integer.BYTES : Long.BYTES;
+        if (address.remaining() < least) {
+            return name + " with an address of " + address.remaining() + " bytes";
+        }
+        return switch (name) {
+            case "posix" -> wrongPosix(address, like.address(), processes);
+            case "sysv" -> {
+                SharedSegment segment = SharedSegment.sysv(address);
+                yield segment.isLike(SharedSegment.sysv(like.address())) ? null : "sysv with " + segment.name()
+                        + ", which is no memory of a worker";
+            }
+            case "cma" -> {
+                if (SharedSegment.isCmaReachable(address, like.address())) {
+                    processes.add(SharedSegment.cmaProcess(address));
+                }
+                yield null;
+            }
+            default -> null;
+        };
+    }
+
+    private static @Nullable String wrongPosix(ByteBuffer address, ByteBuffer own, Set<Integer> processes) {
+        if (!SharedSegment.isPosixReachable(address, own)) {
+            return null;
+        }
+        SharedSegment segment = SharedSegment.posix(address);
+        if (segment.process() != 0) {
+            processes.add(segment.process());
+        }
+        return segment.isLike(SharedSegment.posix(own)) ? null : "posix with " + segment.name()
+                + ", which is no memory of a worker";
+    }
+}

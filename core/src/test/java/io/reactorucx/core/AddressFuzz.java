@@ -1,0 +1,75 @@
+package io.reactorucx.core;
+
+import java.util.Arrays;
+import java.util.Random;
+
+/**
+ * A program that connects to addresses which differ from a worker's address in some bytes, and prints how many were
+ * refused and how many were taken.
+ */
+final class AddressFuzz {
+
+    /** Printed at the end. */
+    static final String DONE = "done ";
+
+    private static final int LEAST_BYTES = 9;
+    /** Endpoints that lead nowhere stay with their worker. */
+    private static final int OF_A_WORKER = 50;
+    private static final byte[] LIKELY = {0, -1, 127, -128, 1, 64, 32};
+
+    private AddressFuzz() {
+    }
+
+    /**
+     * The process.
+     *
+     * @param arguments transports or {@code default}, the seed, and how many addresses
+     */
+    public static void main(String... arguments) {
+        Random random = new Random(Long.parseLong(arguments[1]));
+        int count = Integer.parseInt(arguments[2]);
+        UcpConfig.Builder config = UcpConfig.builder().name("fuzz").features(UcpFeature.AM, UcpFeature.TAG,
+                UcpFeature.RMA, UcpFeature.WAKEUP);
+        if (!arguments[0].equals("default")) {
+            config.transports(arguments[0].split(","));
+        }
+        UcpContext context = UcpContext.create(config.build());
+        byte[] address = context.createWorker(UcpWorkerConfig.of("peer")).address();
+        UcpWorker worker = null;
+        int refused = 0;
+        for (int i = 0; i < count; i++) {
+            if (i % OF_A_WORKER == 0) {
+                worker = context.createWorker(UcpWorkerConfig.of("own"));
+            }
+            try {
+                worker.connect(changed(address, random),
+                        new EndpointOptions(ErrorMode.PEER, "fuzz", (endpoint, status) -> { }));
+                for (int j = 0; j < OF_A_WORKER; j++) {
+                    worker.progress();
+                }
+            } catch (IllegalArgumentException | UcxException e) {
+                refused++;
+            }
+        }
+        System.out.println(DONE + "refused=" + refused + " taken=" + (count - refused));
+        System.out.flush();
+        // The workers still connect.
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static byte[] changed(byte[] address, Random random) {
+        byte[] changed = address.clone();
+        switch (random.nextInt(8)) {
+            case 0 -> changed = Arrays.copyOf(changed, LEAST_BYTES + random.nextInt(changed.length - LEAST_BYTES));
+            case 1 -> changed = Arrays.copyOf(changed, changed.length + 1 + random.nextInt(200));
+            default -> {
+                for (int i = random.nextInt(3); i >= 0; i--) {
+                    int at = random.nextInt(changed.length);
+                    changed[at] = random.nextBoolean() ? LIKELY[random.nextInt(LIKELY.length)]
+                            : (byte) random.nextInt();
+                }
+            }
+        }
+        return changed;
+    }
+}
