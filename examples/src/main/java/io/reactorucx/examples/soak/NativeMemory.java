@@ -42,12 +42,19 @@ record NativeMemory(OptionalLong mallocBytes, long mappedBytes) {
     /** The JVM's compilers hold up to tens of MB for a method, and for up to 5 s afterwards. */
     private static final int LOOKS = 30;
     private static final long BETWEEN_LOOKS_MILLIS = 200;
-    private static final int MAX_LOOKS = 75;
+    private static final int MAX_LOOKS = 100;
+    /** Hundredths of a second between two looks: a method whose compilation takes less needs little memory. */
+    private static final long IDLE_TICKS = 3;
 
     private static final java.util.regex.Pattern ADDRESS = java.util.regex.Pattern.compile("0x([0-9a-f]+)");
     private static final java.util.regex.Pattern MAPPING = java.util.regex.Pattern.compile(
             "^([0-9a-f]+)-([0-9a-f]+) (\\S+) \\S+ \\S+ \\S+ *(.*)$");
     private static final String ANONYMOUS = "Anonymous:";
+    private static final Path TASKS = Path.of("/proc/self/task");
+    private static final java.util.regex.Pattern COMPILER = java.util.regex.Pattern.compile("\\(C[12] Compiler");
+    /** Fields of a thread's {@code stat} after its name. */
+    private static final int USER_TICKS = 11;
+    private static final int SYSTEM_TICKS = 12;
 
     private static final Linker LINKER = Linker.nativeLinker();
     /** Null where the C library is another one than glibc 2.33 or newer. */
@@ -58,25 +65,48 @@ record NativeMemory(OptionalLong mallocBytes, long mappedBytes) {
     }
 
     /**
-     * Measures until neither number falls any more: other threads free what a garbage collection found unreachable, and
-     * what compilations have used.
+     * Measures until neither number falls any more and the JVM's compilers are idle: other threads free what a garbage
+     * collection found unreachable, and what compilations have used.
      */
     static NativeMemory settled() {
         NativeMemory least = now();
+        long ticks = compilerTicks();
         int same = 0;
         try {
             for (int looks = 0; looks < MAX_LOOKS && same < LOOKS; looks++) {
                 Thread.sleep(BETWEEN_LOOKS_MILLIS);
                 NativeMemory now = now();
                 NativeMemory lesser = least.min(now);
+                long ticksNow = compilerTicks();
                 same = least.mallocOrZero() - lesser.mallocOrZero() > LITTLE
-                        || least.mappedBytes - lesser.mappedBytes > LITTLE ? 0 : same + 1;
+                        || least.mappedBytes - lesser.mappedBytes > LITTLE
+                        || ticksNow - ticks > IDLE_TICKS ? 0 : same + 1;
                 least = lesser;
+                ticks = ticksNow;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         return least;
+    }
+
+    /** Returns the processor time of the JVM's compilers so far. */
+    private static long compilerTicks() {
+        long ticks = 0;
+        String[] tasks = TASKS.toFile().list();
+        for (String task : tasks == null ? new String[0] : tasks) {
+            try {
+                String stat = Files.readString(TASKS.resolve(task).resolve("stat"), StandardCharsets.ISO_8859_1);
+                if (COMPILER.matcher(stat).find()) {
+                    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+                    ticks += Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS]);
+                }
+            } catch (IOException e) {
+                // That thread has ended.
+                continue;
+            }
+        }
+        return ticks;
     }
 
     private static NativeMemory now() {
