@@ -5,6 +5,7 @@ import io.reactorucx.core.ffi.ucp_tag_recv_info;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.Pinned;
+import io.reactorucx.core.internal.StackRoom;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
@@ -70,6 +71,7 @@ public final class UcpTags {
         worker.checkOpen("request_cancel");
         long request = worker.requests().request(receive);
         if (request != 0) {
+            StackRoom.require();
             ucx_h.ucp_request_cancel(workerHandle, MemorySegment.ofAddress(request));
         }
     }
@@ -77,6 +79,7 @@ public final class UcpTags {
     /** Cancels all receives that no message has matched yet, as {@link #cancel(long)} does with one. */
     public void cancelAll() {
         worker.checkOpen("request_cancel");
+        StackRoom.require();
         for (long request : worker.requests().cancellable()) {
             ucx_h.ucp_request_cancel(workerHandle, MemorySegment.ofAddress(request));
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
+import io.reactorucx.testsupport.ChildJvm;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -283,6 +284,15 @@ class WorkerBadInputTest extends BadInput {
             pair.server.tags().cancel(token);
         }
         assertThat(pair.server.inFlight()).isZero();
+    }
+
+    /** UCX completes a receive within the call that cancels it, and no error may leave that callback. */
+    @Test
+    void refusesCancelAtTheEndOfTheStack() {
+        ChildJvm.Result result = ChildJvm.of(StackEndProgram.class).run();
+
+        assertThat(result.exitCode()).as(result.output()).isZero();
+        assertThat(result.output()).contains("overflowed and ended in order");
     }
 
     @Test
