@@ -19,6 +19,7 @@ import io.reactorucx.security.Authenticator;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -398,7 +399,14 @@ public final class UcxClient {
      * @return the connection
      */
     public UcxConnection connectNow(Duration timeout) {
-        return Objects.requireNonNull(Blocking.await(connect(), timeout, "connectNow"));
+        try {
+            return Objects.requireNonNull(Blocking.await(connect(), timeout, "connectNow"));
+        } catch (IllegalStateException e) {
+            if (e.getCause() instanceof TimeoutException) {
+                throw new UcxException(UcxStatus.TIMED_OUT, "connect", peer(), "no connection within " + timeout, e);
+            }
+            throw e;
+        }
     }
 
     @Override

@@ -44,6 +44,7 @@ public final class UcxResourcesBuilder {
     private static final int DEFAULT_MAX_BUFFER_WAITERS = 1024;
     private static final int DEFAULT_MAX_IDLE_ENDPOINTS = 1024;
     private static final int DEFAULT_MAX_PARKED_ENDPOINTS = 1024;
+    private static final int MAX_ENGINES = 1024;
     private static final String KEEPALIVE_INTERVAL = "KEEPALIVE_INTERVAL";
 
     private final UcpConfig.Builder config = UcpConfig.builder();
@@ -72,12 +73,12 @@ public final class UcxResourcesBuilder {
     /**
      * Sets the number of engines. Each is a thread with a UCX worker.
      *
-     * @param count at least 1
+     * @param count 1 to 1024
      * @return this
      */
     public UcxResourcesBuilder engines(int count) {
-        if (count < 1) {
-            throw new IllegalArgumentException("engines " + count + ": at least 1");
+        if (count < 1 || count > MAX_ENGINES) {
+            throw new IllegalArgumentException("engines " + count + ": must be in 1.." + MAX_ENGINES);
         }
         engineCount = count;
         return this;

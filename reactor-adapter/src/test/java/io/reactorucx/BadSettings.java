@@ -227,10 +227,10 @@ final class BadSettings {
     }
 
     private void builder() {
-        for (int count : new int[] {0, -1, Integer.MIN_VALUE}) {
+        for (int count : new int[] {0, -1, Integer.MIN_VALUE, 1025, Integer.MAX_VALUE}) {
             cases.add(thrown("UcxResourcesBuilder.engines(int)", "count " + count,
                     ILLEGAL, tried -> UcxResources.builder().engines(count),
-                    "engines " + count, "at least 1"));
+                    "engines " + count, "must be in 1..1024"));
         }
         cases.add(thrown("UcxResourcesBuilder.waitStrategy(WaitStrategy)", "null",
                 MISSING, tried -> UcxResources.builder().waitStrategy(null),

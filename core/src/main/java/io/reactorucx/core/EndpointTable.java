@@ -52,8 +52,7 @@ final class EndpointTable {
     }
 
     UcpEndpoint connect(byte[] workerAddress, EndpointOptions options) {
-        byte[] address = WorkerAddresses.checked(workerAddress);
-        peers.check(address);
+        byte[] address = checked(workerAddress);
         Objects.requireNonNull(options, "options").requireNoSocketOptions("one by worker address");
         UcpEndpoint endpoint = create("ep_create", options,
                 call -> EndpointParameters.toWorkerAddress(Arguments.padded(address, call), call));
@@ -61,6 +60,13 @@ final class EndpointTable {
             endpoint.wiring(EndpointWiring.watch(worker, endpoint.handle()));
         }
         return endpoint;
+    }
+
+    byte[] checked(byte[] workerAddress) {
+        byte[] address = WorkerAddresses.checked(workerAddress);
+        worker.checkOpen("ep_create");
+        peers.check(address);
+        return address;
     }
 
     UcpEndpoint accept(UcpConnectionRequest request, EndpointOptions options) {

@@ -216,10 +216,7 @@ public final class UcpWorker implements AutoCloseable {
         UcpContext.check(ucx_h.ucp_worker_fence(handle), "worker_fence");
     }
 
-    /**
-     * Ends a sleep, now or the next one ({@code ucp_worker_signal}). Any thread; nothing happens once the worker is
-     * closed.
-     */
+    /** Ends a sleep, now or the next one ({@code ucp_worker_signal}). Any thread; nothing happens after the close. */
     public void signal() {
         wakeup("worker_signal").signal();
     }
@@ -247,19 +244,25 @@ public final class UcpWorker implements AutoCloseable {
         return WorkerAddresses.of(handle, false);
     }
 
-    /**
-     * {@return as {@link #address()}, with network devices only: shorter, for peers on other hosts ({@code NET_ONLY})}
-     */
+    /** {@return as {@link #address()}, with network devices only, for peers on other hosts ({@code NET_ONLY})} */
     public byte[] networkAddress() {
         checkOpen("worker_get_address");
         return WorkerAddresses.of(handle, true);
     }
 
     /**
-     * The number in an address that identifies its worker ({@code ucp_worker_address_query}).
+     * Refuses an address that {@link #connect(byte[], EndpointOptions)} would refuse, without connecting to it.
+     *
+     * @param workerAddress what a peer has sent
+     */
+    public void checkAddress(byte[] workerAddress) {
+        endpoints.checked(workerAddress);
+    }
+
+    /**
+     * {@return the number in an address that identifies its worker ({@code ucp_worker_address_query})}
      *
      * @param workerAddress what {@link #address()} gave on the other side
-     * @return the number, the same for all addresses of one worker
      */
     public static long uid(byte[] workerAddress) {
         return WorkerAddresses.uid(workerAddress);

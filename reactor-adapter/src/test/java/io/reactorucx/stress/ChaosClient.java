@@ -114,7 +114,8 @@ public final class ChaosClient {
             UcxConnection connection = client.connectNow();
             exchange(connection, MESSAGES * 10).timeout(Duration.ofNanos(Math.max(1, end - System.nanoTime())),
                     Mono.just(0L)).block(PATIENCE);
-            connection.disposeNow();
+            // This process may be stopped meanwhile.
+            connection.disposeNow(PATIENCE);
         } catch (UcxException e) {
             LockSupport.parkNanos(1_000_000);
         } catch (IllegalStateException e) {

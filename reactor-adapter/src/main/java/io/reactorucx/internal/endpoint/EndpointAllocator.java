@@ -205,8 +205,14 @@ public final class EndpointAllocator {
         return counts.getOrDefault(peer, 0);
     }
 
+    /** Refuses an address that cannot be connected to. */
+    public void checkAddress(byte[] address) {
+        worker.checkAddress(address);
+    }
+
     private PooledEndpoint create(long peer, byte[] address, EndpointRequest request) {
         requireRoom(request.peer());
+        checkAddress(address);
         int number = count(peer);
         if (number > MAX_NUMBER) {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", request.peer(), "UCX pairs at most " + number
