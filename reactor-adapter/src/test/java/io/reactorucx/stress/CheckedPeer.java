@@ -38,6 +38,9 @@ final class CheckedPeer {
     private volatile boolean ended;
     /** With which error one of the receivers ended. */
     private volatile @Nullable Throwable receiveFailure;
+    /** What was received on the stream of messages, and how that ended. */
+    private final AtomicLong streamed = new AtomicLong();
+    private volatile String streamEnd = "is open";
     private volatile long closedAt;
     private volatile long endedAt;
 
@@ -52,9 +55,11 @@ final class CheckedPeer {
     void start() {
         UcxInbound in = connection.inbound();
         if (number % 3 == 0) {
-            follow("receiveByteArrays", in::receiveByteArrays, bytes -> received(MemorySegment.ofArray(bytes)));
+            follow("receiveByteArrays", () -> in.receiveByteArrays().doOnTerminate(() -> streamEnd = "has ended"),
+                    bytes -> received(MemorySegment.ofArray(bytes)));
         } else {
-            this.<UcxBuffer>follow("receive of messages", in::receive, lease -> {
+            Supplier<Flux<UcxBuffer>> call = () -> in.receive().doOnTerminate(() -> streamEnd = "has ended");
+            follow("receive of messages", call, lease -> {
                 received(lease.segment());
                 lease.release();
             });
@@ -128,6 +133,7 @@ final class CheckedPeer {
     }
 
     private void received(MemorySegment message) {
+        streamed.incrementAndGet();
         arrived(message);
         compare(message);
     }
@@ -176,8 +182,8 @@ final class CheckedPeer {
         confirmed.keySet().stream().filter(message -> !receiver.received.contains(message)).findFirst().ifPresent(
                 lost -> journal.fault(number + ": message " + lost + " of call " + confirmed.get(lost) + " to "
                         + receiver.number + " is lost; of " + confirmed.size() + " it has received "
-                        + receiver.received.size() + ", and ended with " + receiver.receiveFailure,
-                        receiver.receiveFailure));
+                        + receiver.received.size() + ", " + receiver.streamed + " of them in the stream, which "
+                        + receiver.streamEnd, receiver.receiveFailure));
         return confirmed.size();
     }
 }

@@ -92,7 +92,7 @@ public final class RandomCalls {
                 || error.getCause() instanceof CallJournal.Intended
                 || error instanceof UcxRequestException request
                 && request.reason() == UcxRequestException.Reason.DEADLINE
-                || message.startsWith("payload: the arena of ")
+                || message.startsWith("payload: the arena of ") || message.startsWith("remote memory of ")
                 || message.startsWith("disposeNow: blocks, which is not supported");
     }
 
