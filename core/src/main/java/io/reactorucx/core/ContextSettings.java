@@ -78,6 +78,7 @@ final class ContextSettings {
 
     /** Variables from which transports read their settings, which {@code ucp_config_modify} does not know. */
     static Map<String, String> ofTransports(UcpConfig config) {
+        Ucx.ensureAvailable();
         Map<String, String> settings = new TreeMap<>(config.settings());
         settings.keySet().removeAll(UcpKeys.names());
         if (copiesSends(config) && isUnset(TCP_SEND_BUFFER, config) && isUnset(TCP_RECEIVE_BUFFER, config)) {

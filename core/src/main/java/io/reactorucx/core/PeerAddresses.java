@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PeerAddresses {
 
+    private static final Set<String> OF_HOST = Set.of("posix", "sysv", "cma");
     private static final Set<String> BY_ADDRESS = Set.of("tcp", "posix", "sysv", "cma", "self");
     private static final float MAX_SECONDS = 1e3f;
     private static final float MAX_BANDWIDTH = 1e15f;
@@ -53,10 +54,18 @@ final class PeerAddresses {
             throw refused(address, "version 2, this worker has version 1: UCX_ADDRESS_VERSION differs");
         }
         Set<Integer> processes = new HashSet<>();
-        for (TransportAddress part : TransportAddress.parse(address)) {
-            String wrong = wrong(part, known, processes);
+        List<TransportAddress> parts = TransportAddress.parse(address);
+        for (TransportAddress part : parts) {
+            String wrong = wrong(part, known);
             if (wrong != null) {
                 throw refused(address, wrong);
+            }
+        }
+        for (TransportAddress part : parts) {
+            String missing = missing(part, known, processes);
+            if (missing != null) {
+                throw new UcxException(UcxStatus.UNREACHABLE, "ep_create", null, "workerAddress of " + address.length
+                        + " bytes: " + missing + ", which is no memory of a worker: it may have been closed");
             }
         }
         if (processes.size() > 1) {
@@ -79,19 +88,15 @@ final class PeerAddresses {
     }
 
     /** Returns what is wrong with a part, null if nothing is. */
-    private static @Nullable String wrong(TransportAddress part, List<TransportAddress> own, Set<Integer> processes) {
+    private static @Nullable String wrong(TransportAddress part, List<TransportAddress> own) {
         if (!isWithin(part.overhead(), MAX_SECONDS) || !isWithin(part.latency(), MAX_SECONDS)
                 || !isWithin(Math.abs(part.bandwidth()), MAX_BANDWIDTH) || part.bandwidth() == 0) {
             return "a transport with an overhead of " + part.overhead() + " s, a bandwidth of " + part.bandwidth()
                     + " bytes/s and a latency of " + part.latency() + " s";
         }
-        List<TransportAddress> same = own.stream().filter(each -> each.transport() == part.transport()).toList();
-        if (same.isEmpty()) {
-            return null;
-        }
-        TransportAddress like = same.getFirst();
-        String name = BY_ADDRESS.stream().filter(part::is).findFirst().orElse("");
-        if (name.isEmpty()) {
+        TransportAddress like = like(part, own);
+        String name = name(part);
+        if (like == null || name.isEmpty()) {
             return null;
         }
         if ((part.flags() & TransportAddress.CONNECTS_TO_ADDRESS) == 0) {
@@ -108,7 +113,18 @@ final class PeerAddresses {
         if (deviceBytes < HOST_BYTES || hasNamespace(part.device()) && deviceBytes < HOST_AND_NAMESPACE_BYTES) {
             return name + " with an address of its host of " + deviceBytes + " bytes";
         }
-        return isHere(part.device(), like.device()) ? wrongHere(name, part, like, processes) : null;
+        int least = name.equals("cma") ? Integer.BYTES : Long.BYTES;
+        return part.address().remaining() >= least ? null
+                : name + " with an address of " + part.address().remaining() + " bytes";
+    }
+
+    private static String name(TransportAddress part) {
+        return BY_ADDRESS.stream().filter(part::is).findFirst().orElse("");
+    }
+
+    /** Returns what this worker's address says of the same transport, null if it has none. */
+    private static @Nullable TransportAddress like(TransportAddress part, List<TransportAddress> own) {
+        return own.stream().filter(each -> each.transport() == part.transport()).findFirst().orElse(null);
     }
 
     private static boolean hasNamespace(ByteBuffer host) {
@@ -137,40 +153,33 @@ final class PeerAddresses {
                 : "tcp with an address of its device of " + device.remaining() + " bytes";
     }
 
-    /** The part says that the peer is on this host: looks at the memory that it names. */
-    private static @Nullable String wrongHere(String name, TransportAddress part, TransportAddress like,
+    /** Returns what a part names that is not there, where it says that the peer is on this host; null otherwise. */
+    private static @Nullable String missing(TransportAddress part, List<TransportAddress> own,
             Set<Integer> processes) {
-        ByteBuffer address = part.address();
-        int least = name.equals("cma") ? Integer.BYTES : Long.BYTES;
-        if (address.remaining() < least) {
-            return name + " with an address of " + address.remaining() + " bytes";
+        TransportAddress like = like(part, own);
+        String name = name(part);
+        if (like == null || !OF_HOST.contains(name) || !isHere(part.device(), like.device())) {
+            return null;
         }
-        return switch (name) {
-            case "posix" -> wrongPosix(address, like.address(), processes);
-            case "sysv" -> {
-                SharedSegment segment = SharedSegment.sysv(address);
-                yield segment.isLike(SharedSegment.sysv(like.address())) ? null : "sysv with " + segment.name()
-                        + ", which is no memory of a worker";
+        ByteBuffer address = part.address();
+        ByteBuffer ownAddress = like.address();
+        if (name.equals("sysv")) {
+            SharedSegment segment = SharedSegment.sysv(address);
+            return segment.isLike(SharedSegment.sysv(ownAddress)) ? null : "sysv with " + segment.name();
+        }
+        if (name.equals("cma")) {
+            if (SharedSegment.isCmaReachable(address, ownAddress)) {
+                processes.add(SharedSegment.cmaProcess(address));
             }
-            case "cma" -> {
-                if (SharedSegment.isCmaReachable(address, like.address())) {
-                    processes.add(SharedSegment.cmaProcess(address));
-                }
-                yield null;
-            }
-            default -> null;
-        };
-    }
-
-    private static @Nullable String wrongPosix(ByteBuffer address, ByteBuffer own, Set<Integer> processes) {
-        if (!SharedSegment.isPosixReachable(address, own)) {
+            return null;
+        }
+        if (!SharedSegment.isPosixReachable(address, ownAddress)) {
             return null;
         }
         SharedSegment segment = SharedSegment.posix(address);
         if (segment.process() != 0) {
             processes.add(segment.process());
         }
-        return segment.isLike(SharedSegment.posix(own)) ? null : "posix with " + segment.name()
-                + ", which is no memory of a worker";
+        return segment.isLike(SharedSegment.posix(ownAddress)) ? null : "posix with " + segment.name();
     }
 }

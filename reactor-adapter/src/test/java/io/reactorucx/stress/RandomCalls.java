@@ -85,13 +85,12 @@ public final class RandomCalls {
         }
     }
 
-    /** Operations that were cancelled fail without a receiver: with their connection, memory, deadline or thread. */
+    /** Operations that were cancelled fail without a receiver: with their connection, memory, responder or thread. */
     private static boolean mayBeDropped(Throwable error) {
         String message = String.valueOf(error.getMessage());
         return error instanceof UcxException || error instanceof CallJournal.Intended
                 || error.getCause() instanceof CallJournal.Intended
-                || error instanceof UcxRequestException request
-                && request.reason() == UcxRequestException.Reason.DEADLINE
+                || error instanceof UcxRequestException
                 || message.startsWith("payload: the arena of ") || message.startsWith("remote memory of ")
                 || message.startsWith("disposeNow: blocks, which is not supported");
     }

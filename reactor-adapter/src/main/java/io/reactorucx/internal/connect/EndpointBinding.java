@@ -70,7 +70,7 @@ final class EndpointBinding implements ConnectListener {
     /** Initiates if that is this side's part, and runs the action if it is the peer's. */
     void start(byte[] address, Runnable whenPeerInitiates) {
         try {
-            bindings.endpoints().checkAddress(address);
+            bindings.endpoints().checkAddress(address, connection.peer());
             if (bindings.endpoints().isInitiator(address, client)) {
                 initiate(address);
             } else {

@@ -205,14 +205,20 @@ public final class EndpointAllocator {
         return counts.getOrDefault(peer, 0);
     }
 
-    /** Refuses an address that cannot be connected to. */
-    public void checkAddress(byte[] address) {
-        worker.checkAddress(address);
+    /** Refuses an address of a peer that cannot be connected to. */
+    public void checkAddress(byte[] address, String peer) {
+        try {
+            worker.checkAddress(address);
+        } catch (IllegalArgumentException e) {
+            throw new UcxException(UcxStatus.INVALID_ADDR, "connect", peer, "the peer's " + e.getMessage(), e);
+        } catch (UcxException e) {
+            throw new UcxException(e.status(), "connect", peer, "the peer's worker cannot be reached", e);
+        }
     }
 
     private PooledEndpoint create(long peer, byte[] address, EndpointRequest request) {
         requireRoom(request.peer());
-        checkAddress(address);
+        checkAddress(address, request.peer());
         int number = count(peer);
         if (number > MAX_NUMBER) {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", request.peer(), "UCX pairs at most " + number
