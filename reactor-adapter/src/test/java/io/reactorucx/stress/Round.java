@@ -17,6 +17,8 @@ import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -180,9 +182,12 @@ final class Round {
             peer.closes();
         }
         peer.start();
-        byte[] hello = peer.next(Payload.PREFIX).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+        // Another thread may have made a call of this peer already, and taken the first number.
+        MemorySegment first = peer.next(Payload.PREFIX);
+        byte[] hello = first.toArray(ValueLayout.JAVA_BYTE);
         journal.follow("0 " + number + " hello", Rule.LEGAL, false,
-                () -> connection.outbound().sendByteArrays(Mono.just(hello)), ignored -> { }, () -> peer.confirm(1, 0));
+                () -> connection.outbound().sendByteArrays(Mono.just(hello)), ignored -> { },
+                () -> peer.confirm(Payload.number(first), 0));
         return peer;
     }
 

@@ -142,7 +142,10 @@ public final class MessageStreams {
         return lastOpened;
     }
 
-    /** Opens a stream with a first payload of at most the inline size, for which there has to be room. */
+    /**
+     * Opens a stream with a first payload of at most the inline size. Fails with {@link UcxStatus#EXCEEDS_LIMIT} if the
+     * peer takes no more streams.
+     */
     public MessageStream open(byte[] first) {
         int maxBytes = mux.limits().rendezvousBytes();
         if (mux.isClosing() || mux.isPeerClosing()) {
@@ -152,7 +155,8 @@ public final class MessageStreams {
             throw new IllegalArgumentException("first of " + first.length + " bytes: must be at most " + maxBytes);
         }
         if (!hasRoom()) {
-            throw new IllegalStateException(opened + " streams are open, the peer takes " + maxOpened);
+            throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(),
+                    "the peer takes " + maxOpened + " streams at once, and " + opened + " are open");
         }
         do {
             lastOpened++;
