@@ -337,17 +337,8 @@ public final class UcxClient {
 
     private Mono<UcxConnection> opened(Mono<Established> connecting) {
         // A cancel may race with the end of the handshake: a connection without a subscriber is closed.
-        return connecting.doOnDiscard(Established.class, UcxClient::close).map(this::open).map(hooks::announce);
-    }
-
-    private UcxConnection open(Established established) {
-        try {
-            return new UcxConnection(established, resources);
-        } catch (RuntimeException e) {
-            // The endpoint has failed meanwhile.
-            established.connection().close(CloseMode.FORCE).subscribe();
-            throw e;
-        }
+        return connecting.doOnDiscard(Established.class, UcxClient::close)
+                .map(established -> new UcxConnection(established, resources)).map(hooks::announce);
     }
 
     private static void close(Established established) {

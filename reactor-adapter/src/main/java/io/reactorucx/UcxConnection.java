@@ -65,7 +65,7 @@ public final class UcxConnection implements Disposable {
         PeerInfo peer = established.peer();
         this.core = established.connection();
         this.resources = resources;
-        this.transports = established.endpoint().transports();
+        this.transports = established.transports();
         this.peerVersion = peer == null ? null : peer.ucxVersion();
         this.maxHeaderBytes = core.maxHeaderBytes();
         this.activeMessages = new ActiveMessages(core);

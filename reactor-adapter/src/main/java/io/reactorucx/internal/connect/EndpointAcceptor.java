@@ -293,7 +293,7 @@ public final class EndpointAcceptor {
                 return;
             }
             if (connection.established(peer)) {
-                handlers.run(new Established(connection, made, peer));
+                handlers.run(Established.of(connection, made, peer));
             }
         }
 

@@ -170,7 +170,7 @@ public final class EndpointConnector {
         private void ready(@Nullable PeerInfo peer) {
             UcpEndpoint made = endpoint;
             if (made != null && !made.isClosed() && made.failure() == 0 && connection.established(peer)) {
-                sink.success(new Established(connection, made, peer));
+                sink.success(Established.of(connection, made, peer));
             }
         }
 

@@ -1,16 +1,28 @@
 package io.reactorucx.internal.connect;
 
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.handshake.PeerInfo;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection whose handshake is done.
+ * A connection whose handshake is done. It reaches its subscriber when that one requests it, on any thread.
  *
  * @param connection the connection
- * @param endpoint its endpoint
+ * @param transports those of its endpoint
  * @param peer what the peer told about itself, null for a raw peer
  */
-public record Established(ConnectionCore connection, UcpEndpoint endpoint, @Nullable PeerInfo peer) {
+public record Established(ConnectionCore connection, List<String> transports, @Nullable PeerInfo peer) {
+
+    /** Makes one on the engine's thread. */
+    static Established of(ConnectionCore connection, UcpEndpoint endpoint, @Nullable PeerInfo peer) {
+        try {
+            return new Established(connection, endpoint.transports(), peer);
+        } catch (UcxException e) {
+            // The endpoint has failed meanwhile, which the connection is about to learn.
+            return new Established(connection, List.of(), peer);
+        }
+    }
 }

@@ -273,7 +273,7 @@ final class SocketAcceptor {
             PeerInfo info = client;
             if (made != null && made.established(info)) {
                 execute(() -> end(true));
-                server.handlers().run(new Established(made, endpoint, info));
+                server.handlers().run(Established.of(made, endpoint, info));
             }
         }
 

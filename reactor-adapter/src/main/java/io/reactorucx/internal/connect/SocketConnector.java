@@ -231,7 +231,7 @@ public final class SocketConnector {
             ConnectionCore made = connection;
             if (made != null && made.established(server)) {
                 if (end()) {
-                    sink.success(new Established(made, endpoint, server));
+                    sink.success(Established.of(made, endpoint, server));
                 } else {
                     made.beginClose(CloseMode.FLUSH);
                 }
