@@ -5,12 +5,10 @@ import io.reactorucx.core.internal.ListeningSocket;
 import io.reactorucx.core.internal.SharedMemoryQueue;
 import io.reactorucx.core.internal.SocketFilter;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -31,36 +29,38 @@ final class WakeupSockets {
     /** More than the queue of a datagram socket holds by the kernel's default ({@code net.unix.max_dgram_qlen}). */
     private static final int MAX_QUEUED = 10_000;
 
-    /** The kernel's numbers of the sockets that have the filter. */
-    private static final Set<String> FILTERED = new HashSet<>();
-
     private WakeupSockets() {
     }
 
-    /** Lets the kernel drop all but single bytes, for the sockets of workers that were made since the last call. */
-    static synchronized void takeSignalsOnly() {
+    /**
+     * Lets the kernel drop all but single bytes, for the sockets that have no filter: those of workers that have just
+     * been made.
+     */
+    static void takeSignalsOnly() {
         try {
             Set<String> names = SharedMemoryQueue.ownSignalSockets();
             if (names.isEmpty()) {
                 return;
             }
             Map<String, Integer> descriptors = ListeningSocket.descriptors();
-            FILTERED.retainAll(descriptors.keySet());
             for (String line : Files.readAllLines(TABLE)) {
                 String[] columns = line.trim().split("\\s+");
                 if (columns.length > NAME && columns[NAME].startsWith("@")
-                        && names.contains(columns[NAME].substring(1)) && descriptors.containsKey(columns[INODE])
-                        && FILTERED.add(columns[INODE])) {
+                        && names.contains(columns[NAME].substring(1)) && descriptors.containsKey(columns[INODE])) {
                     takeSignalsOnly(descriptors.get(columns[INODE]));
                 }
             }
-        } catch (IOException | UncheckedIOException e) {
+        } catch (IOException | RuntimeException e) {
+            // The worker exists already, and works without.
             LOG.warn("UCX's sockets of shared memory have no filter, any user of this host can end the process: {}",
                     e.toString());
         }
     }
 
     private static void takeSignalsOnly(int descriptor) {
+        if (SocketFilter.isAttached(descriptor)) {
+            return;
+        }
         if (SocketFilter.attachSingleBytes(descriptor) != 0) {
             LOG.warn("The kernel has refused the filter of UCX's socket of shared memory, any user of this host can end"
                     + " the process");

@@ -37,6 +37,7 @@ public final class UcpCompat {
     private static final int MADV_HUGEPAGE = 14;
 
     private static final int SOL_SOCKET = 1;
+    /** SO_GET_FILTER has the same number. */
     private static final int SO_ATTACH_FILTER = 26;
     private static final int SO_DETACH_FILTER = 27;
     private static final int MSG_DONTWAIT = 0x40;
@@ -112,6 +113,12 @@ public final class UcpCompat {
         static final MethodHandle HANDLE = Linker.nativeLinker()
                 .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("setsockopt"),
                 FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ucx_h.C_POINTER, JAVA_INT));
+    }
+
+    private static final class getsockopt {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("getsockopt"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ucx_h.C_POINTER, ucx_h.C_POINTER));
     }
 
     private static final class recv {
@@ -265,6 +272,16 @@ public final class UcpCompat {
     public static int attachFilter(int descriptor, MemorySegment program, int bytes) {
         try {
             return (int) setsockopt.HANDLE.invokeExact(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, program, bytes);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : getsockopt(descriptor, SOL_SOCKET, SO_GET_FILTER, NULL, length) } */
+    public static int filterLength(int descriptor, MemorySegment length) {
+        try {
+            return (int) getsockopt.HANDLE.invokeExact(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, MemorySegment.NULL,
+                    length);
         } catch (Throwable t) {
             throw rethrow(t);
         }

@@ -72,6 +72,15 @@ public final class SocketFilter {
         }
     }
 
+    /** Returns whether a socket has a filter. */
+    public static boolean isAttached(int descriptor) {
+        try (Arena arena = Arena.ofConfined()) {
+            // The kernel answers a length of 0 with the number of instructions.
+            MemorySegment length = arena.allocate(ValueLayout.JAVA_INT);
+            return UcpCompat.filterLength(descriptor, length) == 0 && length.get(ValueLayout.JAVA_INT, 0) > 0;
+        }
+    }
+
     /** Removes the filter of a socket; one without a filter stays as it is. */
     public static void detach(int descriptor) {
         try (Arena arena = Arena.ofConfined()) {

@@ -36,6 +36,7 @@ class SocketFilterTest {
             socket = ListeningSocket.onPort(server.getLocalPort()).getFirst();
             boolean ipv6 = own.getAddress().length > Integer.BYTES;
             assertThat(socket.isOpen()).isTrue();
+            assertThat(SocketFilter.isAttached(socket.descriptor())).isFalse();
 
             assertThat(SocketFilter.attach(socket.descriptor(), ipv6, Set.of(other))).isZero();
             assertThat(connects(server)).isFalse();
@@ -43,7 +44,9 @@ class SocketFilterTest {
             assertThat(connects(server)).isTrue();
             assertThat(SocketFilter.attach(socket.descriptor(), ipv6, Set.of())).isZero();
             assertThat(connects(server)).isFalse();
+            assertThat(SocketFilter.isAttached(socket.descriptor())).isTrue();
             SocketFilter.detach(socket.descriptor());
+            assertThat(SocketFilter.isAttached(socket.descriptor())).isFalse();
             assertThat(connects(server)).isTrue();
         }
         assertThat(socket.isOpen()).isFalse();
