@@ -35,30 +35,32 @@ final class PeerAddresses {
     private static final int HOST_AND_NAMESPACE_BYTES = 16;
 
     private final Supplier<byte[]> ownAddress;
+    /** Empty where it has another layout; null before the first check. */
     private @Nullable List<TransportAddress> own;
-    private boolean unknown;
 
     PeerAddresses(Supplier<byte[]> ownAddress) {
         this.ownAddress = ownAddress;
     }
 
     void check(byte[] address) {
-        if (own == null && !unknown) {
-            learn();
-        }
         List<TransportAddress> known = own;
         if (known == null) {
+            known = parsed(ownAddress.get());
+            own = known;
+        }
+        if (known.isEmpty()) {
             return;
         }
         if (!TransportAddress.isKnown(address)) {
-            throw refused(address, "version 2, this worker has version 1: UCX_ADDRESS_VERSION differs");
+            throw TransportAddress.refused(address,
+                    "version 2, this worker has version 1: UCX_ADDRESS_VERSION differs");
         }
         Set<Integer> processes = new HashSet<>();
         List<TransportAddress> parts = TransportAddress.parse(address);
         for (TransportAddress part : parts) {
             String wrong = wrong(part, known);
             if (wrong != null) {
-                throw refused(address, wrong);
+                throw TransportAddress.refused(address, wrong);
             }
         }
         for (TransportAddress part : parts) {
@@ -69,22 +71,16 @@ final class PeerAddresses {
             }
         }
         if (processes.size() > 1) {
-            throw refused(address, "it names memory of several processes: " + processes);
+            throw TransportAddress.refused(address, "it names memory of several processes: " + processes);
         }
     }
 
-    private void learn() {
-        byte[] address = ownAddress.get();
+    private static List<TransportAddress> parsed(byte[] ownAddress) {
         try {
-            own = TransportAddress.isKnown(address) ? TransportAddress.parse(address) : null;
+            return TransportAddress.isKnown(ownAddress) ? TransportAddress.parse(ownAddress) : List.of();
         } catch (IllegalArgumentException e) {
-            own = null;
+            return List.of();
         }
-        unknown = own == null;
-    }
-
-    private static IllegalArgumentException refused(byte[] address, String why) {
-        return new IllegalArgumentException("workerAddress of " + address.length + " bytes: " + why);
     }
 
     /** Returns what is wrong with a part, null if nothing is. */

@@ -59,7 +59,7 @@ record TransportAddress(int transport, ByteBuffer device, float overhead, float 
         }
     }
 
-    private static IllegalArgumentException refused(byte[] workerAddress, String why) {
+    static IllegalArgumentException refused(byte[] workerAddress, String why) {
         return new IllegalArgumentException("workerAddress of " + workerAddress.length + " bytes: " + why);
     }
 

@@ -251,7 +251,7 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Refuses an address that {@link #connect(byte[], EndpointOptions)} would refuse, without connecting to it.
+     * Throws what {@link #connect(byte[], EndpointOptions)} would throw for an address, and connects to nothing.
      *
      * @param workerAddress what a peer has sent
      */

@@ -13,7 +13,7 @@ public final class StackRoom {
      * Throws a {@link StackOverflowError} if the stack has no room for a call of UCX that calls back. In the callback
      * itself, that error would end the process. Takes some microseconds.
      *
-     * @return a number that says nothing
+     * @return a number, so that no compiler drops the calls
      */
     public static long require() {
         return call(CALLS, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks from time to time whether the processes of peers on this host are alive. Over shared memory nothing else tells
@@ -47,16 +48,16 @@ final class PeerProcesses {
         if (process.equals(ProcessIdentity.self())) {
             return;
         }
-        Watched known = watched.get(process);
-        OptionalLong startedAt = process.startedAt();
-        if (known == null && startedAt.isPresent()) {
-            known = new Watched(startedAt);
-            watched.put(process, known);
-        }
+        Watched known = watched.computeIfAbsent(process, PeerProcesses::watched);
         if (known != null) {
             known.connections.add(connection);
             lookLater();
         }
+    }
+
+    private static @Nullable Watched watched(ProcessIdentity process) {
+        OptionalLong startedAt = process.startedAt();
+        return startedAt.isPresent() ? new Watched(startedAt) : null;
     }
 
     /** The connection has ended. */

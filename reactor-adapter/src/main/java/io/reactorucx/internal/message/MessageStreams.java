@@ -85,9 +85,7 @@ public final class MessageStreams {
         }
         int max = mux.limits().maxWaitingRequests();
         if (maxOpened == 0 || waiting.size() >= max) {
-            opening.refused(new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(),
-                    "the peer takes " + maxOpened + " streams at once, and " + opened + " are open; "
-                    + waiting.size() + " requests wait, maxWaitingRequests is " + max));
+            opening.refused(noRoom("; " + waiting.size() + " requests wait, maxWaitingRequests is " + max));
             return false;
         }
         waiting.add(opening);
@@ -97,6 +95,11 @@ public final class MessageStreams {
 
     private boolean hasRoom() {
         return opened < maxOpened;
+    }
+
+    private UcxException noRoom(String more) {
+        return new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(),
+                "the peer takes " + maxOpened + " streams at once, and " + opened + " are open" + more);
     }
 
     /** Forgets an opening that waits; returns false if it does not. */
@@ -155,8 +158,7 @@ public final class MessageStreams {
             throw new IllegalArgumentException("first of " + first.length + " bytes: must be at most " + maxBytes);
         }
         if (!hasRoom()) {
-            throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(),
-                    "the peer takes " + maxOpened + " streams at once, and " + opened + " are open");
+            throw noRoom("");
         }
         do {
             lastOpened++;
@@ -237,8 +239,7 @@ public final class MessageStreams {
     void limit(int maxStreams) {
         maxOpened = maxStreams;
         if (maxStreams == 0) {
-            refuseWaiting(new UcxException(UcxStatus.EXCEEDS_LIMIT, "open", mux.connection().peer(),
-                    "the peer takes no streams"));
+            refuseWaiting(noRoom(""));
         }
         openWaiting();
     }
