@@ -32,7 +32,10 @@ import reactor.core.publisher.Mono;
 class FalseAddressTest implements NeedsUcx {
 
     private static final int HEADER_BYTES = 9;
-    private static final int TRANSPORT_BYTES = 19;
+    /** Of a transport: the sum of its name, three numbers of 4 bytes, flags of 4 bytes, a length, and its address. */
+    private static final int LATENCY_SIGN_AT = 13;
+    private static final int CONNECTS_FLAG_AT = 16;
+    private static final int LENGTH_AT = 18;
 
     @Parameter
     private String transports;
@@ -44,9 +47,9 @@ class FalseAddressTest implements NeedsUcx {
     enum Fault {
         CUT_OFF(address -> Arrays.copyOf(address, address.length - 5)),
         TOO_LONG(address -> Arrays.copyOf(address, address.length + 3)),
-        LONGER_THAN_IT_IS(address -> changed(address, 18, length -> (byte) (length | 0x3f))),
-        NEGATIVE_LATENCY(address -> changed(address, 13, last -> (byte) (last | 0x80))),
-        CONNECTS_TO_NOTHING(address -> changed(address, 16, flags -> (byte) (flags & ~1)));
+        LONGER_THAN_IT_IS(address -> changed(address, LENGTH_AT, length -> (byte) (length | 0x3f))),
+        NEGATIVE_LATENCY(address -> changed(address, LATENCY_SIGN_AT, last -> (byte) (last | 0x80))),
+        CONNECTS_TO_NOTHING(address -> changed(address, CONNECTS_FLAG_AT, flags -> (byte) (flags & ~1)));
 
         private final UnaryOperator<byte[]> change;
 
@@ -54,7 +57,7 @@ class FalseAddressTest implements NeedsUcx {
             this.change = change;
         }
 
-        /** Changes the byte at a distance from the start of each transport of the last device. */
+        /** Changes the byte at a distance from the start of each transport. */
         private static byte[] changed(byte[] address, int distance, UnaryOperator<Byte> change) {
             ByteBuffer rest = ByteBuffer.wrap(address).position(HEADER_BYTES);
             boolean lastDevice;
@@ -65,10 +68,10 @@ class FalseAddressTest implements NeedsUcx {
                 rest.position(rest.position() + Integer.bitCount(device & 0x60) + (device & 0x1f));
                 while (!lastTransport) {
                     int start = rest.position();
-                    int length = rest.get(start + TRANSPORT_BYTES - 1);
+                    int length = rest.get(start + LENGTH_AT);
                     lastTransport = length < 0;
                     address[start + distance] = change.apply(address[start + distance]);
-                    rest.position(start + TRANSPORT_BYTES + (length & 0x3f));
+                    rest.position(start + LENGTH_AT + 1 + (length & 0x3f));
                 }
             } while (!lastDevice);
             return address;

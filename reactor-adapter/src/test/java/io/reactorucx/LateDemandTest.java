@@ -8,9 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.reactivestreams.Subscription;
-import reactor.core.publisher.BaseSubscriber;
-import reactor.core.publisher.Sinks;
+import reactor.test.StepVerifier;
 
 /** A subscriber requests its connection when that has been there for a while, on a thread of its own. */
 @ExtendWith(NoLeaks.class)
@@ -30,31 +28,12 @@ class LateDemandTest implements NeedsUcx {
 
     @Test
     void getsItsConnection() {
-        Sinks.One<UcxConnection> connected = Sinks.one();
-        BaseSubscriber<UcxConnection> subscriber = new BaseSubscriber<>() {
-            @Override
-            protected void hookOnSubscribe(Subscription subscription) {
-                // The test requests.
-            }
-
-            @Override
-            protected void hookOnNext(UcxConnection connection) {
-                connected.tryEmitValue(connection);
-            }
-
-            @Override
-            protected void hookOnError(Throwable error) {
-                connected.tryEmitError(error);
-            }
-        };
-        peers.unconnected().connect().subscribe(subscriber);
-        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().openConnections() == 2);
-        Waits.engineOf(peers.client());
-
-        subscriber.request(1);
-
-        UcxConnection connection = connected.asMono().block(Waits.PATIENCE);
-        assertThat(connection.transports()).anyMatch(name -> name.startsWith("posix"));
-        connection.disposeNow();
+        StepVerifier.create(peers.unconnected().connect(), 0).expectSubscription().then(() -> {
+            await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().openConnections() == 2);
+            Waits.engineOf(peers.client());
+        }).thenRequest(1).assertNext(connection -> {
+            assertThat(connection.transports()).anyMatch(name -> name.startsWith("posix"));
+            connection.disposeNow();
+        }).expectComplete().verify(Waits.PATIENCE);
     }
 }

@@ -92,6 +92,7 @@ public final class RandomCalls {
                 || error.getCause() instanceof CallJournal.Intended
                 || error instanceof UcxRequestException
                 || message.startsWith("payload: the arena of ") || message.startsWith("remote memory of ")
+                || message.endsWith("this connection has a receiver for it already")
                 || message.startsWith("disposeNow: blocks, which is not supported");
     }
 
