@@ -12,6 +12,7 @@ import io.reactorucx.message.DropReason;
 import io.reactorucx.message.OverflowPolicy;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -205,6 +206,20 @@ class UnclaimedMessagesTest implements NeedsUcx {
         assertThat(offered.failure()).isInstanceOf(UcxException.class);
         await().atMost(Waits.PATIENCE).until(() -> dropped(DropReason.NO_RECEIVER) == 3);
         await().atMost(Waits.PATIENCE).until(() -> held() == 0);
+    }
+
+    /** Without failure detection only the peer can end a rendezvous. */
+    @Test
+    void offerThatNobodyReceivesDoesNotKeepTheSenderWithoutFailureDetection() {
+        peers = Peers.connect(route, UnaryOperator.identity(), server -> server.peerFailureDetection(false),
+                client -> client.peerFailureDetection(false).closeTimeout(Duration.ofMillis(200)));
+        PendingOperation offered = offer(1);
+
+        peers.client().close().block(Waits.PATIENCE);
+
+        assertThat(offered.failure()).isInstanceOf(UcxException.class);
+        peers.served().onDispose().block(Waits.PATIENCE);
+        assertThat(held()).isZero();
     }
 
     @Test

@@ -104,8 +104,8 @@ public final class RandomCalls {
         long messages = 0;
         do {
             messages += core ? coreRound(round) : round(round);
-            compareLevels(round++);
-            rounds++;
+            compareLevels(rounds++);
+            round++;
         } while (System.nanoTime() - end < 0 && !journal.isFaulty());
         System.out.println("seed " + seed + ": " + rounds + " rounds, " + journal.made() + " calls, " + messages
                 + " messages checked, " + ProcessLevels.ofThis());
@@ -186,7 +186,7 @@ public final class RandomCalls {
         }
     }
 
-    private void compareLevels(long round) {
+    private void compareLevels(int round) {
         ProcessLevels levels = ProcessLevels.ofThis();
         if (levels.sharedMappings() > 0) {
             journal.fault("shared memory is mapped after the end: " + levels, null);

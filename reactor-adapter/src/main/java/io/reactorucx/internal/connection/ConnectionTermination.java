@@ -291,12 +291,15 @@ final class ConnectionTermination {
 
     /** Sends FIN. With a raw peer, or when UCX rejects the frame, the connection closes without it. */
     private void finish() {
-        boolean sent = !connection.config().raw() && life.advance(ConnectionEvent.FIN)
-                && connection.sendControl(ControlFrame.of(ControlFrame.Type.FIN, ControlFields.NONE.with(
-                        ControlFields.Key.MESSAGE_NUMBER, connection.protocols().messagesSent())));
+        boolean sent = !connection.config().raw() && life.advance(ConnectionEvent.FIN) && sendFin();
         if (!sent && life.advance(ConnectionEvent.DRAINED)) {
             terminate(CloseMode.FLUSH, cause.closed("operation"));
         }
+    }
+
+    private boolean sendFin() {
+        return connection.sendControl(ControlFrame.of(ControlFrame.Type.FIN, ControlFields.NONE.with(
+                ControlFields.Key.MESSAGE_NUMBER, connection.protocols().messagesSent())));
     }
 
     /**
@@ -370,7 +373,11 @@ final class ConnectionTermination {
 
     private void closeEndpoint(UcpEndpoint open, CloseMode wanted) {
         if (!EndpointCloser.canClose(open)) {
-            life.advance(ConnectionEvent.CLOSE_POSTPONED);
+            boolean first = life.advance(ConnectionEvent.CLOSE_POSTPONED);
+            if (first && life.wasEstablished() && !connection.config().raw()) {
+                // The peer may hold offers that keep this side's operations in flight: it gives them up for a FIN.
+                sendFin();
+            }
             LOG.warn("[{}] stays open until {} operations complete: error mode NONE allows no close before",
                     connection.peer(), open.inFlight());
             return;
