@@ -10,6 +10,7 @@ import io.reactorucx.memory.MemoryPath;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.reactivestreams.Publisher;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -109,6 +110,8 @@ public final class RemoteMemory {
         return Mono.defer(() -> {
             long[] next = {offset};
             return Flux.from(source).flatMap(lease -> putNext(next, lease), prefetch, 1)
+                    // Two that fail at once, as with their connection, have one cause.
+                    .onErrorMap(Exceptions::isMultiple, errors -> Exceptions.unwrapMultiple(errors).getFirst())
                     .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose).then(flush())
                     .then(Mono.fromSupplier(() -> next[0] - offset));
         });

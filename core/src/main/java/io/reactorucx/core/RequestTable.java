@@ -35,6 +35,8 @@ final class RequestTable {
     private static final Logger LOG = LoggerFactory.getLogger(RequestTable.class);
     private static final int INITIAL_SLOTS = 64;
     private static final int URGENT_SLOTS = 4096;
+    /** The number of operations that the log names. */
+    private static final int DESCRIBED = 8;
     private static final Completion NO_COMPLETION = (rawStatus, length, senderTag) -> { };
 
     /** What UCX calls when an operation ends, a stub of each kind for a worker. */
@@ -435,6 +437,15 @@ final class RequestTable {
 
     int readyCount() {
         return readyCount;
+    }
+
+    /** Describes the operations in flight, for the log. */
+    String describe() {
+        return IntStream.range(0, generation.length).filter(slot -> completion[slot] != null).limit(DESCRIBED)
+                .mapToObj(slot -> (endpoint[slot] == null ? "a receive, fetch or flush of the worker"
+                        : "an operation towards " + endpoint[slot].peer())
+                        + (memory[slot] instanceof MemorySegment segment ? " on " + segment.byteSize() + " bytes" : ""))
+                .toList().toString();
     }
 
     /** Completes all operations as cancelled. The slots keep what UCX may still touch until the process ends. */

@@ -424,8 +424,8 @@ public final class UcpWorker implements AutoCloseable {
     public void abandon() {
         checkThread();
         if (!closed) {
-            LOG.error("[{}] left to the process with {} operations and {} endpoints", config.name(), inFlight(),
-                    endpoints.open().size() + endpoints.parked().count());
+            LOG.error("[{}] left to the process with {} operations and {} endpoints: {}", config.name(), inFlight(),
+                    endpoints.open().size() + endpoints.parked().count(), requests.describe());
             ended();
             context.workerAbandoned();
             requests.endAll();

@@ -38,7 +38,8 @@ class AbandonTest {
         ChildJvm.Result result = ChildJvm.of(Program.class).run();
         assertThat(result.exitCode()).as(result.output()).isZero();
         assertThat(result.output()).contains("closed true true, open contexts 1")
-                .contains("[stuck] left to the process with 1 operations")
+                .contains("[stuck] left to the process with 1 operations and 0 endpoints: [a receive, fetch or flush of"
+                        + " the worker on 8 bytes]")
                 .contains("is left to the process: 1 of its workers").containsOnlyOnce("completed -16");
     }
 
