@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -40,9 +41,16 @@ class ProcessIdentityTest {
     /** Its parent does not wait for it. */
     @Test
     void processWhoseEndItsParentHasNotNoticedHasNoStart() throws IOException {
-        Process parent = new ProcessBuilder("sh", "-c", "true & echo $!; exec cat").start();
-        try (BufferedReader output = parent.inputReader()) {
+        Process parent = new ProcessBuilder("sh", "-c",
+                "exec 3<&0; head -n 1 <&3 > /dev/null & echo $!; exec tail -f /dev/null").start();
+        try (BufferedReader output = parent.inputReader(); Writer input = parent.outputWriter()) {
             ProcessIdentity child = process(Long.parseLong(output.readLine()));
+            // The shell would have waited for its child; tail does not.
+            await().atMost(Duration.ofSeconds(20)).until(() -> parent.info().command()
+                    .filter(command -> command.endsWith("tail")).isPresent());
+            assertThat(child.startedAt()).isPresent();
+            input.write("\n");
+            input.flush();
 
             await().atMost(Duration.ofSeconds(20)).until(() -> child.startedAt().isEmpty());
 

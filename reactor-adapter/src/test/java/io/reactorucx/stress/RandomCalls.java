@@ -85,12 +85,13 @@ public final class RandomCalls {
         }
     }
 
-    /** Operations that were cancelled fail without a receiver: with their connection, memory, responder or thread. */
+    /** Calls that were cancelled fail without a receiver: they were wrong, or end with their connection or thread. */
     private static boolean mayBeDropped(Throwable error) {
         String message = String.valueOf(error.getMessage());
         return error instanceof UcxException || error instanceof CallJournal.Intended
                 || error.getCause() instanceof CallJournal.Intended
                 || error instanceof UcxRequestException
+                || error instanceof IllegalArgumentException || error instanceof IndexOutOfBoundsException
                 || message.startsWith("payload: the arena of ") || message.startsWith("remote memory of ")
                 || message.endsWith("this connection has a receiver for it already")
                 || message.startsWith("disposeNow: blocks, which is not supported");
