@@ -110,11 +110,15 @@ public final class RemoteMemory {
         return Mono.defer(() -> {
             long[] next = {offset};
             return Flux.from(source).flatMap(lease -> putNext(next, lease), prefetch, 1)
-                    // Two that fail at once, as with their connection, have one cause.
-                    .onErrorMap(Exceptions::isMultiple, errors -> Exceptions.unwrapMultiple(errors).getFirst())
+                    .onErrorMap(Exceptions::isMultiple, RemoteMemory::first)
                     .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose).then(flush())
                     .then(Mono.fromSupplier(() -> next[0] - offset));
         });
+    }
+
+    /** Parts that fail together, as with their connection, have one cause. */
+    private static Throwable first(Throwable errors) {
+        return Exceptions.unwrapMultiple(errors).getFirst();
     }
 
     private Mono<Void> putNext(long[] next, UcxBuffer lease) {
@@ -184,7 +188,8 @@ public final class RemoteMemory {
             PrefetchedLeases leases = new PrefetchedLeases();
             return offsets.flatMapSequential(next -> access.get(next, (int) Math.min(chunkBytes, end - next))
                     .doOnNext(leases::add),
-                    prefetch, 1).doOnNext(leases::remove).doFinally(signal -> leases.close());
+                    prefetch, 1).onErrorMap(Exceptions::isMultiple, RemoteMemory::first)
+                    .doOnNext(leases::remove).doFinally(signal -> leases.close());
         });
     }
 

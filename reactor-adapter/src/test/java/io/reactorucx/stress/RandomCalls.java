@@ -12,6 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Hooks;
 
 /**
@@ -67,7 +68,7 @@ public final class RandomCalls {
             CallJournal journal = new CallJournal(file);
             Hooks.onNextDropped(UcxBuffer::discard);
             Hooks.onErrorDropped(error -> {
-                if (!mayBeDropped(error)) {
+                if (!Exceptions.unwrapMultiple(error).stream().allMatch(RandomCalls::mayBeDropped)) {
                     journal.fault("an error was dropped", error);
                 }
             });
