@@ -93,7 +93,8 @@ public final class RandomCalls {
                 || error.getCause() instanceof CallJournal.Intended
                 || error instanceof UcxRequestException
                 || error instanceof IllegalArgumentException || error instanceof IndexOutOfBoundsException
-                || message.startsWith("payload: the arena of ") || message.startsWith("remote memory of ")
+                || message.startsWith("buffer of ") || message.startsWith("payload: the arena of ")
+                || message.startsWith("remote memory of ")
                 || message.endsWith("this connection has a receiver for it already")
                 || message.startsWith("disposeNow: blocks, which is not supported");
     }
