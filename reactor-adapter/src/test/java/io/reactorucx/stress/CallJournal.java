@@ -185,8 +185,8 @@ final class CallJournal {
             case IllegalStateException state ->
                 rule != Rule.LEGAL || STATES.stream().anyMatch(start -> String.valueOf(state.getMessage())
                         .startsWith(start));
-            case IllegalArgumentException argument -> rule != Rule.LEGAL && isClear(argument);
-            case IndexOutOfBoundsException range -> rule != Rule.LEGAL && isClear(range);
+            case IllegalArgumentException argument -> rule != Rule.LEGAL && refusesAnArgument(argument);
+            case IndexOutOfBoundsException range -> rule != Rule.LEGAL && refusesAnArgument(range);
             case NullPointerException missing ->
                 rule != Rule.LEGAL && missing.getStackTrace().length > 0
                         && missing.getStackTrace()[0].getMethodName().equals("requireNonNull");
@@ -194,8 +194,11 @@ final class CallJournal {
         };
     }
 
-    private static boolean isClear(Exception error) {
-        return error.getMessage() != null && error.getMessage().length() > 10;
+    /** Says whether an error is one that the library throws on purpose: its subclasses come from faults in code. */
+    static boolean refusesAnArgument(Throwable error) {
+        boolean thrownOnPurpose = error.getClass() == IllegalArgumentException.class
+                || error.getClass() == IndexOutOfBoundsException.class;
+        return thrownOnPurpose && error.getMessage() != null && error.getMessage().length() > 10;
     }
 
     void fault(String what, @Nullable Throwable error) {

@@ -92,7 +92,7 @@ public final class RandomCalls {
         return error instanceof UcxException || error instanceof CallJournal.Intended
                 || error.getCause() instanceof CallJournal.Intended
                 || error instanceof UcxRequestException
-                || error instanceof IllegalArgumentException || error instanceof IndexOutOfBoundsException
+                || CallJournal.refusesAnArgument(error)
                 || message.startsWith("buffer of ") || message.startsWith("payload: the arena of ")
                 || message.startsWith("remote memory of ")
                 || message.endsWith("this connection has a receiver for it already")
