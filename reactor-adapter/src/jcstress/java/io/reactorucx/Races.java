@@ -38,7 +38,7 @@ final class Races {
 
     /** A pool with room for the leases of all states that exist at once. */
     static BufferPool pool() {
-        return new BufferPool(CONTEXT, 1L << 30, 0, LEAKS);
+        return new BufferPool(CONTEXT, 1L << 30, 0, false, 0, LEAKS);
     }
 
     /** A connection whose engine is never stepped: the actors play its thread. */

@@ -11,6 +11,7 @@ import io.reactorucx.engine.WaitStrategy;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.buffer.MappedMemory;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.concurrent.EngineThread;
 import io.reactorucx.internal.config.AuthenticatorLimits;
@@ -41,6 +42,7 @@ public final class UcxResourcesBuilder {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcxResources.class);
     private static final long DEFAULT_MAX_BUFFER_BYTES = 64L << 20;
+    private static final long DEFAULT_MAX_MAPPED_BYTES = 4L << 30;
     private static final int DEFAULT_MAX_BUFFER_WAITERS = 1024;
     private static final int DEFAULT_MAX_IDLE_ENDPOINTS = 1024;
     private static final int DEFAULT_MAX_PARKED_ENDPOINTS = 1024;
@@ -51,6 +53,8 @@ public final class UcxResourcesBuilder {
     private EngineConfig engine = EngineConfig.of("reactor-ucx");
     private int engineCount = 1;
     private long maxBufferBytes = DEFAULT_MAX_BUFFER_BYTES;
+    private boolean sharedBuffers = true;
+    private long maxMappedBytes = DEFAULT_MAX_MAPPED_BYTES;
     private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
     private int maxIdleEndpoints = DEFAULT_MAX_IDLE_ENDPOINTS;
     private int maxParkedEndpoints = DEFAULT_MAX_PARKED_ENDPOINTS;
@@ -207,6 +211,29 @@ public final class UcxResourcesBuilder {
     }
 
     /**
+     * Sets whether processes of this host to which these resources have connections over shared memory may map the
+     * buffer pool, read-only, so that large messages are copied once. They have to run under the same user.
+     *
+     * @param wanted true by default
+     * @return this
+     */
+    public UcxResourcesBuilder sharedBuffers(boolean wanted) {
+        sharedBuffers = wanted;
+        return this;
+    }
+
+    /**
+     * Limits the memory of buffer pools of peers that is mapped here. What does not fit goes through UCX.
+     *
+     * @param bytes at least 0, for none; 4 GiB by default. It takes addresses, the memory is that of the peers
+     * @return this
+     */
+    public UcxResourcesBuilder maxMappedBytes(long bytes) {
+        maxMappedBytes = MappedMemory.checkMaxBytes(bytes);
+        return this;
+    }
+
+    /**
      * Limits the subscribers that wait for memory of the buffer pool ({@link UcxBufferPool#acquireLater(long)}).
      *
      * @param count at least 0; 1024 by default
@@ -314,9 +341,9 @@ public final class UcxResourcesBuilder {
             config.feature(UcpFeature.WAKEUP);
         }
         TransportSettings transports = new TransportSettings(config.build());
-        return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount,
-                maxBufferBytes, maxBufferWaiters), new IdleEndpointLimit(maxIdleEndpoints), maxParkedEndpoints, leaks,
-                servedMemory, authenticators);
+        BufferSettings buffers = new BufferSettings(maxBufferBytes, maxBufferWaiters, sharedBuffers, maxMappedBytes);
+        return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers),
+                new IdleEndpointLimit(maxIdleEndpoints), maxParkedEndpoints, leaks, servedMemory, authenticators);
     }
 
     /** Starts what depends on the network devices that UCX uses. */
@@ -363,10 +390,17 @@ public final class UcxResourcesBuilder {
         }
     }
 
+    /** The settings of a buffer pool. */
+    private record BufferSettings(long maxBytes, int maxWaiters, boolean shared, long maxMappedBytes) {
+
+        BufferPool pool(UcpContext context, LeakReporter leaks) {
+            return new BufferPool(context, maxBytes, maxWaiters, shared, maxMappedBytes, leaks);
+        }
+    }
+
     /** Starts a context, its engines and buffers, with the settings of a builder. */
     private record DeviceStarter(TransportSettings transports, @Nullable NetworkDevices named, LeakReporter leaks,
-            EngineConfig engine, int engineCount, long maxBufferBytes, int maxBufferWaiters)
-            implements Starter {
+            EngineConfig engine, int engineCount, BufferSettings buffers) implements Starter {
 
         @Override
         public Started start(NetworkDevices devices) {
@@ -379,7 +413,7 @@ public final class UcxResourcesBuilder {
                         EngineThread.factory(engine.name()), ends);
                 undo.addFirst(group);
                 return new Started(context, group, ends,
-                        new BufferPool(context, maxBufferBytes, maxBufferWaiters, leaks), devices);
+                        buffers.pool(context, leaks), devices);
             } catch (RuntimeException e) {
                 undo.forEach(each -> close(each, e));
                 throw e;

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class UcpActiveMessage {
 
     private static final int OVER = -1;
+    /** The descriptor of data that UCX does not hold. */
+    private static final long ELSEWHERE = -1;
     private static final VarHandle BIG_ENDIAN = MethodHandles.byteArrayViewVarHandle(long[].class,
             ByteOrder.BIG_ENDIAN);
     private static final VarHandle BIG_ENDIAN_INT = MethodHandles.byteArrayViewVarHandle(int[].class,
@@ -46,6 +48,8 @@ public final class UcpActiveMessage {
     private long word;
     private final boolean rendezvous;
     private final boolean reused;
+    /** Where data is that UCX does not hold, but this process can read. */
+    private final @Nullable OfferedData offered;
     /** The endpoint that leads back, or the handle of one that UCX has made for itself. */
     private @Nullable Object replyTo;
 
@@ -59,13 +63,28 @@ public final class UcpActiveMessage {
         this.word = descriptor;
         this.rendezvous = rendezvous;
         this.reused = false;
+        this.offered = null;
         this.replyTo = replyTo;
+    }
+
+    /** One whose data is where the carrier says, which brought its header. */
+    UcpActiveMessage(UcpActiveMessage carrier, int id, byte[] header, long length, OfferedData offered) {
+        this.id = id;
+        this.bytes = header;
+        this.headerLength = header.length;
+        this.length = length;
+        this.word = ELSEWHERE;
+        this.rendezvous = true;
+        this.reused = false;
+        this.offered = offered;
+        this.replyTo = carrier.replyTo;
     }
 
     /** One that has no message yet, and will have many. */
     UcpActiveMessage() {
         this.rendezvous = false;
         this.reused = true;
+        this.offered = null;
         over();
     }
 
@@ -78,6 +97,7 @@ public final class UcpActiveMessage {
         this.word = other.word;
         this.rendezvous = false;
         this.reused = false;
+        this.offered = null;
         this.replyTo = other.replyTo;
     }
 
@@ -297,6 +317,10 @@ public final class UcpActiveMessage {
         long replyHandle = replyTo instanceof UcpEndpoint known ? known.handle().address()
                 : replyTo instanceof Long handle ? handle : 0;
         return replyHandle != 0 && !endpoint.isClosed() && endpoint.handle().address() == replyHandle;
+    }
+
+    @Nullable OfferedData offered() {
+        return offered;
     }
 
     /** Descriptor of held data, 0 when inline. */

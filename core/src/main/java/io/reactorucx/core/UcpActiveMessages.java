@@ -135,6 +135,29 @@ public final class UcpActiveMessages {
         }
     }
 
+    /**
+     * Makes a message of data that UCX does not carry, and that another message tells of. It is held until it is
+     * fetched or released, as a rendezvous is, and comes from the same sender as the other message.
+     *
+     * @param carrier the message that tells of it, of this worker
+     * @param id the id of the new message
+     * @param header its header, which the caller does not change any more
+     * @param length the size of the data in bytes
+     * @param data where the data is
+     * @return the message
+     */
+    public UcpActiveMessage offer(UcpActiveMessage carrier, int id, byte[] header, long length, OfferedData data) {
+        worker.checkOpen("am_offer");
+        Arguments.range(id, 0, MAX_ID, "id");
+        if (length < 0) {
+            throw new IllegalArgumentException("length " + length + ": must be at least 0");
+        }
+        UcpActiveMessage offer = new UcpActiveMessage(carrier, id, Objects.requireNonNull(header, "header"), length,
+                Objects.requireNonNull(data, "data"));
+        held.add(offer);
+        return offer;
+    }
+
     /** Claims held data, once. */
     private void claim(UcpActiveMessage message) {
         checkHeld(message);
@@ -175,6 +198,12 @@ public final class UcpActiveMessages {
         }
         checkHeld(message);
         Pinned pin = worker.context().pinned(registration, target, "destination");
+        OfferedData offered = message.offered();
+        if (offered != null) {
+            claim(message);
+            offered.copyTo(target.asSlice(0, length));
+            return true;
+        }
         if (!message.isRendezvous()) {
             MemorySegment.copy(MemorySegment.ofAddress(message.data()).reinterpret(length), 0, target, 0, length);
             drop(message);
@@ -221,6 +250,10 @@ public final class UcpActiveMessages {
                     + length);
         }
         checkHeld(message);
+        if (message.offered() != null) {
+            throw new UcxUnsupportedException("am_recv_data",
+                    "the data is in memory that the sender shares, fetch it into one segment");
+        }
         if (!message.isRendezvous()) {
             return fetch.postCopy(MemorySegment.ofAddress(message.data()).reinterpret(length), whenDone,
                     () -> drop(message));
@@ -247,7 +280,12 @@ public final class UcpActiveMessages {
 
     private void drop(UcpActiveMessage message) {
         claim(message);
-        ucx_h.ucp_am_data_release(workerHandle, MemorySegment.ofAddress(message.data()));
+        OfferedData offered = message.offered();
+        if (offered != null) {
+            offered.release();
+        } else {
+            ucx_h.ucp_am_data_release(workerHandle, MemorySegment.ofAddress(message.data()));
+        }
     }
 
     /** Releases all held data unread, as {@link #release} does with that of one message. */
@@ -285,7 +323,7 @@ public final class UcpActiveMessages {
 
     /** Offers that are held and come from an endpoint, or may do. */
     int offersOf(UcpEndpoint sender) {
-        return (int) held.stream().filter(message -> message.isRendezvous()
+        return (int) held.stream().filter(message -> message.isRendezvous() && message.offered() == null
                 && (message.replyEndpoint() == null || message.replyEndpoint() == sender)).count();
     }
 

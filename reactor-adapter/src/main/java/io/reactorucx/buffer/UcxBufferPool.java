@@ -74,4 +74,19 @@ public abstract sealed class UcxBufferPool permits BufferPool {
 
     /** {@return maximum number of bytes in slabs} */
     public abstract long maxBytes();
+
+    /** {@return bytes of pools of peers on this host that are mapped here} */
+    public abstract long mappedBytes();
+
+    /** {@return maximum of {@link #mappedBytes()}} */
+    public abstract long maxMappedBytes();
+
+    /** {@return slabs of peers that could not be mapped, or not within {@link #maxMappedBytes()}} */
+    public abstract long refusedMappings();
+
+    /** {@return large messages that were offered to peers in memory of this pool that they have mapped} */
+    public abstract long offeredMessages();
+
+    /** {@return large messages that were copied from pools of peers} */
+    public abstract long copiedMessages();
 }

@@ -118,6 +118,16 @@ public enum UcxMeters implements MeterDocumentation {
     BUFFER_WAITERS("reactor.ucx.buffers.waiters", Meter.Type.GAUGE),
     /** Bytes that the buffer pool has mapped. */
     SLAB_BYTES("reactor.ucx.buffers.slabs", Meter.Type.GAUGE),
+    /** Bytes of buffer pools of peers that are mapped. */
+    MAPPED_BYTES("reactor.ucx.buffers.mapped", Meter.Type.GAUGE),
+    /** Most bytes of peers that may be mapped. */
+    MAPPED_LIMIT("reactor.ucx.buffers.mapped.limit", Meter.Type.GAUGE),
+    /** Slabs of peers that could not be mapped, or not within the limit. */
+    REFUSED_MAPPINGS("reactor.ucx.buffers.mapped.refused", Meter.Type.COUNTER),
+    /** Large messages that were offered to peers in mapped memory. */
+    OFFERED_MESSAGES("reactor.ucx.messages.offered", Meter.Type.COUNTER),
+    /** Large messages that were copied from mapped memory of peers. */
+    COPIED_MESSAGES("reactor.ucx.messages.copied", Meter.Type.COUNTER),
     /** Most bytes that the buffer pool may map. */
     BUFFER_LIMIT("reactor.ucx.buffers.limit", Meter.Type.GAUGE);
 

@@ -73,6 +73,11 @@ public final class UcxMetrics implements MeterBinder {
         gauge(registry, UcxMeters.SLAB_BYTES, resources, common, shown -> shown.buffers().slabBytes());
         gauge(registry, UcxMeters.BUFFER_LIMIT, resources, common, shown -> shown.buffers().maxBytes());
         gauge(registry, UcxMeters.BUFFER_WAITERS, resources, common, shown -> shown.buffers().waiters());
+        gauge(registry, UcxMeters.MAPPED_BYTES, resources, common, shown -> shown.buffers().mappedBytes());
+        gauge(registry, UcxMeters.MAPPED_LIMIT, resources, common, shown -> shown.buffers().maxMappedBytes());
+        counter(registry, UcxMeters.REFUSED_MAPPINGS, resources, common, shown -> shown.buffers().refusedMappings());
+        counter(registry, UcxMeters.OFFERED_MESSAGES, resources, common, shown -> shown.buffers().offeredMessages());
+        counter(registry, UcxMeters.COPIED_MESSAGES, resources, common, shown -> shown.buffers().copiedMessages());
         counter(registry, UcxMeters.LEAKED_BUFFERS, resources, common, shown -> shown.buffers().leakedLeases());
         counter(registry, UcxMeters.LEAKED_MESSAGES, resources, common, UcxResources::leakedMessages);
         for (DropReason reason : DropReason.values()) {

@@ -35,6 +35,27 @@ public final class UcpCompat {
     /** MAP_PRIVATE and MAP_ANONYMOUS. */
     private static final int MAP_OWN = 0x2 | 0x20;
     private static final int MADV_HUGEPAGE = 14;
+    private static final int PROT_READ = 0x1;
+    private static final int MAP_SHARED = 0x1;
+    private static final int MAP_POPULATE = 0x8000;
+    /** O_RDONLY, O_NONBLOCK, O_NOCTTY and O_CLOEXEC. */
+    private static final int OPEN_TO_READ = 04000 | 0400 | 02000000;
+    /** MFD_CLOEXEC and MFD_ALLOW_SEALING. */
+    private static final int MFD_SEALABLE = 0x1 | 0x2;
+    /** Since Linux 6.3, which warns without it. */
+    private static final int MFD_NOEXEC_SEAL = 0x8;
+    private static final int F_ADD_SEALS = 1033;
+    private static final int F_GET_SEALS = 1034;
+    private static final int SEEK_END = 2;
+
+    /** {@snippet lang=c : #define F_SEAL_SEAL 0x0001 } */
+    public static final int F_SEAL_SEAL = 0x1;
+    /** {@snippet lang=c : #define F_SEAL_SHRINK 0x0002 } */
+    public static final int F_SEAL_SHRINK = 0x2;
+    /** {@snippet lang=c : #define F_SEAL_GROW 0x0004 } */
+    public static final int F_SEAL_GROW = 0x4;
+    /** {@snippet lang=c : #define F_SEAL_FUTURE_WRITE 0x0010 } */
+    public static final int F_SEAL_FUTURE_WRITE = 0x10;
 
     private static final int SOL_SOCKET = 1;
     /** SO_GET_FILTER has the same number. */
@@ -102,6 +123,30 @@ public final class UcpCompat {
         static final MethodHandle HANDLE = Linker.nativeLinker()
                 .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("munmap"),
                 FunctionDescriptor.of(JAVA_INT, ucx_h.C_POINTER, JAVA_LONG));
+    }
+
+    private static final class memfd_create {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("memfd_create"),
+                FunctionDescriptor.of(JAVA_INT, ucx_h.C_POINTER, JAVA_INT));
+    }
+
+    private static final class posix_fallocate {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("posix_fallocate"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
+    }
+
+    private static final class lseek {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("lseek"),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
+    }
+
+    private static final class open {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("open"),
+                FunctionDescriptor.of(JAVA_INT, ucx_h.C_POINTER, JAVA_INT), Linker.Option.firstVariadicArg(2));
     }
 
     private static final class ucm_set_external_event {
@@ -254,6 +299,85 @@ public final class UcpCompat {
     public static void adviseLargePages(long address, long bytes) {
         try {
             int ignored = (int) madvise.HANDLE.invokeExact(address, bytes, MADV_HUGEPAGE);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /**
+     * {@snippet lang=c : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL) }, the last where the
+     * kernel knows it.
+     *
+     * @param name for {@code /proc/PID/fd}
+     * @return a descriptor, -1 when there is no memory or the system forbids it
+     */
+    public static int memoryFile(MemorySegment name) {
+        try {
+            int descriptor = (int) memfd_create.HANDLE.invokeExact(name, MFD_SEALABLE | MFD_NOEXEC_SEAL);
+            return descriptor >= 0 ? descriptor : (int) memfd_create.HANDLE.invokeExact(name, MFD_SEALABLE);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : posix_fallocate(descriptor, 0, bytes) } */
+    public static int allocate(int descriptor, long bytes) {
+        try {
+            return (int) posix_fallocate.HANDLE.invokeExact(descriptor, 0L, bytes);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : lseek(descriptor, 0, SEEK_END) } */
+    public static long fileBytes(int descriptor) {
+        try {
+            return (long) lseek.HANDLE.invokeExact(descriptor, 0L, SEEK_END);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : fcntl(descriptor, F_ADD_SEALS, seals) } */
+    public static int addSeals(int descriptor, int seals) {
+        try {
+            return (int) fcntl.HANDLE.invokeExact(descriptor, F_ADD_SEALS, seals);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : fcntl(descriptor, F_GET_SEALS, 0) } */
+    public static int seals(int descriptor) {
+        try {
+            return (int) fcntl.HANDLE.invokeExact(descriptor, F_GET_SEALS, 0);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) } */
+    public static int openToRead(MemorySegment path) {
+        try {
+            return (int) open.HANDLE.invokeExact(path, OPEN_TO_READ);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /**
+     * {@snippet lang=c : mmap(NULL, bytes, PROT_READ, MAP_SHARED, descriptor, 0) }, or writable and with all pages
+     * present: {@snippet lang=c : PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE }
+     *
+     * @param descriptor of a file
+     * @param bytes how much, a multiple of the page size
+     * @param writable whether it may be written
+     * @return the address, -1 when that is not possible
+     */
+    public static long mapShared(int descriptor, long bytes, boolean writable) {
+        try {
+            return (long) mmap.HANDLE.invokeExact(0L, bytes, writable ? PROT_READ_WRITE : PROT_READ,
+                    writable ? MAP_SHARED | MAP_POPULATE : MAP_SHARED, descriptor, 0L);
         } catch (Throwable t) {
             throw rethrow(t);
         }

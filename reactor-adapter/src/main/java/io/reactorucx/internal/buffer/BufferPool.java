@@ -3,6 +3,7 @@ package io.reactorucx.internal.buffer;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -29,6 +30,7 @@ public final class BufferPool extends UcxBufferPool {
     private static final Set<BufferPool> OUTLIVED = ConcurrentHashMap.newKeySet();
 
     private final LeakReporter leaks;
+    private final MappedMemory mapped;
     private final ReentrantLock lock = new ReentrantLock();
     private final SlabAllocator slabs;
     private final AcquireQueue queue;
@@ -36,9 +38,17 @@ public final class BufferPool extends UcxBufferPool {
     private int leases;
     private @Nullable Runnable whenEmpty;
 
-    public BufferPool(UcpContext context, long maxBytes, int maxWaiters, LeakReporter leaks) {
+    /**
+     * Creates a pool.
+     *
+     * @param sharing whether peers of this host may map the memory to read it
+     * @param maxMappedBytes as many bytes of pools of peers may be mapped here
+     */
+    public BufferPool(UcpContext context, long maxBytes, int maxWaiters, boolean sharing, long maxMappedBytes,
+            LeakReporter leaks) {
         this.leaks = leaks;
-        this.slabs = new SlabAllocator(context, checkMaxBytes(maxBytes), lock);
+        this.mapped = new MappedMemory(maxMappedBytes);
+        this.slabs = new SlabAllocator(context, checkMaxBytes(maxBytes), sharing, lock);
         this.queue = new AcquireQueue(this, checkMaxWaiters(maxWaiters), lock);
     }
 
@@ -60,6 +70,26 @@ public final class BufferPool extends UcxBufferPool {
     /** The pool as this, its only implementation. */
     public static BufferPool of(UcxBufferPool pool) {
         return (BufferPool) pool;
+    }
+
+    /** Returns what may be mapped of pools of peers. */
+    public MappedMemory mapped() {
+        return mapped;
+    }
+
+    /** Whether peers of this host may map the memory. */
+    public boolean isSharing() {
+        return slabs.isSharing();
+    }
+
+    /** Returns the slab of a lease's registration; null when peers of this host cannot map it. */
+    public @Nullable SharedSlab sharedSlab(UcpMemory registration) {
+        lock.lock();
+        try {
+            return slabs.shared(registration);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Records the place of this call for the report of a leak. Returns null where places are not recorded. */
@@ -244,6 +274,31 @@ public final class BufferPool extends UcxBufferPool {
     @Override
     public long maxBytes() {
         return slabs.maxBytes();
+    }
+
+    @Override
+    public long mappedBytes() {
+        return mapped.bytes();
+    }
+
+    @Override
+    public long maxMappedBytes() {
+        return mapped.maxBytes();
+    }
+
+    @Override
+    public long refusedMappings() {
+        return mapped.refused();
+    }
+
+    @Override
+    public long offeredMessages() {
+        return mapped.offered();
+    }
+
+    @Override
+    public long copiedMessages() {
+        return mapped.copied();
     }
 
     /** Closes the pool and fails its waiters. Its memory is freed with the last lease; then the action runs. */

@@ -5,6 +5,7 @@ import io.reactorucx.core.UcxArena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,13 +17,15 @@ final class BufferSlab {
     private final UcxArena arena;
     private final UcpMemory registration;
     private final int sizeClass;
+    private final @Nullable SharedSlab shared;
     private final Set<LeakTracker> watched = new HashSet<>();
     private int leases;
 
-    BufferSlab(UcxArena arena, UcpMemory registration, int sizeClass) {
+    BufferSlab(UcxArena arena, UcpMemory registration, int sizeClass, @Nullable SharedSlab shared) {
         this.arena = arena;
         this.registration = registration;
         this.sizeClass = sizeClass;
+        this.shared = shared;
     }
 
     /** A part of a slab that is leased as a whole. */
@@ -36,6 +39,11 @@ final class BufferSlab {
 
     UcpMemory registration() {
         return registration;
+    }
+
+    /** Returns what peers of this host need to map the slab; null when they cannot. */
+    @Nullable SharedSlab shared() {
+        return shared;
     }
 
     int sizeClass() {
@@ -88,6 +96,9 @@ final class BufferSlab {
         } catch (IllegalStateException e) {
             LOG.error("A slab of {} bytes cannot be freed: {}", bytes(), e.getMessage());
             return false;
+        }
+        if (shared != null) {
+            shared.freed();
         }
         try {
             arena.close();

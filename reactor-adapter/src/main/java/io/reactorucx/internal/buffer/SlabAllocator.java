@@ -2,7 +2,9 @@ package io.reactorucx.internal.buffer;
 
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.LargePages;
+import io.reactorucx.core.SharedPages;
 import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
@@ -28,6 +30,7 @@ final class SlabAllocator {
 
     private final UcpContext context;
     private final long maxBytes;
+    private final boolean sharing;
     private final ReentrantLock lock;
     private final Condition slabMade;
     private final List<Deque<BufferSlab.Block>> free = new ArrayList<>();
@@ -38,8 +41,14 @@ final class SlabAllocator {
     private boolean roomGivenBack;
     private boolean closed;
 
-    SlabAllocator(UcpContext context, long maxBytes, ReentrantLock lock) {
+    /**
+     * Creates an allocator.
+     *
+     * @param sharing whether peers of this host may map the slabs to read them
+     */
+    SlabAllocator(UcpContext context, long maxBytes, boolean sharing, ReentrantLock lock) {
         this.context = context;
+        this.sharing = sharing;
         this.maxBytes = maxBytes;
         this.lock = lock;
         this.slabMade = lock.newCondition();
@@ -125,7 +134,10 @@ final class SlabAllocator {
     private BufferSlab make(int sizeClass) {
         UcxArena arena = UcxArena.ofShared();
         try {
-            return new BufferSlab(arena, context.register(LargePages.allocate(slabBytes(sizeClass), arena)), sizeClass);
+            SharedPages pages = sharing ? SharedPages.allocate(slabBytes(sizeClass), arena) : null;
+            MemorySegment memory = pages == null ? LargePages.allocate(slabBytes(sizeClass), arena) : pages.memory();
+            return new BufferSlab(arena, context.register(memory), sizeClass,
+                    pages == null ? null : new SharedSlab(pages));
         } catch (OutOfMemoryError e) {
             arena.close();
             throw new UcxException(UcxStatus.NO_MEMORY, "acquire", null, String.valueOf(e.getMessage()));
@@ -166,6 +178,20 @@ final class SlabAllocator {
                 bytes -= slab.bytes();
             }
         }
+    }
+
+    boolean isSharing() {
+        return sharing;
+    }
+
+    /** Returns the slab of a registration, if peers of this host can map it. */
+    @Nullable SharedSlab shared(UcpMemory registration) {
+        for (BufferSlab slab : slabs) {
+            if (slab.registration() == registration) {
+                return slab.shared();
+            }
+        }
+        return null;
     }
 
     /** From now on {@link #take} returns null. */

@@ -2,6 +2,7 @@ package io.reactorucx.internal.connect;
 
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.mapped.MappedProtocolFactory;
 import io.reactorucx.internal.message.MessageProtocolFactory;
 import io.reactorucx.internal.ucp.ActiveMessageRouter;
 
@@ -12,9 +13,10 @@ import io.reactorucx.internal.ucp.ActiveMessageRouter;
  * @param bindings its connections that are being bound to an endpoint
  * @param messages makes the handlers of flow-controlled messages
  * @param activeMessages routes active messages to connections
+ * @param mapped makes the handlers of mapped memory
  */
 public record ConnectingEngine(EngineConnections connections, PendingBindings bindings, MessageProtocolFactory messages,
-        ActiveMessageRouter activeMessages) {
+        ActiveMessageRouter activeMessages, MappedProtocolFactory mapped) {
 
     /** Returns the engine itself. */
     public ProgressEngine engine() {

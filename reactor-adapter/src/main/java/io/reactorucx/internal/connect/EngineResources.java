@@ -14,6 +14,7 @@ import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.AuthenticatorThreads;
 import io.reactorucx.internal.handshake.HandshakeCounters;
+import io.reactorucx.internal.mapped.MappedProtocolFactory;
 import io.reactorucx.internal.memory.MemoryProtocolFactory;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.internal.message.MessageProtocolFactory;
@@ -56,7 +57,8 @@ public final class EngineResources {
         this.engines = engines.stream().map(engine -> {
             EngineConnections connections = new EngineConnections(engine, idleLimit, parked);
             return new ConnectingEngine(connections, new PendingBindings(connections),
-                    new MessageProtocolFactory(pool), new ActiveMessageRouter(connections, leaks));
+                    new MessageProtocolFactory(pool), new ActiveMessageRouter(connections, leaks),
+                    new MappedProtocolFactory(pool));
         }).toList();
     }
 
@@ -69,7 +71,7 @@ public final class EngineResources {
             closeListeners.whenClosed(each.engine(), connections::engineClosed);
             return EngineCall.mono(each.engine(), worker -> {
                 connections.start(worker, List.of(each.messages(), new MemoryProtocolFactory(windows),
-                        each.activeMessages(), ByteStreamReceiver::new));
+                        each.activeMessages(), ByteStreamReceiver::new, each.mapped()));
                 connections.route(ReservedMessageIds.PAIRING, each.bindings()::received);
                 return each;
             });

@@ -57,6 +57,7 @@ public final class ConnectionCore implements OperationOwner {
     private final ControlSocketHandler socket;
     private final ProtocolHandlers protocols;
     private @Nullable UcpEndpoint endpoint;
+    private @Nullable LargeMessages largeMessages;
     private @Nullable ConnectListener connecting;
     private int maxHeaderBytes = Integer.MAX_VALUE;
 
@@ -286,7 +287,26 @@ public final class ConnectionCore implements OperationOwner {
             throw termination.cause().closed("am_send");
         }
         heartbeat.sent();
-        return open.amSend(reservedId, header, payload, registration, protocol, true, whenDone);
+        return !(protocol == AmProtocol.RENDEZVOUS
+                && offerLarge(reservedId, header, payload, registration, whenDone))
+                && open.amSend(reservedId, header, payload, registration, protocol, true, whenDone);
+    }
+
+    /** Sets the way for large messages other than UCX's. */
+    public void largeMessages(LargeMessages way) {
+        largeMessages = way;
+    }
+
+    /** Offers a message to the peer by another way than UCX's, and returns whether it goes that way. */
+    public boolean offerLarge(int reservedId, MemorySegment header, MemorySegment payload,
+            @Nullable UcpMemory registration, Completion whenDone) {
+        LargeMessages way = largeMessages;
+        return way != null && way.offer(reservedId, header, payload, registration, whenDone);
+    }
+
+    /** Hands a message that came by another way than UCX's to its protocol, and returns whether there is one. */
+    public boolean dispatch(UcpActiveMessage message) {
+        return offer(message);
     }
 
     @Override

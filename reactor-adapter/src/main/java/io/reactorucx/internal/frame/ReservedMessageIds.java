@@ -16,7 +16,10 @@ public final class ReservedMessageIds {
     /** Active messages of the application between framework peers, whose own id is in the header. */
     public static final int APPLICATION = 1019;
 
-    private static final int FIRST = APPLICATION;
+    /** Large messages whose data the peer reads from mapped memory, and what belongs to them. */
+    public static final int MAPPED = 1018;
+
+    private static final int FIRST = MAPPED;
     private static final int LAST = CONTROL;
 
     private ReservedMessageIds() {

@@ -12,6 +12,7 @@ import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.internal.connection.SharedMemoryTransport;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.handshake.PeerInfo;
 import java.util.function.Consumer;
@@ -60,7 +61,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     public void connected(PeerInfo peer) {
         sequence.peerWindow(peer.limits().windowBytes());
         shared.demandWatch().add(this);
-        if (SharedSendWindow.Registry.isShared(connection.endpoint())) {
+        if (SharedMemoryTransport.carries(connection.endpoint())) {
             windowPeer = peer;
             scheduler.shareWindow(shared.windows().join(peer.workerId()));
         }

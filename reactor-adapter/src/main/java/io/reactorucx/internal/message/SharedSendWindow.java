@@ -1,12 +1,9 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.core.UcpEndpoint;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.SequencedSet;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -92,8 +89,6 @@ public final class SharedSendWindow {
     /** The windows of all workers that an engine has connections to, by worker id. */
     public static final class Registry {
 
-        private static final Set<String> SINGLE_QUEUE_TRANSPORTS = Set.of("posix", "sysv", "xpmem");
-
         private final Map<Long, SharedSendWindow> windows = new HashMap<>();
 
         /** Returns the window of a peer's worker, to be left by {@link #leave}. */
@@ -109,13 +104,6 @@ public final class SharedSendWindow {
             if (window != null && --window.connections == 0) {
                 windows.remove(workerId);
             }
-        }
-
-        /** Returns whether all endpoints to the worker of this one share a queue: only in shared memory they do. */
-        static boolean isShared(@Nullable UcpEndpoint endpoint) {
-            return endpoint != null && !endpoint.isClosed() && endpoint.failure() == 0
-                    && endpoint.transports().stream().anyMatch(name ->
-                    SINGLE_QUEUE_TRANSPORTS.contains(name.substring(0, Math.max(0, name.indexOf('/')))));
         }
 
         public int size() {

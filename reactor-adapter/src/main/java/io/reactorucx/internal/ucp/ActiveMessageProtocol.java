@@ -65,8 +65,10 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
                     connection.applicationHeader(id, number, header), payload, registration, protocol, true, whenDone));
         }
         RefusableSends.RefusableSend send = sends.begin(number, whenDone);
-        return sends.posted(send, taken(endpoint.amSend(ReservedMessageIds.APPLICATION,
-                connection.applicationHeader(id, number, header), payload, registration, protocol, true, send)));
+        MemorySegment framed = connection.applicationHeader(id, number, header);
+        boolean completed = !connection.offerLarge(ReservedMessageIds.APPLICATION, framed, payload, registration, send)
+                && endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, protocol, true, send);
+        return sends.posted(send, taken(completed));
     }
 
     /** UCX has taken a message. */

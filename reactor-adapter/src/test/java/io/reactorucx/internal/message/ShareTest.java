@@ -2,6 +2,7 @@ package io.reactorucx.internal.message;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.internal.connection.SharedMemoryTransport;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -120,6 +121,6 @@ class ShareTest {
         assertThat(registry.size()).isZero();
         registry.leave(7);
         assertThat(registry.join(7).isOpen()).as("a new window").isTrue();
-        assertThat(SharedSendWindow.Registry.isShared(null)).isFalse();
+        assertThat(SharedMemoryTransport.carries(null)).isFalse();
     }
 }

@@ -1,0 +1,30 @@
+package io.reactorucx.internal.mapped;
+
+import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.ProtocolFactory;
+import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the protocol of mapped memory for the connections of one engine, which share what they have mapped. */
+public final class MappedProtocolFactory implements ProtocolFactory {
+
+    private final BufferPool pool;
+    private final PeerSlabs peerSlabs;
+
+    public MappedProtocolFactory(BufferPool pool) {
+        this.pool = pool;
+        this.peerSlabs = new PeerSlabs(pool.mapped());
+    }
+
+    @Override
+    public int reservedId() {
+        return ReservedMessageIds.MAPPED;
+    }
+
+    @Override
+    public @Nullable ProtocolHandler create(ConnectionCore connection) {
+        return connection.config().raw() ? null : new MappedProtocol(connection, pool, peerSlabs);
+    }
+}
