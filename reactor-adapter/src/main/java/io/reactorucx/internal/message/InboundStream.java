@@ -202,10 +202,11 @@ public final class InboundStream extends DrainLoop {
     protected void round() {
         ReceiveQueue waiting = queue;
         if (waiting != null) {
-            while (receiver != null && receiver.wants() && !waiting.isEmpty() && waiting.deliverFirst(receiver)) {
-                // Until a message has to wait.
-            }
-            waiting.fetch();
+            do {
+                while (receiver != null && receiver.wants() && !waiting.isEmpty() && waiting.deliverFirst(receiver)) {
+                    // Until a message has to wait.
+                }
+            } while (waiting.fetch());
         }
         ReceiveSubscription<?> to = receiver;
         if (ended && to != null && !hasQueued()) {

@@ -69,16 +69,22 @@ final class ReceiveQueue {
         return true;
     }
 
-    /** Fetches large messages as far as the limit and the pool's memory allow. */
-    void fetch() {
+    /**
+     * Fetches large messages as far as the limit and the pool's memory allow. Returns whether one was fetched within
+     * the call: nothing else tells of it.
+     */
+    boolean fetch() {
+        boolean fetched = false;
         for (RendezvousReceive next = unfetched.peek(); next != null; next = unfetched.peek()) {
             if (fetchedBytes > 0 && fetchedBytes + next.length() > FETCH_AHEAD_BYTES || !next.fetch(buffers)) {
-                return;
+                return fetched;
             }
             unfetched.remove();
             fetchedBytes += next.length();
             counters.held(next.length());
+            fetched |= next.lease() != null;
         }
+        return fetched;
     }
 
     /** Releases all messages. Returns whether there were any. */
