@@ -144,28 +144,23 @@ class SharedBuffersTest implements NeedsUcx {
     void messagesOfStreamsAreCopiedOnceAndStayInOrder() {
         connect(UnaryOperator.identity());
         int count = 500;
-        // Until the peer has mapped a slab, its messages take the way of UCX.
-        streamed(count);
-        long before = clientPool().offeredMessages();
-        streamed(count);
-
-        assertThat(clientPool().offeredMessages() - before).as("offered").isGreaterThan(count / 3);
-        assertThat(serverPool().copiedMessages()).as("copied").isEqualTo(clientPool().offeredMessages());
-    }
-
-    private void streamed(int count) {
         List<Integer> seeds = new ArrayList<>();
-        CompletableFuture<Void> received = peers.served().inbound().receive().take(count).doOnNext(buffer -> {
+        CompletableFuture<Void> received = peers.served().inbound().receive().take(2 * count).doOnNext(buffer -> {
             int seed = buffer.segment().get(ValueLayout.JAVA_INT_UNALIGNED, 0);
             Bytes.assertSame(buffer.segment().asSlice(4), Bytes.pattern(seed, buffer.length() - 4));
             seeds.add(seed);
             buffer.release();
         }).then().toFuture();
-        PendingOperation sent = PendingOperation.of(peers.client().outbound().send(Flux.range(0, count)
-                .map(this::numbered)));
+
+        // Until the peer has mapped a slab, its messages take the way of UCX.
+        peers.client().outbound().send(Flux.range(0, count).map(this::numbered)).block(Waits.PATIENCE);
+        long before = clientPool().offeredMessages();
+        peers.client().outbound().send(Flux.range(count, count).map(this::numbered)).block(Waits.PATIENCE);
         Waits.get(received);
-        sent.assertDone();
-        assertThat(seeds).isSorted().hasSize(count).doesNotHaveDuplicates();
+
+        assertThat(seeds).isSorted().hasSize(2 * count).doesNotHaveDuplicates();
+        assertThat(clientPool().offeredMessages() - before).as("offered").isGreaterThan(count / 3);
+        assertThat(serverPool().copiedMessages()).as("copied").isEqualTo(clientPool().offeredMessages());
     }
 
     private UcxBuffer numbered(int seed) {
