@@ -61,7 +61,8 @@ class BadInputTest implements NeedsUcx {
             "UcxServer.peerFailureDetection(boolean)", "UcxClient.raw(boolean)",
             "UcxClient.peerFailureDetection(boolean)",
             "UcxResourcesBuilder.remoteMemoryAccess(boolean)", "UcxResourcesBuilder.remoteAtomics(boolean)",
-            "UcxResourcesBuilder.streams(boolean)", "Tags.probe(long,long)", "UcxBuffer.discard(Object)",
+            "UcxResourcesBuilder.streams(boolean)", "UcxResourcesBuilder.sharedBuffers(boolean)",
+            "Tags.probe(long,long)", "UcxBuffer.discard(Object)",
             "WindowDescriptor.equals(Object)");
 
     private static BadInput.Tried tried;

@@ -31,6 +31,10 @@ final class BadLimits {
                     tried -> UcxResources.builder().maxIdleEndpoints(count), "maxIdleEndpoints " + count,
                     "at least 0"));
         }
+        for (long bytes : new long[] {-1, Long.MIN_VALUE}) {
+            cases.add(thrown("UcxResourcesBuilder.maxMappedBytes(long)", "bytes " + bytes, ILLEGAL,
+                    tried -> UcxResources.builder().maxMappedBytes(bytes), "maxMappedBytes " + bytes, "at least 0"));
+        }
         String authenticators = "UcxResourcesBuilder.authenticatorLimits(int,int)";
         for (int threads : new int[] {-1, 0, 1025, Integer.MAX_VALUE}) {
             cases.add(thrown(authenticators, "threads " + threads, ILLEGAL,

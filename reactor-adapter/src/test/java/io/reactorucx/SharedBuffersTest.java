@@ -325,4 +325,20 @@ class SharedBuffersTest implements NeedsUcx {
         sent.assertDone();
         closing.assertDone();
     }
+
+    /** Sends until the server has mapped the client's slab, and a message went that way. */
+    static void mapASlab(Peers peers) {
+        Inbox inbox = Inbox.of(peers.served(), ID);
+        UcxBuffer lease = peers.clientResources().buffers().acquire(LARGE);
+        for (int i = 0; peers.clientResources().buffers().offeredMessages() == 0; i++) {
+            assertThat(i).as("messages before the peer has mapped the slab").isLessThan(1000);
+            PendingOperation sent = PendingOperation.of(peers.client().activeMessages().send(ID, HEADER, lease,
+                    AmProtocol.RENDEZVOUS));
+            inbox.next().discard();
+            sent.assertDone();
+        }
+        lease.release();
+        inbox.cancel();
+        Waits.engineOf(peers.served());
+    }
 }

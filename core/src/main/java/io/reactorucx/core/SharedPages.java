@@ -68,14 +68,17 @@ public final class SharedPages {
         checkSize(bytes);
         Objects.requireNonNull(arena, "arena");
         Ucx.ensureAvailable();
+        long all = bytes + BESIDE_BYTES;
         int descriptor;
+        if (!isPlausible(all)) {
+            return null;
+        }
         try (Arena call = Arena.ofConfined()) {
             descriptor = UcpCompat.memoryFile(call.allocateFrom(NAME));
         }
         if (descriptor < 0) {
             return null;
         }
-        long all = bytes + BESIDE_BYTES;
         long address = UcpCompat.allocate(descriptor, all) == 0 ? UcpCompat.mapShared(descriptor, all, true) : -1;
         if (address == -1 || !seal(descriptor)) {
             end(address, all, descriptor);
@@ -101,6 +104,18 @@ public final class SharedPages {
             throw new IllegalArgumentException("bytes " + bytes + ": must be a multiple of " + UcpCompat.pageSize()
                     + ", and at most " + Long.MAX_VALUE / 2);
         }
+    }
+
+    /**
+     * Whether the system would give a process so much memory of its own: it refuses what it obviously does not have,
+     * but for a file it goes on until it ends processes.
+     */
+    private static boolean isPlausible(long bytes) {
+        long mapped = UcpCompat.map(bytes);
+        if (mapped != -1) {
+            UcpCompat.unmap(MemorySegment.ofAddress(mapped), bytes);
+        }
+        return mapped != -1;
     }
 
     private static boolean seal(int descriptor) {

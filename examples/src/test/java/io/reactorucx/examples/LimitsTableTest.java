@@ -92,6 +92,7 @@ class LimitsTableTest {
         defaults.put("UcxConnectionPoolBuilder.maxConnections", List.of((long) pool.maxConnections(), pending));
         defaults.put("UcxConnectionPoolBuilder.pendingAcquireTimeout", values(pool, "pendingAcquireTimeout"));
         defaults.put("UcxResourcesBuilder.maxBufferBytes", values(builder, "maxBufferBytes", "maxBufferWaiters"));
+        defaults.put("UcxResourcesBuilder.maxMappedBytes", values(builder, "maxMappedBytes"));
         defaults.put("UcxResourcesBuilder.authenticatorLimits", values(builder, "threads", "queuedSteps"));
         defaults.put("UcxResourcesBuilder.maxIdleEndpoints", values(builder, "maxIdleEndpoints"));
         defaults.put("UcxResourcesBuilder.maxParkedEndpoints", values(builder, "maxParkedEndpoints"));

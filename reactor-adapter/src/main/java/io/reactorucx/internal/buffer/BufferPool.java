@@ -24,6 +24,9 @@ import reactor.core.publisher.Mono;
  */
 public final class BufferPool extends UcxBufferPool {
 
+    /** The smallest slab in bytes; the size of each is a power of two. */
+    public static final long SLAB_BYTES = SlabAllocator.SLAB_BYTES;
+
     private static final Logger LOG = LoggerFactory.getLogger(BufferPool.class);
 
     /** Closed pools with watched leases: kept reachable, so that the {@link LeakReaper} can still reclaim these. */

@@ -6,6 +6,7 @@ import io.reactorucx.core.SharedPages;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.MappedMemory;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
 import io.reactorucx.internal.connection.ConnectionCore;
@@ -29,6 +30,9 @@ import org.slf4j.LoggerFactory;
 final class MappedReceiver {
 
     private static final Logger LOG = LoggerFactory.getLogger(MappedReceiver.class);
+
+    /** More than a process has addresses for. */
+    private static final long MAX_SLAB_BYTES = 1L << 47;
 
     private final ConnectionCore connection;
     private final PeerSlabs peerSlabs;
@@ -72,7 +76,8 @@ final class MappedReceiver {
         if (ended) {
             return;
         }
-        boolean valid = offered.bytes() > 0 && offered.bytes() % (4 << 10) == 0 && offered.word() >= 0
+        boolean valid = Long.bitCount(offered.bytes()) == 1 && offered.bytes() >= BufferPool.SLAB_BYTES
+                && offered.bytes() <= MAX_SLAB_BYTES && offered.word() >= 0
                 && offered.word() < SharedPages.WORDS && mappings.size() < MappedSender.MAX_SLABS
                 && !mappings.containsKey(offered.slab());
         if (!valid) {
