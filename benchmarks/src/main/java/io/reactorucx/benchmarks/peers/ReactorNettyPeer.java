@@ -91,7 +91,7 @@ final class ReactorNettyPeer implements Peer {
             long[] sent = {0};
             Flux<ByteBuf> source = Flux.generate(sink -> {
                 ByteBuf message = message(options.size());
-                boolean last = ++sent[0] % BETWEEN_CLOCKS == 0 && System.nanoTime() - end >= 0;
+                boolean last = ++sent[0] % BETWEEN_CLOCKS == 0 && end.isReached(BETWEEN_CLOCKS);
                 if (last) {
                     message.setByte(message.readerIndex(), LAST);
                 }

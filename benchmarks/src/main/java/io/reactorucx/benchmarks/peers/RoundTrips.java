@@ -1,7 +1,9 @@
 package io.reactorucx.benchmarks.peers;
 
+import io.reactorucx.benchmarks.turns.TurnRecorder;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Times one round trip after the other: each starts when the last one ends, or at a fixed rate. At a fixed rate each is
@@ -19,6 +21,7 @@ final class RoundTrips {
     private final boolean oneWay;
     private final long intervalNanos;
     private final Histogram histogram = new Histogram(HIGHEST_NANOS, DIGITS);
+    private @Nullable TurnRecorder turns;
     private int warmupPartsLeft;
     private long phaseStart;
     /** The planned end of the part, then its real end. */
@@ -45,6 +48,10 @@ final class RoundTrips {
         histogram.reset();
         atStart = ResourceUse.now();
         phaseStart = System.nanoTime();
+        if (warmupPartsLeft == 0 && options.turns()) {
+            turns = TurnRecorder.ofStandardStreams();
+            turns.start(phaseStart);
+        }
         phaseEnd = phaseStart + (warmupPartsLeft > 0 ? options.warmupPartNanos() : options.nanos());
         intended = phaseStart;
     }
@@ -53,7 +60,10 @@ final class RoundTrips {
     boolean replied() {
         long now = System.nanoTime();
         histogram.recordValue(Math.min(Math.max(now - intended, 0), HIGHEST_NANOS));
-        if (now - phaseEnd >= 0) {
+        if (turns != null) {
+            turns.operation(intended, now);
+        }
+        if (now - phaseEnd >= 0 || turns != null && turns.isOver()) {
             return nextPhase(now);
         }
         if (intervalNanos == 0) {
@@ -71,6 +81,9 @@ final class RoundTrips {
         phaseEnd = now;
         atEnd = ResourceUse.now();
         if (warmupPartsLeft == 0) {
+            if (turns != null) {
+                turns.endTurn();
+            }
             return false;
         }
         warmupPartsLeft--;

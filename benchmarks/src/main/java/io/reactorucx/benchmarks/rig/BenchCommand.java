@@ -2,6 +2,7 @@ package io.reactorucx.benchmarks.rig;
 
 import io.reactorucx.benchmarks.HelpOption;
 import io.reactorucx.benchmarks.ModuleFolder;
+import io.reactorucx.benchmarks.process.Cpus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,6 +55,10 @@ public final class BenchCommand implements Callable<Integer> {
             description = "Processors of each side in taskset's form, or any. By default a core for each side, where"
             + " there are two.")
     private String cpus = "";
+    @Option(names = "--fast-hop", paramLabel = "NS",
+            description = "Longest time of a message of 8 bytes in C between the two processors at which the host is"
+            + " in its fast state, in nanoseconds. By default 1.4 times the fastest of this run.")
+    private double fastHop;
     @Option(names = "--out", paramLabel = "PATH",
             description = "File of the figures, by default bench.json or sweep.json in benchmarks/target.")
     private @Nullable Path out;
@@ -78,6 +83,9 @@ public final class BenchCommand implements Callable<Integer> {
         Timing timing = new Timing(warmup, quick ? warmup : LARGE_WARMUP * warmup,
                 or(seconds, sweep ? 1 : quick ? 0.8 : 1.5), 10);
         int rounds = pairs != null ? pairs : sweep ? 1 : quick ? 2 : 5;
+        if (!(fastHop >= 0)) {
+            throw refused("--fast-hop " + fastHop + ": must be at least 0");
+        }
         if (rounds < 1 || timing.seconds() <= 0 || timing.warmupSeconds() < 0) {
             throw refused("--pairs must be at least 1, --seconds more than 0, --warmup-seconds at least 0");
         }
@@ -115,6 +123,8 @@ public final class BenchCommand implements Callable<Integer> {
         Progress progress = new Progress(System.err,
                 contenders.stream().mapToInt(each -> Timing.roundsOf(each, rounds)).sum(), estimate);
         Rounds gauged = new Rounds(new Processes(where, timing), progress);
+        TurnRounds inTurns = new TurnRounds(where, timing, progress);
+        HostStates host = new HostStates(fastHop);
         System.out.println(rounds + " rounds, " + timing.seconds() + " s each after up to " + timing.longestWarmup()
                 + " s, " + where + "; about " + Progress.text(estimate) + " minutes");
         table.head();
@@ -122,12 +132,17 @@ public final class BenchCommand implements Callable<Integer> {
         int all = 0;
         for (Scenario scenario : scenarios) {
             boolean late = quick && progress.secondsGone() + progress.secondsLeft() > QUICK_SECONDS;
-            List<Round> measured = gauged.measure(scenario, late ? 1 : rounds, rounds);
+            boolean turns = !sweep && scenario.isByTurns();
+            List<Round> measured = turns ? List.of() : gauged.measure(scenario, late ? 1 : rounds, rounds);
+            List<TurnRound> taken = turns ? inTurns.measure(scenario, late ? 1 : rounds, rounds) : List.of();
+            taken.forEach(round -> host.learn(round.hops()));
             file.add(measured);
+            file.addTurns(taken);
             for (Row row : scenario.rows()) {
                 List<Round.Pair> pairs = measured.stream().map(round -> round.pair(row)).filter(Objects::nonNull)
                         .toList();
-                Comparison comparison = Comparison.of(row, pairs.stream().map(Round.Pair::ours).toList(),
+                Comparison comparison = turns ? Comparison.ofTurns(row, taken, host)
+                        : Comparison.of(row, pairs.stream().map(Round.Pair::ours).toList(),
                         pairs.stream().map(Round.Pair::theirs).toList());
                 long unsteady = pairs.stream().filter(pair -> !pair.steady()).count();
                 table.line(comparison, unsteady);

@@ -57,7 +57,7 @@ final class Cases {
 
     private void latency(String test) {
         Contender c = Contender.perftest("ucx_perftest " + test + " 8 B shm",
-                new Perftest(inC(test, "lat"), 8, 1, false, 1_000_000));
+                new Perftest(inC(test, "lat"), 8, 1, false, 5_000_000));
         Contender jucx = Contender.ucxPeer("jucx " + test + " 8 B shm", "jucx", "--test", test, "--mode", "latency",
                 "--size", "8");
         List<Row> shm = new ArrayList<>();
@@ -75,7 +75,7 @@ final class Cases {
         shm.add(allocationOf(test));
         scenarios.add(new Scenario(shm));
         Contender cTcp = Contender.perftest("ucx_perftest " + test + " 8 B tcp",
-                new Perftest(inC(test, "lat"), 8, 1, true, 40_000));
+                new Perftest(inC(test, "lat"), 8, 1, true, 200_000));
         List<Row> tcp = new ArrayList<>();
         tcp.add(new Row(test + "-latency-tcp", Metric.P50, latencyOf(test, "tcp", "peer"), cTcp, Target.atMost(1.1)));
         if (test.equals("am")) {
@@ -108,13 +108,13 @@ final class Cases {
     private void bandwidth(String test, int size) {
         String name = test + "-bandwidth-" + sizeText(size);
         Contender c = Contender.perftest("ucx_perftest " + test + " " + sizeText(size) + " shm",
-                new Perftest(inC(test, "bw"), size, WINDOW, false, 6_000_000_000L / size));
+                new Perftest(inC(test, "bw"), size, WINDOW, false, 15_000_000_000L / size));
         scenarios.add(Scenario.of(new Row(name + "-shm-none", Metric.BANDWIDTH, bandwidthOf(test, size, "shm", "none"),
                 c, Target.atLeast(0.95)), new Row(name + "-shm-peer", Metric.BANDWIDTH,
                 bandwidthOf(test, size, "shm", "peer"), c, Target.atLeast(0.6))));
         // Measures both error modes on both sides: with failure detection UCX uses another rendezvous protocol over
         // tcp.
-        Perftest tcp = new Perftest(inC(test, "bw"), size, WINDOW, true, 1_200_000_000L / size);
+        Perftest tcp = new Perftest(inC(test, "bw"), size, WINDOW, true, 8_000_000_000L / size);
         String nameInC = "ucx_perftest " + test + " " + sizeText(size) + " tcp";
         scenarios.add(Scenario.of(
                 new Row(name + "-tcp-none", Metric.BANDWIDTH, bandwidthOf(test, size, "tcp", "none"),
@@ -127,7 +127,7 @@ final class Cases {
         String name = test + "-bandwidth-" + sizeText(size);
         Contender c = Contender.perftest("ucx_perftest " + test + " " + sizeText(size) + " shm",
                 new Perftest(test.equals("put") ? "ucp_put_bw" : "ucp_get", size, WINDOW, false,
-                20_000_000_000L / size));
+                60_000_000_000L / size));
         List<Row> rows = new ArrayList<>();
         for (String mode : MODES) {
             rows.add(new Row(name + "-shm-" + mode, Metric.BANDWIDTH, bandwidthOf(test, size, "shm", mode), c,
@@ -163,7 +163,7 @@ final class Cases {
 
     private void rates() {
         Contender c = Contender.perftest("ucx_perftest am rate shm", new Perftest("ucp_am_bw", 8, RATE_WINDOW, false,
-                6_000_000));
+                15_000_000));
         Contender aeron = Contender.peer("aeron ipc rate", "aeron-ipc", "--test", "message", "--mode", "rate", "--size",
                 "8");
         List<Row> raw = new ArrayList<>();

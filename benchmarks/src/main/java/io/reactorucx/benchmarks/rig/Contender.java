@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 record Contender(String name, Tool tool, List<String> arguments, @Nullable Perftest perftest) {
 
     private static final String LOAD = "--load";
+    private static final String RATE = "--rate";
 
     enum Tool {
         /** Reactor UCX, by {@code perf}. */
@@ -61,10 +62,15 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
         return index < 0 ? 0 : Integer.parseInt(arguments.get(index + 1));
     }
 
+    /** Whether operations begin at scheduled times. */
+    boolean isAtFixedRate() {
+        return load() > 0 || arguments.contains(RATE);
+    }
+
     /** {@return this contender at a number of operations per second instead of a load} */
     Contender atRate(double perSecond) {
         List<String> more = new ArrayList<>(arguments.subList(0, arguments.indexOf(LOAD)));
-        more.addAll(List.of("--rate", String.format(Locale.ROOT, "%.0f", perSecond)));
+        more.addAll(List.of(RATE, String.format(Locale.ROOT, "%.0f", perSecond)));
         return new Contender(name, tool, more, null);
     }
 

@@ -43,6 +43,11 @@ enum Metric {
 
     private final String field;
 
+    /** Whether each turn has this figure, and not the measurement as a whole alone. */
+    boolean isOfTurns() {
+        return this == P50 || this == BANDWIDTH || this == RATE;
+    }
+
     Metric(String field) {
         this.field = field;
     }

@@ -1,5 +1,7 @@
 package io.reactorucx.benchmarks.rig;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * The durations of measurements.
  *
@@ -25,6 +27,25 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     private static final double START_IN_C = 1;
     private static final double START_OF_JVM = 1;
     private static final double START_OF_JVMS = 3.5;
+
+    /** The length of a turn: shorter than the time for which a host mostly keeps its speed. */
+    private static final double TURN_SECONDS = 0.2;
+    /** Turns whose figures are left out: in the first ones the code runs that a stop needs, and is compiled again. */
+    private static final int FIRST_TURNS = 2;
+    private static final int FEWEST_TURNS = 3;
+
+    long turnNanos() {
+        return (long) (TURN_SECONDS * TimeUnit.SECONDS.toNanos(1));
+    }
+
+    /** {@return the number of turns of a contender in a round that count} */
+    int turns() {
+        return Math.max(FEWEST_TURNS, (int) Math.round(seconds / TURN_SECONDS));
+    }
+
+    static int firstTurns() {
+        return FIRST_TURNS;
+    }
 
     double warmupOf(Contender contender) {
         return switch (contender.tool()) {
