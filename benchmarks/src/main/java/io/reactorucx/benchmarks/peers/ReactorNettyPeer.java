@@ -69,11 +69,7 @@ final class ReactorNettyPeer implements Peer {
         Runnable send = () -> connection.outbound().send(Mono.just(message(options.size()))).then()
                 .subscribe(ignored -> { }, done::completeExceptionally);
         connection.inbound().receive().subscribe(answer -> {
-            if (trips.replied()) {
-                send.run();
-            } else {
-                done.complete(null);
-            }
+            trips.replied(send, () -> done.complete(null));
         }, done::completeExceptionally);
         trips.start();
         send.run();

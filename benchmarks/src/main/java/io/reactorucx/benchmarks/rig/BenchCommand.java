@@ -19,13 +19,14 @@ import picocli.CommandLine.Spec;
 
 /** Measures every case beside what it is compared with. */
 @Command(name = "bench", description = "Measures Reactor UCX beside ucx_perftest, JUCX, Aeron, RSocket, Reactor Netty"
-        + " and gRPC, each in two processes, in turns. Prints a table with the ratio of each case: the median of its"
-        + " rounds, the lowest and the highest. The columns ours and theirs are medians. Latency is half a round trip,"
+        + " and gRPC, each in two processes, in turns of 0.2 s. Prints a table with the ratio of each case: the"
+        + " median of its rounds, the lowest and the highest, then the median and the quartiles of the single turns in"
+        + " each state of the host. The columns ours and theirs are medians. Latency is half a round trip,"
         + " and for request, get and put the whole operation.")
 public final class BenchCommand implements Callable<Integer> {
 
     private static final double QUICK_SECONDS = 530;
-    private static final double LARGE_WARMUP = 1.6;
+    private static final double LARGE_WARMUP = 1.4;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -36,13 +37,15 @@ public final class BenchCommand implements Callable<Integer> {
             + " round of the last cases.")
     private boolean quick;
     @Option(names = "--pairs", paramLabel = "N",
-            description = "Rounds; each measures every contender once. By default 5, with --quick 2, with --sweep 1.")
+            description = "Rounds; each measures every contender with new processes. By default 5, with --quick 2, with"
+            + " --sweep 1; at a fixed rate at most 3.")
     private @Nullable Integer pairs;
     @Option(names = "--seconds", paramLabel = "SECONDS",
-            description = "Duration of each measurement, by default 1.5, with --quick 0.8, with --sweep 1.")
+            description = "Duration of each measurement, by default 1.2, in turns of 0.2; with --quick 0.8,"
+            + " with --sweep 1. Four times as long at a fixed rate.")
     private @Nullable Double seconds;
     @Option(names = "--warmup-seconds", paramLabel = "SECONDS",
-            description = "Longest warm-up before each measurement, by default 2.5, with --sweep 2; 1.6 times as long"
+            description = "Longest warm-up before each measurement, by default 2.2, with --sweep 2; 1.4 times as long"
             + " for operations of 1 MiB without --quick.")
     private @Nullable Double warmupSeconds;
     @Option(names = "--case", paramLabel = "NAME",
@@ -79,9 +82,9 @@ public final class BenchCommand implements Callable<Integer> {
                     row.target().text(row.metric()))));
             return 0;
         }
-        double warmup = or(warmupSeconds, sweep ? 2 : 2.5);
+        double warmup = or(warmupSeconds, sweep || quick ? 2 : 2.2);
         Timing timing = new Timing(warmup, quick ? warmup : LARGE_WARMUP * warmup,
-                or(seconds, sweep ? 1 : quick ? 0.8 : 1.5), 10);
+                or(seconds, sweep ? 1 : quick ? 0.8 : 1.2), 10);
         int rounds = pairs != null ? pairs : sweep ? 1 : quick ? 2 : 5;
         if (!(fastHop >= 0)) {
             throw refused("--fast-hop " + fastHop + ": must be at least 0");

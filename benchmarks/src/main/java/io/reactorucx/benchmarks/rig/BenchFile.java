@@ -36,7 +36,7 @@ final class BenchFile {
         how.addProperty("seconds", timing.seconds());
         how.addProperty("turn_seconds", timing.turnNanos() / 1e9);
         how.addProperty("idle_seconds", timing.idleSeconds());
-        how.addProperty("jvm_options", String.join(" ", Commands.JVM_OPTIONS));
+        how.addProperty("jvm_options", String.join(" ", Commands.JVM_OPTIONS) + " -XX:+UseSerialGC");
         json.addProperty("started", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         json.add("machine", machine);
         json.add("how", how);

@@ -20,7 +20,7 @@ final class Commands {
     /** Options of the JVM of every program in Java. */
     static final List<String> JVM_OPTIONS = List.of("--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-            "-XX:+UseSerialGC", "-Xms256m", "-Xmx1g");
+            "-Xms256m", "-Xmx1g");
     private static final String LIBRARY_PATH = "io.reactorucx.library.path";
 
     private final Cpus cpus;
@@ -35,7 +35,7 @@ final class Commands {
         List<String> arguments = new ArrayList<>(program(contender, "server"));
         arguments.addAll(List.of("--port", contender.needsPort() ? Integer.toString(freePort()) : "0"));
         arguments.addAll(serverArguments(contender));
-        return java(cpus.server(), List.of(), arguments);
+        return java(cpus.server(), contender.collector(), List.of(), arguments);
     }
 
     /**
@@ -49,7 +49,8 @@ final class Commands {
         List<String> arguments = new ArrayList<>(program(contender, "client"));
         arguments.addAll(List.of("--connect", "127.0.0.1:" + port));
         arguments.addAll(clientArguments(contender, turns));
-        return java(cpus.client(), List.of("-Dio.reactorucx.benchmarks.server=" + serverId), arguments);
+        return java(cpus.client(), contender.collector(), List.of("-Dio.reactorucx.benchmarks.server=" + serverId),
+                arguments);
     }
 
     /** The command of a measurement in one process. */
@@ -57,7 +58,7 @@ final class Commands {
         List<String> arguments = new ArrayList<>(List.of("layers"));
         arguments.addAll(contender.arguments());
         arguments.addAll(times(contender));
-        return java(cpus.client(), List.of(), arguments);
+        return java(cpus.client(), contender.collector(), List.of(), arguments);
     }
 
     private List<String> times(Contender contender) {
@@ -75,7 +76,7 @@ final class Commands {
 
     /** The arguments of the server: those that {@code perf}'s server needs at its start; all for the peers' servers. */
     private static List<String> serverArguments(Contender contender) {
-        List<String> all = contender.arguments();
+        List<String> all = contender.ofProgram();
         return switch (contender.tool()) {
             case PERF -> {
                 List<String> some = new ArrayList<>();
@@ -96,7 +97,7 @@ final class Commands {
     }
 
     private List<String> clientArguments(Contender contender, boolean turns) {
-        List<String> all = new ArrayList<>(contender.arguments());
+        List<String> all = new ArrayList<>(contender.ofProgram());
         if (contender.tool() == Contender.Tool.IDLE) {
             all.addAll(List.of("--seconds", Double.toString(timing.secondsOf(contender))));
             return all;
@@ -119,23 +120,24 @@ final class Commands {
      * Options for an archive of a program's classes. The first process of a kind writes it, and the next ones start in
      * half the time.
      */
-    private static List<String> classArchive(List<String> arguments) {
+    private static List<String> classArchive(String collector, List<String> arguments) {
         Path jar = Path.of(URI.create(Main.class.getProtectionDomain().getCodeSource().getLocation().toString()));
         if (Files.isDirectory(jar)) {
             return List.of(); // The JVM archives classes of jars alone.
         }
         String kind = String.join("-", arguments.subList(0, Math.min(arguments.getFirst().equals("peer") ? 3 : 2,
                 arguments.size())));
-        Path archive = jar.resolveSibling("../classes-of-" + kind + ".jsa").normalize();
+        Path archive = jar.resolveSibling("../classes-of-" + kind + "-" + collector + ".jsa").normalize();
         return List.of("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + archive, "-Xlog:disable",
                 "-Xlog:all=off");
     }
 
-    private static List<String> java(String cpus, List<String> options, List<String> arguments) {
+    private static List<String> java(String cpus, String collector, List<String> options, List<String> arguments) {
         List<String> command = new ArrayList<>(Cpus.prefix(cpus));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(JVM_OPTIONS);
-        command.addAll(classArchive(arguments));
+        command.add("-XX:+Use" + collector + "GC");
+        command.addAll(classArchive(collector, arguments));
         command.addAll(options);
         if (System.getProperty(LIBRARY_PATH) != null) {
             command.add("-D" + LIBRARY_PATH + "=" + System.getProperty(LIBRARY_PATH));

@@ -17,6 +17,7 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
 
     private static final String LOAD = "--load";
     private static final String RATE = "--rate";
+    private static final String COLLECTOR = "--collector";
 
     enum Tool {
         /** Reactor UCX, by {@code perf}. */
@@ -62,9 +63,33 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
         return index < 0 ? 0 : Integer.parseInt(arguments.get(index + 1));
     }
 
+    /** {@return the same contender with a garbage collector, {@code G1} or {@code Z}} */
+    Contender with(String collector) {
+        List<String> more = new ArrayList<>(arguments);
+        more.addAll(List.of(COLLECTOR, collector));
+        return new Contender(name + ", " + collector, tool, List.copyOf(more), null);
+    }
+
+    /** {@return the garbage collector of its JVMs} */
+    String collector() {
+        int index = arguments.indexOf(COLLECTOR);
+        return index < 0 ? "Serial" : arguments.get(index + 1);
+    }
+
+    /** {@return the arguments of the program itself} */
+    List<String> ofProgram() {
+        int index = arguments.indexOf(COLLECTOR);
+        return index < 0 ? arguments : arguments.subList(0, index);
+    }
+
     /** Whether operations begin at scheduled times. */
     boolean isAtFixedRate() {
         return load() > 0 || arguments.contains(RATE);
+    }
+
+    /** Whether high percentiles at a fixed rate are wanted. */
+    boolean hasTails() {
+        return arguments.contains(RATE);
     }
 
     /** {@return this contender at a number of operations per second instead of a load} */

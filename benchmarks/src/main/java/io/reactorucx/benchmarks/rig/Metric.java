@@ -12,6 +12,20 @@ enum Metric {
             return value < 10_000 ? format("%.0f ns", value) : format("%.1f us", value / 1e3);
         }
     },
+    /** The 99th percentile. */
+    P99("p99_ns") {
+        @Override
+        String text(double value) {
+            return P50.text(value);
+        }
+    },
+    /** The 99.9th percentile. */
+    P999("p999_ns") {
+        @Override
+        String text(double value) {
+            return P50.text(value);
+        }
+    },
     /** Bytes that arrive per second. */
     BANDWIDTH("bytes_per_second") {
         @Override

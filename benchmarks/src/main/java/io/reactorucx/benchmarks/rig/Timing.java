@@ -33,6 +33,9 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     /** Turns whose figures are left out: in the first ones the code runs that a stop needs, and is compiled again. */
     private static final int FIRST_TURNS = 2;
     private static final int FEWEST_TURNS = 3;
+    /** Operations at a low rate are few, and of a thousand one is beyond the 99.9th percentile. */
+    private static final double LONGER_FOR_TAILS = 4;
+    private static final int MOST_ROUNDS_OF_TAILS = 3;
 
     long turnNanos() {
         return (long) (TURN_SECONDS * TimeUnit.SECONDS.toNanos(1));
@@ -57,7 +60,8 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     }
 
     double secondsOf(Contender contender) {
-        return contender.tool() == Contender.Tool.IDLE ? idleSeconds : seconds;
+        return contender.tool() == Contender.Tool.IDLE ? idleSeconds
+                : contender.hasTails() ? LONGER_FOR_TAILS * seconds : seconds;
     }
 
     /**
@@ -65,7 +69,8 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
      * idle connection, which no load of other contenders affects}
      */
     static int roundsOf(Contender contender, int rounds) {
-        return contender.tool() == Contender.Tool.IDLE || contender.tool() == Contender.Tool.LAYERS ? 1 : rounds;
+        return contender.tool() == Contender.Tool.IDLE || contender.tool() == Contender.Tool.LAYERS ? 1
+                : contender.hasTails() ? Math.min(rounds, MOST_ROUNDS_OF_TAILS) : rounds;
     }
 
     /** {@return the probable duration of a measurement, with the start and end of its processes} */
@@ -83,6 +88,6 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     }
 
     long limitSeconds() {
-        return SPARE_SECONDS + 5 * (long) Math.ceil(longestWarmup() + seconds);
+        return SPARE_SECONDS + 5 * (long) Math.ceil(longestWarmup() + LONGER_FOR_TAILS * seconds);
     }
 }
