@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 public final class BenchCommand implements Callable<Integer> {
 
     private static final double QUICK_SECONDS = 530;
-    private static final double LARGE_WARMUP = 1.4;
+    private static final double LARGE_WARMUP = 1.2;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -45,7 +45,7 @@ public final class BenchCommand implements Callable<Integer> {
             + " with --sweep 1. Four times as long at a fixed rate.")
     private @Nullable Double seconds;
     @Option(names = "--warmup-seconds", paramLabel = "SECONDS",
-            description = "Longest warm-up before each measurement, by default 2.2, with --sweep 2; 1.4 times as long"
+            description = "Longest warm-up before each measurement, by default 2; 1.2 times as long"
             + " for operations of 1 MiB without --quick.")
     private @Nullable Double warmupSeconds;
     @Option(names = "--case", paramLabel = "NAME",
@@ -82,7 +82,7 @@ public final class BenchCommand implements Callable<Integer> {
                     row.target().text(row.metric()))));
             return 0;
         }
-        double warmup = or(warmupSeconds, sweep || quick ? 2 : 2.2);
+        double warmup = or(warmupSeconds, 2);
         Timing timing = new Timing(warmup, quick ? warmup : LARGE_WARMUP * warmup,
                 or(seconds, sweep ? 1 : quick ? 0.8 : 1.2), 10);
         int rounds = pairs != null ? pairs : sweep ? 1 : quick ? 2 : 5;

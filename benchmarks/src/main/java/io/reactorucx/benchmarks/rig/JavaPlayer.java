@@ -92,9 +92,10 @@ final class JavaPlayer implements Player {
             whole.addProperty("turns", figures.stream().filter(each -> !each.hasFailed()).count());
             whole.addProperty("stalls", stalls);
             for (Metric metric : List.of(Metric.P50, Metric.RATE, Metric.BANDWIDTH)) {
-                if (whole.has(metric.field()) && !whole.get(metric.field()).isJsonNull()) {
-                    whole.addProperty(metric.field(), Comparison.median(figures.stream()
-                            .flatMap(each -> each.figure(metric).stream().boxed()).toList()));
+                List<Double> values = figures.stream().flatMap(each -> each.figure(metric).stream().boxed()).toList();
+                whole.remove(metric.field());
+                if (!values.isEmpty()) {
+                    whole.addProperty(metric.field(), Comparison.median(values));
                 }
             }
         } catch (MeasurementFailure e) {
