@@ -5,7 +5,7 @@ import io.reactorucx.benchmarks.peers.PeerCommand;
 import io.reactorucx.benchmarks.perf.PerfCommand;
 import io.reactorucx.benchmarks.report.ChartsCommand;
 import io.reactorucx.benchmarks.rig.BenchCommand;
-import io.reactorucx.benchmarks.rig.IdleCommand;
+import io.reactorucx.benchmarks.layers.IdleCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

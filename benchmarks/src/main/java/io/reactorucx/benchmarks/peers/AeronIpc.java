@@ -14,7 +14,7 @@ final class AeronIpc extends AeronPeer {
 
     @Override
     @Nullable MediaDriver driver(PeerOptions options, boolean server, int port) {
-        return server ? MediaDriver.launch(new MediaDriver.Context().aeronDirectoryName(directory(true, port))
+        return server ? MediaDriver.launch(patientDriver().aeronDirectoryName(directory(true, port))
                 .threadingMode(ThreadingMode.SHARED).sharedIdleStrategy(new SleepingMillisIdleStrategy(1))
                 .dirDeleteOnStart(true).dirDeleteOnShutdown(true)) : null;
     }

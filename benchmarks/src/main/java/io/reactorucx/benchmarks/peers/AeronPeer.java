@@ -5,6 +5,7 @@ import io.aeron.ExclusivePublication;
 import io.aeron.Subscription;
 import io.aeron.driver.MediaDriver;
 import io.aeron.logbuffer.FragmentHandler;
+import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ abstract class AeronPeer implements Peer {
     private static final int TO_CLIENT = 1002;
     private static final int FRAGMENTS = 256;
     private static final byte LAST = 1;
+    /** How long a process may be stopped while others are measured. */
+    private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
     /** Messages between two readings of the clock, which takes as long as a message. */
     private static final int BETWEEN_CLOCKS = 64;
 
@@ -30,9 +33,17 @@ abstract class AeronPeer implements Peer {
 
     abstract String directory(boolean server, int port);
 
+    /** {@return the context of a driver whose clients and peers may be stopped for some time} */
+    static MediaDriver.Context patientDriver() {
+        return new MediaDriver.Context().clientLivenessTimeoutNs(PATIENCE_NANOS).imageLivenessTimeoutNs(PATIENCE_NANOS)
+                .publicationConnectionTimeoutNs(PATIENCE_NANOS).publicationUnblockTimeoutNs(2 * PATIENCE_NANOS)
+                .driverTimeoutMs(TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS));
+    }
+
     /** {@return the context of a client for a driver} */
     Aeron.Context context(@Nullable MediaDriver driver, String directory) {
-        return new Aeron.Context().aeronDirectoryName(directory);
+        return new Aeron.Context().aeronDirectoryName(directory)
+                .driverTimeoutMs(TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS));
     }
 
     abstract Channels channels(int port);
@@ -156,9 +167,9 @@ abstract class AeronPeer implements Peer {
             }
         }
 
-        long burst(long endNanos) {
+        long burst(MessageStream.End end) {
             long sent = 1;
-            for (; sent % BETWEEN_CLOCKS != 0 || System.nanoTime() - endNanos < 0; sent++) {
+            for (; sent % BETWEEN_CLOCKS != 0 || !end.isReached(BETWEEN_CLOCKS); sent++) {
                 send(null);
             }
             message.putByte(0, LAST);

@@ -14,7 +14,7 @@ final class AeronUdp extends AeronPeer {
 
     @Override
     @Nullable MediaDriver driver(PeerOptions options, boolean server, int port) {
-        return MediaDriver.launch(new MediaDriver.Context().aeronDirectoryName(directory(server, port))
+        return MediaDriver.launch(patientDriver().aeronDirectoryName(directory(server, port))
                 .threadingMode(ThreadingMode.INVOKER).dirDeleteOnStart(true).dirDeleteOnShutdown(true));
     }
 

@@ -78,10 +78,10 @@ final class BarePeer implements Peer {
             return trips.figures();
         }
 
-        long inWindow(int window, long endNanos) {
+        long inWindow(int window, MessageStream.End end) {
             long[] requests = new long[window];
             long posted = 0;
-            for (; System.nanoTime() - endNanos < 0; posted++) {
+            for (; !end.isReached(1); posted++) {
                 int slot = (int) (posted % window);
                 worker.await(requests[slot]);
                 requests[slot] = post();

@@ -37,6 +37,7 @@ record Figures(PeerOptions options, long operations, long nanos, Histogram histo
             json.addProperty("p90_ns", histogram.getValueAtPercentile(90) * share);
             json.addProperty("p99_ns", histogram.getValueAtPercentile(99) * share);
             json.addProperty("p999_ns", histogram.getValueAtPercentile(99.9) * share);
+            json.addProperty("p9999_ns", histogram.getValueAtPercentile(99.99) * share);
             json.addProperty("max_ns", histogram.getMaxValue() * share);
             json.addProperty("mean_ns", histogram.getMean() * share);
         }

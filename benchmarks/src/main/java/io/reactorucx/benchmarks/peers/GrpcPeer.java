@@ -101,11 +101,7 @@ final class GrpcPeer implements Peer {
 
         @Override
         public void onCompleted() {
-            if (trips.replied()) {
-                send();
-            } else {
-                done.complete(null);
-            }
+            trips.replied(this::send, () -> done.complete(null));
         }
     }
 }

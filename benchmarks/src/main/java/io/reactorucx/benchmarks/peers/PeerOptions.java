@@ -31,6 +31,8 @@ final class PeerOptions {
     private boolean tcp;
     @Option(names = "--error-mode", description = "none or peer, for peers over UCX")
     private String errorMode = "none";
+    @Option(names = "--turns", description = "client: print a line for each turn, and end with the standard input")
+    private boolean turns;
     @Option(names = "--format", hidden = true, description = "json, the only one")
     private String format = "json";
 
@@ -79,6 +81,10 @@ final class PeerOptions {
         return (long) (warmupSeconds * TimeUnit.SECONDS.toNanos(1) / WarmUp.PARTS);
     }
 
+    boolean turns() {
+        return turns;
+    }
+
     double rate() {
         return rate;
     }
@@ -96,9 +102,10 @@ final class PeerOptions {
     }
 
     void check() {
-        if (size < 1 || window < 1 || nanos() < 1 || !(warmupSeconds >= 0) || rate < 0 || !format.equals("json")) {
+        if (size < 1 || window < 1 || nanos() < 1 || !(warmupSeconds >= 0) || rate < 0 || !format.equals("json")
+                || turns && rate > 0) {
             throw new IllegalArgumentException("--size and --window at least 1, --seconds above 0, --warmup-seconds"
-                    + " and --rate not below, --format json");
+                    + " and --rate not below, --format json, --turns without --rate");
         }
     }
 }

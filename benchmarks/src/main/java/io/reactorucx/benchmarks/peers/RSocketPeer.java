@@ -71,11 +71,7 @@ final class RSocketPeer implements Peer {
 
         private void answered(Payload answer) {
             answer.release();
-            if (trips.replied()) {
-                send();
-            } else {
-                done.complete(null);
-            }
+            trips.replied(this::send, () -> done.complete(null));
         }
     }
 }

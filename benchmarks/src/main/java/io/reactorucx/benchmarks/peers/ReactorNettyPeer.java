@@ -69,11 +69,7 @@ final class ReactorNettyPeer implements Peer {
         Runnable send = () -> connection.outbound().send(Mono.just(message(options.size()))).then()
                 .subscribe(ignored -> { }, done::completeExceptionally);
         connection.inbound().receive().subscribe(answer -> {
-            if (trips.replied()) {
-                send.run();
-            } else {
-                done.complete(null);
-            }
+            trips.replied(send, () -> done.complete(null));
         }, done::completeExceptionally);
         trips.start();
         send.run();
@@ -91,7 +87,7 @@ final class ReactorNettyPeer implements Peer {
             long[] sent = {0};
             Flux<ByteBuf> source = Flux.generate(sink -> {
                 ByteBuf message = message(options.size());
-                boolean last = ++sent[0] % BETWEEN_CLOCKS == 0 && System.nanoTime() - end >= 0;
+                boolean last = ++sent[0] % BETWEEN_CLOCKS == 0 && end.isReached(BETWEEN_CLOCKS);
                 if (last) {
                     message.setByte(message.readerIndex(), LAST);
                 }

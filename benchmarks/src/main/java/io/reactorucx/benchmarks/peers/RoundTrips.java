@@ -1,7 +1,12 @@
 package io.reactorucx.benchmarks.peers;
 
+import io.reactorucx.benchmarks.turns.TurnRecorder;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Times one round trip after the other: each starts when the last one ends, or at a fixed rate. At a fixed rate each is
@@ -19,11 +24,15 @@ final class RoundTrips {
     private final boolean oneWay;
     private final long intervalNanos;
     private final Histogram histogram = new Histogram(HIGHEST_NANOS, DIGITS);
+    /** A thread that sleeps between requests at a fixed rate. */
+    private final ExecutorService sender = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("peer-timer").factory());
+    private @Nullable TurnRecorder turns;
     private int warmupPartsLeft;
     private long phaseStart;
     /** The planned end of the part, then its real end. */
     private long phaseEnd;
-    private long intended;
+    private volatile long intended;
     private ResourceUse atStart = new ResourceUse(0, 0);
     private ResourceUse atEnd = new ResourceUse(0, 0);
 
@@ -45,25 +54,55 @@ final class RoundTrips {
         histogram.reset();
         atStart = ResourceUse.now();
         phaseStart = System.nanoTime();
+        if (warmupPartsLeft == 0 && options.turns()) {
+            turns = TurnRecorder.ofStandardStreams();
+            turns.start(phaseStart);
+        }
         phaseEnd = phaseStart + (warmupPartsLeft > 0 ? options.warmupPartNanos() : options.nanos());
         intended = phaseStart;
     }
 
+    /**
+     * Called after each reply by peers whose callers are not the thread that receives it.
+     *
+     * @param send sends the next request: now, or at a fixed rate from a thread that sleeps until it is due, as in
+     * {@code perf} with a wait strategy that sleeps
+     * @param end runs instead when there is no next request
+     */
+    void replied(Runnable send, Runnable end) {
+        if (!record(System.nanoTime())) {
+            end.run();
+        } else if (intervalNanos == 0 || intended - System.nanoTime() <= 0) {
+            send.run();
+        } else {
+            sender.execute(() -> {
+                for (long left = intended - System.nanoTime(); left > 0; left = intended - System.nanoTime()) {
+                    LockSupport.parkNanos(this, left);
+                }
+                send.run();
+            });
+        }
+    }
+
     /** {@return whether the caller sends another request now; called after each reply} */
     boolean replied() {
-        long now = System.nanoTime();
+        boolean more = record(System.nanoTime());
+        while (more && intervalNanos > 0 && System.nanoTime() - intended < 0) {
+            Thread.onSpinWait();
+        }
+        return more;
+    }
+
+    /** Returns whether there is another request, and sets its intended time. */
+    private boolean record(long now) {
         histogram.recordValue(Math.min(Math.max(now - intended, 0), HIGHEST_NANOS));
-        if (now - phaseEnd >= 0) {
+        if (turns != null) {
+            turns.operation(intended, now);
+        }
+        if (now - phaseEnd >= 0 || turns != null && turns.isOver()) {
             return nextPhase(now);
         }
-        if (intervalNanos == 0) {
-            intended = now;
-        } else {
-            intended += intervalNanos;
-            while (System.nanoTime() - intended < 0) {
-                Thread.onSpinWait();
-            }
-        }
+        intended = intervalNanos == 0 ? now : intended + intervalNanos;
         return true;
     }
 
@@ -71,6 +110,9 @@ final class RoundTrips {
         phaseEnd = now;
         atEnd = ResourceUse.now();
         if (warmupPartsLeft == 0) {
+            if (turns != null) {
+                turns.endTurn();
+            }
             return false;
         }
         warmupPartsLeft--;

@@ -4,6 +4,7 @@ import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.benchmarks.WarmUp;
+import io.reactorucx.benchmarks.turns.TurnRecorder;
 import io.reactorucx.engine.WaitStrategy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +42,16 @@ final class Client {
     }
 
     PerfResult measure(Duration warmUp, Duration measured, double rate) {
+        return measureTurns(warmUp, measured, rate, null);
+    }
+
+    /**
+     * Measures while this process is stopped and continued.
+     *
+     * @param rate scheduled operations per second, 0 for a closed loop
+     * @param turns records each turn of the measurement; null without turns
+     */
+    PerfResult measureTurns(Duration warmUp, Duration measured, double rate, @Nullable TurnRecorder turns) {
         setup.checkHere(options.peerErrors());
         try (ControlChannel server = ControlChannel.connect(host, port)) {
             try {
@@ -51,7 +62,15 @@ final class Client {
                     for (int part = 0; part < WarmUp.PARTS && !warmUp.isZero(); part++) {
                         measure(warmUp.dividedBy(WarmUp.PARTS), rate, server);
                     }
-                    return measure(measured, rate, server);
+                    if (turns != null) {
+                        loads.keySet().forEach(load -> load.takeTurns(turns));
+                        turns.start(System.nanoTime());
+                    }
+                    PerfResult result = measure(measured, rate, server);
+                    if (turns != null) {
+                        turns.endTurn();
+                    }
+                    return result;
                 } finally {
                     resources.disposeNow();
                 }

@@ -1,6 +1,7 @@
 package io.reactorucx.benchmarks.perf;
 
 import io.reactorucx.benchmarks.HelpOption;
+import io.reactorucx.benchmarks.turns.TurnRecorder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -59,6 +60,9 @@ final class ClientCommand implements Callable<Integer> {
             + " that large payloads stay in the processors' caches. With as many as the window no buffer is used twice"
             + " at the same time.")
     private int buffers = 1;
+    @Option(names = "--turns", hidden = true, description = "For a program that stops and continues this one: prints a"
+            + " line for each turn, and ends with the standard input.")
+    private boolean turns;
     @Option(names = "--format", paramLabel = "FORMAT", description = "text, csv or json; by default text.")
     private String format = "text";
 
@@ -74,6 +78,9 @@ final class ClientCommand implements Callable<Integer> {
         if (rate != null && (wanted != PerfMode.LATENCY || !(rate > 0) || rate > 1e9)) {
             throw new PerfLimit("--rate " + rate + ": must be more than 0 and at most 1e9, and with --mode latency");
         }
+        if (turns && (rate != null || options.engines() != 1)) {
+            throw new PerfLimit("--turns: with one engine, and without --rate");
+        }
         int lanes = window != null ? window : rate != null ? PerfMode.RATE.defaultWindow() : wanted.defaultWindow();
         Setup setup = new Setup(constant(PerfTest.class, "test", test), wanted, size, lanes, connections, served,
                 buffers);
@@ -83,8 +90,9 @@ final class ClientCommand implements Callable<Integer> {
         }
         Client client = new Client(setup, options, server.substring(0, colon),
                 Integer.parseInt(server.substring(colon + 1)));
-        PerfResult result = client.measure(duration("warmup-seconds", warmupSeconds, 0),
-                duration("seconds", seconds, 0.001), rate == null ? 0 : rate);
+        PerfResult result = client.measureTurns(duration("warmup-seconds", warmupSeconds, 0),
+                duration("seconds", seconds, 0.001), rate == null ? 0 : rate,
+                turns ? TurnRecorder.ofStandardStreams() : null);
         spec.commandLine().getOut().println(result.text(shown));
     }
 

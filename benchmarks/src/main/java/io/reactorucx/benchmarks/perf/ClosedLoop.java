@@ -1,20 +1,25 @@
 package io.reactorucx.benchmarks.perf;
 
 import io.reactorucx.UcxConnection;
+import io.reactorucx.benchmarks.turns.TurnRecorder;
 
 /** Starts the next operation of a lane when the last one ends. */
 final class ClosedLoop extends LaneLoad {
 
     /** Operations between two readings of the clock, unless each is timed. */
     private static final int CLOCK_MASK = 15;
+    /** Size from which the clock is read after each operation: some of them take milliseconds. */
+    private static final int LARGE = 4096;
 
     private final long[] begun;
+    private final int clockMask;
     private long deadlineNanos;
     private int active;
     private boolean over;
 
-    ClosedLoop(UcxConnection connection, LaneOperations operations, int lanes) {
+    ClosedLoop(UcxConnection connection, LaneOperations operations, int lanes, int size) {
         super(connection, operations);
+        clockMask = size >= LARGE ? 0 : CLOCK_MASK;
         begun = new long[lanes];
     }
 
@@ -34,16 +39,32 @@ final class ClosedLoop extends LaneLoad {
         if (records()) {
             long now = System.nanoTime();
             count(now - begun[lane]);
+            TurnRecorder turns = turns();
+            if (turns != null) {
+                turns.operation(begun[lane], now);
+            }
             begun[lane] = now;
-            over = now - deadlineNanos >= 0;
+            over = isOver(now);
         } else {
             count(0);
-            over = over || ((operations() & CLOCK_MASK) == 0 && System.nanoTime() - deadlineNanos >= 0);
+            if (!over && (operations() & clockMask) == 0) {
+                long now = System.nanoTime();
+                TurnRecorder turns = turns();
+                if (turns != null) {
+                    turns.operations(clockMask + 1L, now);
+                }
+                over = isOver(now);
+            }
         }
         if (!over) {
             begin(lane);
         } else if (--active == 0) {
             finished();
         }
+    }
+
+    private boolean isOver(long now) {
+        TurnRecorder turns = turns();
+        return now - deadlineNanos >= 0 || turns != null && turns.isOver();
     }
 }

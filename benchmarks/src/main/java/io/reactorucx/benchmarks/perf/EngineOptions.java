@@ -53,6 +53,10 @@ final class EngineOptions {
         waitStrategy();
     }
 
+    int engines() {
+        return engines;
+    }
+
     boolean peerErrors() {
         return errorMode.equals("PEER");
     }

@@ -18,7 +18,7 @@ final class EngineRounds implements Pace {
     }
 
     @Override
-    public void start(Runnable tick, double perSecond) {
+    public void start(Runnable tick, long startNanos, double perSecond) {
         ProgressEngine engine = resources.engines().stream().filter(ProgressEngine::isEngineThread).findFirst()
                 .orElseThrow();
         round = new Round(engine, tick);

@@ -43,7 +43,7 @@ final class FixedRate extends LaneLoad {
         giveUpNanos = nowNanos + 2 * nanos + TimeUnit.SECONDS.toNanos(1);
         begun = 0;
         over = false;
-        pace.start(this::tick, rate);
+        pace.start(this::tick, startNanos, rate);
     }
 
     private long intendedNanos(long number) {

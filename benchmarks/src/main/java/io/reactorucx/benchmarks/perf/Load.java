@@ -1,6 +1,7 @@
 package io.reactorucx.benchmarks.perf;
 
 import io.reactorucx.UcxConnection;
+import io.reactorucx.benchmarks.turns.TurnRecorder;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -18,6 +19,7 @@ abstract class Load {
     private @Nullable Histogram nanos;
     private Sinks.Empty<Void> end = Sinks.empty();
     private long operations;
+    private @Nullable TurnRecorder turns;
 
     Load(UcxConnection connection) {
         this.connection = connection;
@@ -26,6 +28,15 @@ abstract class Load {
     /** {@return a histogram that never grows; times above ten minutes are recorded as ten minutes} */
     static Histogram histogram() {
         return new Histogram(HIGHEST_NANOS, SIGNIFICANT_DIGITS);
+    }
+
+    /** Records each turn of this process, which is stopped in between, until the recorder is over. */
+    final void takeTurns(@Nullable TurnRecorder recorder) {
+        turns = recorder;
+    }
+
+    final @Nullable TurnRecorder turns() {
+        return turns;
     }
 
     /** Starts the work. */

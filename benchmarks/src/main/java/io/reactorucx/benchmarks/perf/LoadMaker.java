@@ -47,7 +47,7 @@ final class LoadMaker {
         if (setup.test() == PerfTest.MESSAGE && !latency) {
             return new MessageFlood(connection, setup.size(), payloads);
         }
-        return new ClosedLoop(connection, operations(), lanes);
+        return new ClosedLoop(connection, operations(), lanes, setup.size());
     }
 
     FixedRate fixedRate(double perSecond, Pace pace) {

@@ -1,6 +1,7 @@
 package io.reactorucx.benchmarks.perf;
 
 import io.reactorucx.UcxConnection;
+import io.reactorucx.benchmarks.turns.TurnRecorder;
 import io.reactorucx.buffer.UcxBuffer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -15,6 +16,7 @@ final class MessageFlood extends Load {
 
     private final byte @Nullable [] small;
     private final @Nullable Payloads payloads;
+    private final int clockMask;
     private int next;
     private long deadlineNanos;
 
@@ -22,6 +24,7 @@ final class MessageFlood extends Load {
         super(connection);
         this.small = Payloads.isSmall(size) ? new byte[size] : null;
         this.payloads = small == null ? payloads : null;
+        this.clockMask = small == null ? 0 : CLOCK_MASK;
     }
 
     @Override
@@ -58,10 +61,18 @@ final class MessageFlood extends Load {
     }
 
     private boolean isOver() {
-        if ((operations() & CLOCK_MASK) == 0 && System.nanoTime() - deadlineNanos >= 0) {
+        if ((operations() & clockMask) == 0 && isOverAt(System.nanoTime())) {
             return true;
         }
         count(0);
         return false;
+    }
+
+    private boolean isOverAt(long now) {
+        TurnRecorder turns = turns();
+        if (turns != null) {
+            turns.operations(clockMask + 1L, now);
+        }
+        return now - deadlineNanos >= 0 || turns != null && turns.isOver();
     }
 }

@@ -7,9 +7,10 @@ interface Pace {
      * Starts the ticks. Thread: engine.
      *
      * @param tick runs at least when an operation is due
+     * @param startNanos when the first operation is due
      * @param perSecond operations that are due per second
      */
-    void start(Runnable tick, double perSecond);
+    void start(Runnable tick, long startNanos, double perSecond);
 
     void stop();
 }

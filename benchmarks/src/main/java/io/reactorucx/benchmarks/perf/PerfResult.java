@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 record PerfResult(Setup setup, List<String> transports, boolean peerErrors, long operations, long elapsedNanos,
         @Nullable Histogram times, ProcessUse client, ProcessUse server, double rate, boolean reached) {
 
-    private static final double[] PERCENTILES = {50, 90, 99, 99.9};
-    private static final String[] PERCENTILE_NAMES = {"p50_ns", "p90_ns", "p99_ns", "p999_ns"};
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
+    private static final String[] PERCENTILE_NAMES = {"p50_ns", "p90_ns", "p99_ns", "p999_ns", "p9999_ns"};
     private static final double MICRO = TimeUnit.MICROSECONDS.toNanos(1);
 
     enum Format { TEXT, CSV, JSON }

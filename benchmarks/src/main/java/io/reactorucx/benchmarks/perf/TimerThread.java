@@ -12,6 +12,7 @@ final class TimerThread implements Pace {
 
     private final Scheduler engine;
     private final Thread thread;
+    private volatile long startNanos;
     private volatile double perSecond;
     private volatile boolean ended;
     private volatile Runnable tick = () -> { };
@@ -27,8 +28,9 @@ final class TimerThread implements Pace {
     }
 
     @Override
-    public void start(Runnable due, double rate) {
+    public void start(Runnable due, long nowNanos, double rate) {
         tick = due;
+        startNanos = nowNanos;
         perSecond = rate;
         LockSupport.unpark(thread);
     }
@@ -50,20 +52,21 @@ final class TimerThread implements Pace {
             if (rate == 0) {
                 LockSupport.park(this);
             } else {
-                tickUntilStopped(System.nanoTime(), TimeUnit.SECONDS.toNanos(1) / rate);
+                tickUntilStopped(startNanos, TimeUnit.SECONDS.toNanos(1) / rate);
             }
         }
     }
 
-    private void tickUntilStopped(long startNanos, double intervalNanos) {
+    /** Wakes the engine when operations are due, by the same schedule from which they are timed. */
+    private void tickUntilStopped(long firstNanos, double intervalNanos) {
         for (long number = 0; perSecond != 0; number++) {
-            long due = startNanos + (long) (number * intervalNanos);
+            long due = firstNanos + (long) (number * intervalNanos);
             for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
                 LockSupport.parkNanos(this, left);
             }
             engine.schedule(tick);
             // The same tick starts all operations that have become due.
-            number = Math.max(number, (long) ((System.nanoTime() - startNanos) / intervalNanos));
+            number = Math.max(number, (long) ((System.nanoTime() - firstNanos) / intervalNanos));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.reactorucx.benchmarks.report;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.util.Arrays;
 import java.util.Locale;
@@ -17,7 +18,8 @@ final class MarkdownTable {
     static String of(Run run) {
         StringJoiner text = new StringJoiner("\n", "", "\n");
         text.add(run.circumstances()).add("");
-        text.add("| case | ours | theirs | ratio | spread | target | met |").add("|---|---:|---:|---:|---:|---:|---|");
+        text.add("| case | ours | theirs | ratio | spread | by state of the host | target | met |")
+                .add("|---|---:|---:|---:|---:|---|---:|---|");
         run.rows().forEach(row -> text.add(line(row)));
         text.add("").add("| measured | latency | operations per second | processor time of both sides per million |"
                 + " Java heap for each |");
@@ -42,9 +44,10 @@ final class MarkdownTable {
     private static String line(JsonObject row) {
         String name = row.get("case").getAsString();
         String kind = row.get("target_kind").getAsString();
-        String target = target(kind, row.get("target").getAsDouble(), row.get("metric").getAsString());
+        String target = target(kind, row.get("target").getAsDouble(), row.get("metric").getAsString())
+                + (row.has("target_fast_state") && row.get("target_fast_state").getAsBoolean() ? ", fast" : "");
         if (!row.has("ratio")) {
-            return cells(name, "", "", "", "", target, "not measured: " + row.get("failure").getAsString()
+            return cells(name, "", "", "", "", "", target, "not measured: " + row.get("failure").getAsString()
                     .replace("|", "/"));
         }
         String metric = row.get("metric").getAsString();
@@ -54,7 +57,23 @@ final class MarkdownTable {
                 + times(row.get("highest").getAsDouble());
         return cells(name, text(metric, row.get("ours").getAsDouble()), alone ? ""
                 : text(metric, row.get("theirs").getAsDouble()), alone ? "" : times(row.get("ratio").getAsDouble()),
-                spread, target, kind.equals("none") ? "" : row.get("met").getAsBoolean() ? "yes" : "**no**");
+                spread, states(row, metric, alone), target,
+                kind.equals("none") ? "" : row.get("met").getAsBoolean() ? "yes" : "**no**");
+    }
+
+    /** The ratio in each state, with the time of a message in C and the number of turns. */
+    private static String states(JsonObject row, String metric, boolean alone) {
+        StringJoiner text = new StringJoiner("; ");
+        if (row.has("states")) {
+            for (JsonElement each : row.getAsJsonArray("states")) {
+                JsonObject state = each.getAsJsonObject();
+                double ratio = state.get("ratio").getAsDouble();
+                text.add(state.get("state").getAsString() + " " + (alone ? text(metric, ratio) : times(ratio)) + " ("
+                        + (state.has("hop_ns") ? time(state.get("hop_ns").getAsDouble()) + ", " : "")
+                        + state.get("turns").getAsInt() + " turns)");
+            }
+        }
+        return text.toString();
     }
 
     private static String cells(String... cells) {
@@ -73,7 +92,7 @@ final class MarkdownTable {
 
     private static String text(String metric, double value) {
         return switch (metric) {
-            case "p50_ns" -> time(value);
+            case "p50_ns", "p99_ns", "p999_ns" -> time(value);
             case "bytes_per_second" -> rounded(value / 1e9) + " GB/s";
             case "messages_per_second" -> rounded(value / 1e6) + " M/s";
             case "alloc_bytes_per_op" -> rounded(value) + " B";

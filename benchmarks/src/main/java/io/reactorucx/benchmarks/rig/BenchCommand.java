@@ -2,6 +2,7 @@ package io.reactorucx.benchmarks.rig;
 
 import io.reactorucx.benchmarks.HelpOption;
 import io.reactorucx.benchmarks.ModuleFolder;
+import io.reactorucx.benchmarks.process.Cpus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,13 +19,14 @@ import picocli.CommandLine.Spec;
 
 /** Measures every case beside what it is compared with. */
 @Command(name = "bench", description = "Measures Reactor UCX beside ucx_perftest, JUCX, Aeron, RSocket, Reactor Netty"
-        + " and gRPC, each in two processes, in turns. Prints a table with the ratio of each case: the median of its"
-        + " rounds, the lowest and the highest. The columns ours and theirs are medians. Latency is half a round trip,"
+        + " and gRPC, each in two processes, in turns of 0.2 s. Prints a table with the ratio of each case: the"
+        + " median of its rounds, the lowest and the highest, then the median and the quartiles of the single turns in"
+        + " each state of the host. The columns ours and theirs are medians. Latency is half a round trip,"
         + " and for request, get and put the whole operation.")
 public final class BenchCommand implements Callable<Integer> {
 
     private static final double QUICK_SECONDS = 530;
-    private static final double LARGE_WARMUP = 1.6;
+    private static final double LARGE_WARMUP = 1.2;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -35,13 +37,15 @@ public final class BenchCommand implements Callable<Integer> {
             + " round of the last cases.")
     private boolean quick;
     @Option(names = "--pairs", paramLabel = "N",
-            description = "Rounds; each measures every contender once. By default 5, with --quick 2, with --sweep 1.")
+            description = "Rounds; each measures every contender with new processes. By default 5, with --quick 2, with"
+            + " --sweep 1; at a fixed rate at most 3.")
     private @Nullable Integer pairs;
     @Option(names = "--seconds", paramLabel = "SECONDS",
-            description = "Duration of each measurement, by default 1.5, with --quick 0.8, with --sweep 1.")
+            description = "Duration of each measurement, by default 1.2, in turns of 0.2; with --quick 0.8,"
+            + " with --sweep 1. Four times as long at a fixed rate.")
     private @Nullable Double seconds;
     @Option(names = "--warmup-seconds", paramLabel = "SECONDS",
-            description = "Longest warm-up before each measurement, by default 2.5, with --sweep 2; 1.6 times as long"
+            description = "Longest warm-up before each measurement, by default 2; 1.2 times as long"
             + " for operations of 1 MiB without --quick.")
     private @Nullable Double warmupSeconds;
     @Option(names = "--case", paramLabel = "NAME",
@@ -54,6 +58,10 @@ public final class BenchCommand implements Callable<Integer> {
             description = "Processors of each side in taskset's form, or any. By default a core for each side, where"
             + " there are two.")
     private String cpus = "";
+    @Option(names = "--fast-hop", paramLabel = "NS",
+            description = "Longest time of a message of 8 bytes in C between the two processors at which the host is"
+            + " in its fast state, in nanoseconds. By default 1.4 times the fastest of this run.")
+    private double fastHop;
     @Option(names = "--out", paramLabel = "PATH",
             description = "File of the figures, by default bench.json or sweep.json in benchmarks/target.")
     private @Nullable Path out;
@@ -74,10 +82,13 @@ public final class BenchCommand implements Callable<Integer> {
                     row.target().text(row.metric()))));
             return 0;
         }
-        double warmup = or(warmupSeconds, sweep ? 2 : 2.5);
+        double warmup = or(warmupSeconds, 2);
         Timing timing = new Timing(warmup, quick ? warmup : LARGE_WARMUP * warmup,
-                or(seconds, sweep ? 1 : quick ? 0.8 : 1.5), 10);
+                or(seconds, sweep ? 1 : quick ? 0.8 : 1.2), 10);
         int rounds = pairs != null ? pairs : sweep ? 1 : quick ? 2 : 5;
+        if (!(fastHop >= 0)) {
+            throw refused("--fast-hop " + fastHop + ": must be at least 0");
+        }
         if (rounds < 1 || timing.seconds() <= 0 || timing.warmupSeconds() < 0) {
             throw refused("--pairs must be at least 1, --seconds more than 0, --warmup-seconds at least 0");
         }
@@ -115,6 +126,8 @@ public final class BenchCommand implements Callable<Integer> {
         Progress progress = new Progress(System.err,
                 contenders.stream().mapToInt(each -> Timing.roundsOf(each, rounds)).sum(), estimate);
         Rounds gauged = new Rounds(new Processes(where, timing), progress);
+        TurnRounds inTurns = new TurnRounds(where, timing, progress);
+        HostStates host = new HostStates(fastHop);
         System.out.println(rounds + " rounds, " + timing.seconds() + " s each after up to " + timing.longestWarmup()
                 + " s, " + where + "; about " + Progress.text(estimate) + " minutes");
         table.head();
@@ -122,12 +135,17 @@ public final class BenchCommand implements Callable<Integer> {
         int all = 0;
         for (Scenario scenario : scenarios) {
             boolean late = quick && progress.secondsGone() + progress.secondsLeft() > QUICK_SECONDS;
-            List<Round> measured = gauged.measure(scenario, late ? 1 : rounds, rounds);
+            boolean turns = !sweep && scenario.isByTurns();
+            List<Round> measured = turns ? List.of() : gauged.measure(scenario, late ? 1 : rounds, rounds);
+            List<TurnRound> taken = turns ? inTurns.measure(scenario, late ? 1 : rounds, rounds) : List.of();
+            taken.forEach(round -> host.learn(round.hops()));
             file.add(measured);
+            file.addTurns(taken);
             for (Row row : scenario.rows()) {
                 List<Round.Pair> pairs = measured.stream().map(round -> round.pair(row)).filter(Objects::nonNull)
                         .toList();
-                Comparison comparison = Comparison.of(row, pairs.stream().map(Round.Pair::ours).toList(),
+                Comparison comparison = turns ? Comparison.ofTurns(row, taken, host)
+                        : Comparison.of(row, pairs.stream().map(Round.Pair::ours).toList(),
                         pairs.stream().map(Round.Pair::theirs).toList());
                 long unsteady = pairs.stream().filter(pair -> !pair.steady()).count();
                 table.line(comparison, unsteady);

@@ -3,6 +3,7 @@ package io.reactorucx.benchmarks.rig;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.reactorucx.benchmarks.process.Cpus;
 import io.reactorucx.core.Ucx;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,8 +34,9 @@ final class BenchFile {
         how.addProperty("warmup_seconds", timing.warmupSeconds());
         how.addProperty("large_warmup_seconds", timing.largeWarmupSeconds());
         how.addProperty("seconds", timing.seconds());
+        how.addProperty("turn_seconds", timing.turnNanos() / 1e9);
         how.addProperty("idle_seconds", timing.idleSeconds());
-        how.addProperty("jvm_options", String.join(" ", Processes.JVM_OPTIONS));
+        how.addProperty("jvm_options", String.join(" ", Commands.JVM_OPTIONS) + " -XX:+UseSerialGC");
         json.addProperty("started", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         json.add("machine", machine);
         json.add("how", how);
@@ -73,6 +75,41 @@ final class BenchFile {
         return one;
     }
 
+    /** Adds rounds in turns. */
+    void addTurns(List<TurnRound> rounds) {
+        for (int number = 0; number < rounds.size(); number++) {
+            TurnRound round = rounds.get(number);
+            JsonArray hops = new JsonArray();
+            round.hops().stream().filter(hop -> !Double.isNaN(hop)).forEach(hops::add);
+            for (Contender contender : round.whole().keySet()) {
+                JsonObject one = json(contender, number + 1, new Round.Taken(round.wholeOf(contender), Double.NaN,
+                        Double.NaN));
+                one.add("hops_ns", hops);
+                JsonArray turns = new JsonArray();
+                round.of(contender).forEach(turn -> turns.add(turn.figures()));
+                one.add("turns", turns);
+                measurements.add(one);
+            }
+        }
+    }
+
+    private static JsonObject json(int state, Spread spread) {
+        JsonObject one = new JsonObject();
+        one.addProperty("state", HostStates.name(state));
+        one.addProperty("turns", spread.turns());
+        one.addProperty("ratio", spread.median());
+        one.addProperty("lower_quartile", spread.lower());
+        one.addProperty("upper_quartile", spread.upper());
+        one.addProperty("ours", spread.ours());
+        if (!Double.isNaN(spread.theirs())) {
+            one.addProperty("theirs", spread.theirs());
+        }
+        if (!Double.isNaN(spread.hop())) {
+            one.addProperty("hop_ns", spread.hop());
+        }
+        return one;
+    }
+
     void add(Comparison comparison, long unsteady) {
         Row row = comparison.row();
         JsonObject one = new JsonObject();
@@ -84,6 +121,7 @@ final class BenchFile {
         }
         one.addProperty("target_kind", row.target().kind().name().toLowerCase(Locale.ROOT));
         one.addProperty("target", row.target().bound());
+        one.addProperty("target_fast_state", row.target().fastState());
         if (comparison.isMeasured()) {
             one.addProperty("ours", comparison.ours());
             if (row.theirs() != null) {
@@ -96,6 +134,11 @@ final class BenchFile {
             comparison.ratios().forEach(ratios::add);
             one.add("ratios", ratios);
             one.addProperty("unsteady_rounds", unsteady);
+            if (row.metric().isOfTurns()) {
+                JsonArray states = new JsonArray();
+                comparison.states().forEach((state, spread) -> states.add(json(state, spread)));
+                one.add("states", states);
+            }
         }
         one.addProperty("met", comparison.isMet());
         if (!comparison.failure().isEmpty()) {

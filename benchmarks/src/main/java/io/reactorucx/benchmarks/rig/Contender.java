@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 record Contender(String name, Tool tool, List<String> arguments, @Nullable Perftest perftest) {
 
     private static final String LOAD = "--load";
+    private static final String RATE = "--rate";
+    private static final String COLLECTOR = "--collector";
 
     enum Tool {
         /** Reactor UCX, by {@code perf}. */
@@ -61,10 +63,39 @@ record Contender(String name, Tool tool, List<String> arguments, @Nullable Perft
         return index < 0 ? 0 : Integer.parseInt(arguments.get(index + 1));
     }
 
+    /** {@return the same contender with a garbage collector, {@code G1} or {@code Z}} */
+    Contender with(String collector) {
+        List<String> more = new ArrayList<>(arguments);
+        more.addAll(List.of(COLLECTOR, collector));
+        return new Contender(name + ", " + collector, tool, List.copyOf(more), null);
+    }
+
+    /** {@return the garbage collector of its JVMs} */
+    String collector() {
+        int index = arguments.indexOf(COLLECTOR);
+        return index < 0 ? "Serial" : arguments.get(index + 1);
+    }
+
+    /** {@return the arguments of the program itself} */
+    List<String> ofProgram() {
+        int index = arguments.indexOf(COLLECTOR);
+        return index < 0 ? arguments : arguments.subList(0, index);
+    }
+
+    /** Whether operations begin at scheduled times. */
+    boolean isAtFixedRate() {
+        return load() > 0 || arguments.contains(RATE);
+    }
+
+    /** Whether high percentiles at a fixed rate are wanted. */
+    boolean hasTails() {
+        return arguments.contains(RATE);
+    }
+
     /** {@return this contender at a number of operations per second instead of a load} */
     Contender atRate(double perSecond) {
         List<String> more = new ArrayList<>(arguments.subList(0, arguments.indexOf(LOAD)));
-        more.addAll(List.of("--rate", String.format(Locale.ROOT, "%.0f", perSecond)));
+        more.addAll(List.of(RATE, String.format(Locale.ROOT, "%.0f", perSecond)));
         return new Contender(name, tool, more, null);
     }
 

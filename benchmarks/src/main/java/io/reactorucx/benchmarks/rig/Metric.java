@@ -12,6 +12,20 @@ enum Metric {
             return value < 10_000 ? format("%.0f ns", value) : format("%.1f us", value / 1e3);
         }
     },
+    /** The 99th percentile. */
+    P99("p99_ns") {
+        @Override
+        String text(double value) {
+            return P50.text(value);
+        }
+    },
+    /** The 99.9th percentile. */
+    P999("p999_ns") {
+        @Override
+        String text(double value) {
+            return P50.text(value);
+        }
+    },
     /** Bytes that arrive per second. */
     BANDWIDTH("bytes_per_second") {
         @Override
@@ -42,6 +56,11 @@ enum Metric {
     };
 
     private final String field;
+
+    /** Whether each turn has this figure, and not the measurement as a whole alone. */
+    boolean isOfTurns() {
+        return this == P50 || this == BANDWIDTH || this == RATE;
+    }
 
     Metric(String field) {
         this.field = field;

@@ -5,6 +5,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A run of {@code ucx_perftest}, the tool in C.
@@ -14,7 +17,7 @@ import java.util.Locale;
  * @param window operations in flight, 1 for latency
  * @param tcp whether it uses TCP only; otherwise UCX chooses
  * @param peerErrors whether its endpoints detect the failure of the peer, which excludes some protocols
- * @param perSecond estimated operations per second, until they are measured
+ * @param perSecond operations per second that it may reach on a fast machine; used until they are measured
  */
 record Perftest(String test, int size, int window, boolean tcp, boolean peerErrors, long perSecond) {
 
@@ -28,10 +31,35 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
         return new Perftest(test, size, window, tcp, true, perSecond);
     }
 
-    /** {@return the command of either side, without the server's address} */
+    /**
+     * A line that it prints once a second.
+     *
+     * @param nanos when it was printed
+     * @param iterations messages, or round trips, so far
+     * @param medianNanos the median of the last ones
+     */
+    record Report(long nanos, long iterations, double medianNanos) {
+
+        private static final Pattern LINE = Pattern.compile("(?:\\[thread 0])?([0-9]+),([0-9.]+),.*");
+
+        static Optional<Report> of(long nanos, String text) {
+            Matcher matcher = LINE.matcher(text);
+            return matcher.matches() ? Optional.of(new Report(nanos, Long.parseLong(matcher.group(1)),
+                    1e3 * Double.parseDouble(matcher.group(2)))) : Optional.empty();
+        }
+    }
+
+    /** {@return the command of either side, without the server's address, for its final figures} */
     List<String> arguments(int port, long warmup, long messages) {
+        List<String> all = new ArrayList<>(argumentsWithReports(port, warmup, messages));
+        all.add("-f");
+        return all;
+    }
+
+    /** {@return the same for a line of figures each second} */
+    List<String> argumentsWithReports(int port, long warmup, long messages) {
         List<String> all = new ArrayList<>(List.of("ucx_perftest", "-t", test, "-s", Integer.toString(size), "-p",
-                Integer.toString(port), "-w", Long.toString(warmup), "-n", Long.toString(messages), "-f", "-v"));
+                Integer.toString(port), "-w", Long.toString(warmup), "-n", Long.toString(messages), "-v"));
         if (window > 1) {
             all.addAll(List.of("-O", Integer.toString(window)));
         }
@@ -69,6 +97,21 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
         }
         List<String> names = Arrays.asList(output.get(head).split(","));
         String[] values = output.get(head + 1).split(",");
+        JsonObject json = description();
+        json.addProperty("operations", value(names, values, "iterations"));
+        if (isLatency()) {
+            json.addProperty("p50_ns", 1e3 * value(names, values, "50.0_percentile_lat"));
+            json.addProperty("mean_ns", 1e3 * value(names, values, "overall_lat"));
+        }
+        // A message in each direction is one operation, as in perf.
+        double rate = value(names, values, "overall_mr") / (isLatency() && isOneWay() ? 2 : 1);
+        json.addProperty("messages_per_second", rate);
+        json.addProperty("bytes_per_second", rate * size);
+        return json;
+    }
+
+    /** {@return the parameters in the form of {@code perf}} */
+    JsonObject description() {
         JsonObject json = new JsonObject();
         json.addProperty("who", "ucx_perftest");
         json.addProperty("test", test);
@@ -77,16 +120,9 @@ record Perftest(String test, int size, int window, boolean tcp, boolean peerErro
         json.addProperty("error_mode", peerErrors ? "peer" : "none");
         json.addProperty("size", size);
         json.addProperty("window", window);
-        json.addProperty("operations", value(names, values, "iterations"));
         if (isLatency()) {
             json.addProperty("one_way", isOneWay());
-            json.addProperty("p50_ns", 1e3 * value(names, values, "50.0_percentile_lat"));
-            json.addProperty("mean_ns", 1e3 * value(names, values, "overall_lat"));
         }
-        // A message in each direction is one operation, as in perf.
-        double rate = value(names, values, "overall_mr") / (isLatency() && isOneWay() ? 2 : 1);
-        json.addProperty("messages_per_second", rate);
-        json.addProperty("bytes_per_second", rate * size);
         return json;
     }
 

@@ -1,6 +1,9 @@
 package io.reactorucx.benchmarks.rig;
 
 import com.google.gson.JsonObject;
+import io.reactorucx.benchmarks.process.ChildProcess;
+import io.reactorucx.benchmarks.process.Cpus;
+import io.reactorucx.benchmarks.process.MeasurementFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -16,8 +19,11 @@ import org.jspecify.annotations.Nullable;
 final class PerftestProcesses {
 
     /** Messages over shared memory, for a fifth of a second at most. */
-    private static final Perftest HOP = new Perftest("ucp_am_lat", 8, 1, false, 1_000_000);
+    static final Perftest HOP = new Perftest("ucp_am_lat", 8, 1, false, 5_000_000);
     private static final long HOPS = 100_000;
+    /** Longest time that a run in turns needs beside its turns: until its first line, and for its last one. */
+    private static final double BESIDE_TURNS_SECONDS = 10;
+    private static final long WARMUP = 1000;
 
     private final Cpus cpus;
     private final Timing timing;
@@ -59,24 +65,59 @@ final class PerftestProcesses {
         }
     }
 
-    private long cpuNanos(Perftest perftest, long warmup, long messages, List<String> output) throws IOException,
-            InterruptedException {
-        List<String> arguments = new ArrayList<>(perftest.arguments(Processes.freePort(), warmup, messages));
+    /** Server and client of a run. */
+    record Sides(ChildProcess server, ChildProcess client) implements AutoCloseable {
+
+        long cpuNanos() {
+            return server.cpuNanos() + client.cpuNanos();
+        }
+
+        @Override
+        public void close() {
+            client.kill();
+            server.kill();
+        }
+    }
+
+    /**
+     * Starts a run that prints figures each second, with more messages than it has time for. Many more would delay it:
+     * before a test of bandwidth UCX 1.13 works for a second for each hundred million of them.
+     */
+    Sides endless(Perftest perftest) throws IOException, InterruptedException {
+        return start(perftest, perftest.argumentsWithReports(Commands.freePort(), WARMUP,
+                Perftest.count(BESIDE_TURNS_SECONDS + timing.seconds(), perftest.perSecond())));
+    }
+
+    private Sides start(Perftest perftest, List<String> ofBoth) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(ofBoth);
         arguments.addAll(withoutMpi());
-        List<String> serverCommand = new ArrayList<>(Cpus.prefix(cpus.server()));
         // Line buffering, because the output says when it is ready; into a pipe it would write only at its end.
+        List<String> serverCommand = new ArrayList<>(Cpus.prefix(cpus.server()));
         serverCommand.addAll(List.of("stdbuf", "-oL"));
         serverCommand.addAll(arguments);
         List<String> clientCommand = new ArrayList<>(Cpus.prefix(cpus.client()));
+        clientCommand.addAll(List.of("stdbuf", "-oL"));
         clientCommand.addAll(arguments);
         clientCommand.add("127.0.0.1");
-        Map<String, String> environment = Processes.environment(true, perftest.tcp());
-        long before = ChildProcess.cpuNanosOfEnded();
-        try (ChildProcess server = new ChildProcess(serverCommand, environment, "Waiting for connection")) {
+        Map<String, String> environment = Commands.environment(true, perftest.tcp());
+        ChildProcess server = new ChildProcess(serverCommand, environment, "Waiting for connection");
+        try {
             server.awaitReady(Processes.READY_SECONDS);
-            try (ChildProcess client = new ChildProcess(clientCommand, environment, "never")) {
-                output.addAll(client.awaitOutput(timing.limitSeconds()));
-            }
+            return new Sides(server, new ChildProcess(clientCommand, environment, "iterations"));
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            server.kill();
+            throw e;
+        }
+    }
+
+    private long cpuNanos(Perftest perftest, long warmup, long messages, List<String> output) throws IOException,
+            InterruptedException {
+        List<String> arguments = perftest.arguments(Commands.freePort(), warmup, messages);
+        long before = ChildProcess.cpuNanosOfEnded();
+        try (Sides sides = start(perftest, arguments)) {
+            output.addAll(sides.client().awaitOutput(timing.limitSeconds()));
+            // It ends by itself, and its processor time counts.
+            sides.server().close();
         }
         return ChildProcess.cpuNanosOfEnded() - before;
     }

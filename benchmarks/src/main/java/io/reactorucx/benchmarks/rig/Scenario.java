@@ -37,6 +37,14 @@ record Scenario(List<Row> rows) {
         return joined;
     }
 
+    /**
+     * Whether the contenders take turns: not those of one process, whose figures do not depend on the host's state, and
+     * not those at a fixed rate, for which a stop would be an outage.
+     */
+    boolean isByTurns() {
+        return contenders().stream().allMatch(each -> each.isOfTwoProcesses() && !each.isAtFixedRate());
+    }
+
     Scenario only(Predicate<Row> wanted) {
         return new Scenario(rows.stream().filter(wanted).toList());
     }

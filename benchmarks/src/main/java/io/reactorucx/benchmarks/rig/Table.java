@@ -2,6 +2,7 @@ package io.reactorucx.benchmarks.rig;
 
 import java.io.PrintStream;
 import java.util.Locale;
+import java.util.function.Function;
 
 /** Prints comparisons in columns. */
 final class Table {
@@ -33,16 +34,30 @@ final class Table {
             return;
         }
         boolean alone = row.theirs() == null;
+        boolean unknown = Double.isNaN(comparison.bounded());
         out.printf(LINE, row.name(), metric.text(comparison.ours()), alone ? "-" : metric.text(comparison.theirs()),
                 alone ? "-" : times(comparison.ratio()),
                 alone ? metric.text(comparison.lowest()) + " .. " + metric.text(comparison.highest())
                         : times(comparison.lowest()) + " .. " + times(comparison.highest()),
-                target, row.target().kind() == Target.Kind.NONE ? "-" : comparison.isMet() ? "yes" : "NO");
+                target, row.target().kind() == Target.Kind.NONE ? "-" : unknown ? "NO turn in the fast state"
+                : comparison.isMet() ? "yes" : "NO");
+        comparison.states().forEach((state, spread) -> state(row, state, spread));
         if (!comparison.failure().isEmpty()) {
             out.println("    only " + comparison.ratios().size() + " rounds: " + comparison.failure());
         }
         if (unsteady > 0) {
             out.println("    in " + unsteady + " of its rounds the machine changed its speed again and again");
+        }
+    }
+
+    private void state(Row row, int state, Spread spread) {
+        if (row.metric().isOfTurns()) {
+            boolean alone = row.theirs() == null;
+            Function<Double, String> text = alone ? row.metric()::text : Table::times;
+            out.printf(Locale.ROOT, "    %-9s %4d turns, hop %s: %s%s (%s .. %s)%n",
+                    HostStates.name(state), spread.turns(), Metric.P50.text(spread.hop()),
+                    alone ? "" : row.metric().text(spread.ours()) + " / " + row.metric().text(spread.theirs()) + " = ",
+                    text.apply(spread.median()), text.apply(spread.lower()), text.apply(spread.upper()));
         }
     }
 

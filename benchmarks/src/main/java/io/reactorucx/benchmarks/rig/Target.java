@@ -7,8 +7,13 @@ import java.util.Locale;
  *
  * @param kind the bounded value
  * @param bound the bound; for a plain figure in the unit of its metric
+ * @param fastState whether it is for the fast state of the host alone
  */
-record Target(Kind kind, double bound) {
+record Target(Kind kind, double bound, boolean fastState) {
+
+    Target(Kind kind, double bound) {
+        this(kind, bound, false);
+    }
 
     enum Kind {
         /** Ours divided by theirs, at most. */
@@ -43,9 +48,14 @@ record Target(Kind kind, double bound) {
         return new Target(Kind.NONE, 0);
     }
 
-    /** {@return the value that is compared with the bound} */
-    double ratio(double ours, double theirs) {
-        return switch (kind) {
+    /** {@return the same target for turns in the fast state of the host} */
+    Target inFastState() {
+        return new Target(kind, bound, true);
+    }
+
+    /** {@return the value that is compared with the bound: ours for a contender alone} */
+    double ratio(double ours, double theirs, boolean alone) {
+        return alone ? ours : switch (kind) {
             case AT_MOST, AT_LEAST, NONE -> ours / theirs;
             case FASTER -> theirs / ours;
             case FIGURE_AT_MOST -> ours;
@@ -61,6 +71,10 @@ record Target(Kind kind, double bound) {
     }
 
     String text(Metric metric) {
+        return textOfBound(metric) + (fastState ? " fast" : "");
+    }
+
+    private String textOfBound(Metric metric) {
         return switch (kind) {
             case AT_MOST -> String.format(Locale.ROOT, "<= %.2fx", bound);
             case AT_LEAST -> String.format(Locale.ROOT, ">= %.2fx", bound);

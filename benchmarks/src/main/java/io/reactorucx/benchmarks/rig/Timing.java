@@ -1,5 +1,7 @@
 package io.reactorucx.benchmarks.rig;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * The durations of measurements.
  *
@@ -26,6 +28,28 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     private static final double START_OF_JVM = 1;
     private static final double START_OF_JVMS = 3.5;
 
+    /** The length of a turn: shorter than the time for which a host mostly keeps its speed. */
+    private static final double TURN_SECONDS = 0.2;
+    /** Turns whose figures are left out: in the first ones the code runs that a stop needs, and is compiled again. */
+    private static final int FIRST_TURNS = 2;
+    private static final int FEWEST_TURNS = 3;
+    /** Operations at a low rate are few, and of a thousand one is beyond the 99.9th percentile. */
+    private static final double LONGER_FOR_TAILS = 4;
+    private static final int MOST_ROUNDS_OF_TAILS = 3;
+
+    long turnNanos() {
+        return (long) (TURN_SECONDS * TimeUnit.SECONDS.toNanos(1));
+    }
+
+    /** {@return the number of turns of a contender in a round that count} */
+    int turns() {
+        return Math.max(FEWEST_TURNS, (int) Math.round(seconds / TURN_SECONDS));
+    }
+
+    static int firstTurns() {
+        return FIRST_TURNS;
+    }
+
     double warmupOf(Contender contender) {
         return switch (contender.tool()) {
             case UCX_PERFTEST -> Math.min(warmupSeconds, WARMUP_IN_C);
@@ -36,7 +60,8 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     }
 
     double secondsOf(Contender contender) {
-        return contender.tool() == Contender.Tool.IDLE ? idleSeconds : seconds;
+        return contender.tool() == Contender.Tool.IDLE ? idleSeconds
+                : contender.hasTails() ? LONGER_FOR_TAILS * seconds : seconds;
     }
 
     /**
@@ -44,7 +69,8 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
      * idle connection, which no load of other contenders affects}
      */
     static int roundsOf(Contender contender, int rounds) {
-        return contender.tool() == Contender.Tool.IDLE || contender.tool() == Contender.Tool.LAYERS ? 1 : rounds;
+        return contender.tool() == Contender.Tool.IDLE || contender.tool() == Contender.Tool.LAYERS ? 1
+                : contender.hasTails() ? Math.min(rounds, MOST_ROUNDS_OF_TAILS) : rounds;
     }
 
     /** {@return the probable duration of a measurement, with the start and end of its processes} */
@@ -62,6 +88,6 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     }
 
     long limitSeconds() {
-        return SPARE_SECONDS + 5 * (long) Math.ceil(longestWarmup() + seconds);
+        return SPARE_SECONDS + 5 * (long) Math.ceil(longestWarmup() + LONGER_FOR_TAILS * seconds);
     }
 }

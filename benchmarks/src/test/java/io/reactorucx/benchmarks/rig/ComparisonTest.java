@@ -8,6 +8,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -85,5 +86,48 @@ class ComparisonTest {
     void hasNoMedianOfNothing() {
         assertThat(Comparison.median(List.of())).isNaN();
         assertThat(Comparison.median(List.of(3.0, 1.0))).isEqualTo(2);
+    }
+
+    private static TurnRound round(List<Measurement> ours, List<Measurement> theirs, Double... hops) {
+        return new TurnRound(Map.of(OURS, ours, THEIRS, theirs), Map.of(OURS, Measurement.failed("ours ended"), THEIRS,
+                Measurement.failed("theirs ended")), List.of(hops));
+    }
+
+    @Test
+    void comparesTheTurnsOfACycleByTheStateOfTheHost() {
+        HostStates host = new HostStates(200);
+        List<TurnRound> rounds = List.of(round(latencies(150, 150, 900), latencies(100, 50, 450), 100.0, 100.0, 700.0),
+                round(latencies(130, 600), latencies(100, 400), 100.0, 700.0));
+        Comparison comparison = Comparison.ofTurns(row(Target.atMost(1.6), THEIRS), rounds, host);
+
+        assertThat(comparison.ratios()).containsExactly(2.0, 1.4);
+        assertThat(comparison.states().get(HostStates.FAST).turns()).isEqualTo(1);
+        assertThat(comparison.states().get(HostStates.FAST).median()).isEqualTo(1.5);
+        assertThat(comparison.states().get(HostStates.CHANGING).turns()).isEqualTo(2);
+        assertThat(comparison.states().get(2).turns()).isEqualTo(2);
+        assertThat(comparison.isMet()).isFalse();
+        assertThat(Comparison.ofTurns(row(Target.atMost(1.6).inFastState(), THEIRS), rounds, host).isMet()).isTrue();
+        assertThat(printed(comparison)).contains("fast").contains("1 turns, hop 100 ns")
+                .contains("150 ns / 100 ns = 1.50x").contains("slow x4").contains("changing");
+    }
+
+    @Test
+    void aTargetOfTheFastStateIsNotMetWithoutATurnInIt() {
+        List<TurnRound> rounds = List.of(round(latencies(100), latencies(100), 700.0));
+        Comparison comparison = Comparison.ofTurns(row(Target.atMost(2).inFastState(), THEIRS), rounds,
+                new HostStates(200));
+
+        assertThat(comparison.isMeasured()).isTrue();
+        assertThat(comparison.isMet()).isFalse();
+        assertThat(printed(comparison)).contains("NO turn in the fast state");
+    }
+
+    @Test
+    void saysWhyThereIsNoPairOfTurns() {
+        Comparison comparison = Comparison.ofTurns(row(Target.atMost(2), THEIRS), List.of(round(List.of(), List.of())),
+                new HostStates(200));
+
+        assertThat(comparison.isMeasured()).isFalse();
+        assertThat(comparison.failure()).isEqualTo("ours: ours ended");
     }
 }

@@ -56,4 +56,15 @@ class PerftestTest {
         assertThat(perftest.figures(List.of("iterations,overall_mr", "10,20")).get("error_mode").getAsString())
                 .isEqualTo("peer");
     }
+
+    @Test
+    void readsALineOfEachSecond() {
+        Perftest.Report report = Perftest.Report.of(7, "[thread 0]696471,0.766,0.718,0.718,10.62,10.62,1392587,1392587")
+                .orElseThrow();
+        assertThat(report.iterations()).isEqualTo(696_471);
+        assertThat(report.medianNanos()).isEqualTo(766);
+        assertThat(report.nanos()).isEqualTo(7);
+        assertThat(Perftest.Report.of(0, "12,0.5,1")).isPresent();
+        assertThat(Perftest.Report.of(0, HEAD)).isEmpty();
+    }
 }

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.benchmarks.process.Cpus;
 import io.reactorucx.core.Ucx;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
@@ -54,7 +57,7 @@ class ProcessesTest {
     void saysWhyThereIsNoFigure() throws InterruptedException {
         Measurement measurement = processes.measure(Contender.peer("nobody", "nobody"));
         assertThat(measurement.hasFailed()).isTrue();
-        assertThat(measurement.failure()).contains("the server ended before it was ready").contains("nobody");
+        assertThat(measurement.failure()).contains("ended before it was ready").contains("nobody");
         assertThat(measurement.figure(Metric.P50)).isEmpty();
     }
 
@@ -86,5 +89,33 @@ class ProcessesTest {
         Stream.concat(Cases.all().stream(), Sweeps.all().stream()).forEach(each ->
                 contenders.addAll(each.contenders()));
         assertThat(contenders.stream().map(Contender::name)).doesNotHaveDuplicates();
+    }
+
+    /** Timed operations and a stream, of ours and of each kind of peer. */
+    static Stream<Row> rowsInTurns() {
+        return Cases.all().stream().flatMap(each -> each.rows().stream())
+                .filter(row -> List.of("am-latency-shm-jucx", "am-rate-shm-none", "message-rate-shm-none",
+                "get-bandwidth-1M-tcp-served").contains(row.name()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rowsInTurns")
+    void givesEachKindItsTurns(Row row) throws InterruptedException {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/ucx_perftest")), "no ucx_perftest");
+        Scenario scenario = Scenario.of(row);
+        assumeTrue(scenario.isByTurns(), "it takes no turns");
+        Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream()), 2, 1);
+        TurnRound round = new TurnRounds(Cpus.of("any"), SHORT, progress).measure(scenario, 1, 1).getFirst();
+        for (Contender contender : scenario.contenders()) {
+            Measurement whole = round.wholeOf(contender);
+            assumeFalse(whole.failure().contains("UnsatisfiedLinkError"), whole.failure());
+            assertThat(whole.failure()).isEmpty();
+            assertThat(whole.figure(row.metric())).isPresent();
+        }
+        Comparison comparison = Comparison.ofTurns(row, List.of(round), new HostStates(0));
+        assertThat(comparison.failure()).isEmpty();
+        assertThat(comparison.ratio()).isPositive();
+        assertThat(round.hops()).hasSize(SHORT.turns()).noneMatch(hop -> hop.isNaN());
     }
 }

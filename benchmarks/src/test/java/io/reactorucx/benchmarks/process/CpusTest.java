@@ -1,4 +1,4 @@
-package io.reactorucx.benchmarks.rig;
+package io.reactorucx.benchmarks.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.reactorucx.benchmarks.rig;
+package io.reactorucx.benchmarks.layers;
 
 import com.google.gson.JsonObject;
 import com.sun.management.OperatingSystemMXBean;

@@ -1,4 +1,4 @@
-package io.reactorucx.benchmarks.rig;
+package io.reactorucx.benchmarks.process;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * @param server processors of the server as {@code taskset -c} takes them; empty for any
  * @param client processors of the client
  */
-record Cpus(String server, String client) {
+public record Cpus(String server, String client) {
 
     private static final Cpus ANY = new Cpus("", "");
 
@@ -22,8 +22,9 @@ record Cpus(String server, String client) {
      * Parses the option of the command line.
      *
      * @param text {@code SERVER:CLIENT}, {@code any}, or empty for a core each where there are two
+     * @return the processors
      */
-    static Cpus of(String text) {
+    public static Cpus of(String text) {
         if (text.isEmpty()) {
             return aCoreEach();
         }
@@ -62,7 +63,13 @@ record Cpus(String server, String client) {
         return cpus;
     }
 
-    static List<String> prefix(String cpus) {
+    /**
+     * The words before a command that bind it to processors.
+     *
+     * @param cpus the processors of one side
+     * @return the words; empty for any processors
+     */
+    public static List<String> prefix(String cpus) {
         return cpus.isEmpty() ? List.of() : List.of("taskset", "-c", cpus);
     }
 

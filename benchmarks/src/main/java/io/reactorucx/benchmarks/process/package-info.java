@@ -1,0 +1,5 @@
+/** Processes that a program starts, stops, continues and ends. */
+@NullMarked
+package io.reactorucx.benchmarks.process;
+
+import org.jspecify.annotations.NullMarked;
