@@ -1,6 +1,7 @@
 package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AmProtocol;
@@ -135,6 +136,34 @@ class KilledPeerTest implements NeedsUcx {
         StepVerifier.create(offer.fetch(Bytes.zeroed(offer.length()))).expectError(UcxClosedException.class)
                 .verify(Waits.PATIENCE);
         offer.discard();
+    }
+
+    @Test
+    void messageInMappedMemoryThatWaitsForItsFetchIsLost() {
+        boolean mapping = transports.startsWith("posix");
+        Inbox echoes = Inbox.of(connection, EchoServer.ECHOED);
+        UcxBuffer lease = resources.buffers().acquire(Bytes.MIB);
+        Bytes.fill(lease.segment(), 1);
+        for (int i = 0; i < 3; i++) {
+            PendingOperation sent = PendingOperation.of(connection.activeMessages().send(EchoServer.ECHO, NO_HEADER,
+                    lease, AmProtocol.RENDEZVOUS));
+            Bytes.assertSame(Bytes.of(echoes.next()), lease.segment());
+            sent.assertDone();
+        }
+        assertThat(resources.buffers().offeredMessages() > 0).as("messages go by mapped memory").isEqualTo(mapping);
+        server.stall(connection);
+        PendingOperation send = PendingOperation.of(connection.activeMessages().send(EchoServer.IGNORED, NO_HEADER,
+                lease, AmProtocol.RENDEZVOUS));
+        lease.release();
+        Waits.engineOf(connection);
+        send.assertPending();
+
+        server.kill();
+
+        assertLost("am_send", send.failure());
+        connection.onDispose().block(Waits.PATIENCE);
+        await().atMost(Waits.PATIENCE).until(() -> resources.buffers().leases() == 0);
+        assertThat(resources.buffers().mappedBytes()).isZero();
     }
 
     @Test
