@@ -21,8 +21,18 @@ final class RequestParameters {
     private static final int COMMON = ucx_h.UCP_OP_ATTR_FIELD_CALLBACK() | ucx_h.UCP_OP_ATTR_FIELD_USER_DATA()
             | ucx_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE();
 
+    /** No mask, since UCX has not given all bits a meaning. */
+    private static final int UNKNOWN = -1;
+
     private final MemorySegment struct;
     private final long address;
+    /**
+     * What the last call has filled in, {@link #UNKNOWN} if more was changed since: messages of one kind follow each
+     * other, and differ in their token.
+     */
+    private int filledMask = UNKNOWN;
+    private int filledFlags;
+    private long filledCallback;
 
     RequestParameters(Arena arena) {
         struct = ucp_request_param_t.allocate(arena);
@@ -35,6 +45,7 @@ final class RequestParameters {
 
     /** For an operation without a callback. */
     MemorySegment plain() {
+        filledMask = UNKNOWN;
         ucp_request_param_t.op_attr_mask(struct, 0);
         return struct;
     }
@@ -66,6 +77,7 @@ final class RequestParameters {
             ucp_request_param_t.datatype(struct, datatype);
         }
         MemorySegment filled = of(stub, token, registration, all, flags);
+        filledMask = UNKNOWN;
         if (memoryType == UcxMemoryType.UNKNOWN) {
             ucp_request_param_t.op_attr_mask(filled,
                     ucp_request_param_t.op_attr_mask(filled) & ~ucx_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE());
@@ -78,6 +90,7 @@ final class RequestParameters {
     /** Adds a block for UCX's request to what was filled in before. */
     void withRequest(MemorySegment request) {
         if (request.address() != 0) {
+            filledMask = UNKNOWN;
             ucp_request_param_t.request(struct, request);
             ucp_request_param_t.op_attr_mask(struct, ucp_request_param_t.op_attr_mask(struct)
                     | ucx_h.UCP_OP_ATTR_FIELD_REQUEST());
@@ -91,7 +104,15 @@ final class RequestParameters {
             mask |= ucx_h.UCP_OP_ATTR_FIELD_MEMH();
             UcpDirect.memh(address, registration.handle().address());
         }
-        UcpDirect.fill(address, mask, flags, stub.address(), token, ucx_h.UCS_MEMORY_TYPE_HOST());
+        long callback = stub.address();
+        if (mask == filledMask && flags == filledFlags && callback == filledCallback) {
+            UcpDirect.user_data(address, token);
+        } else {
+            UcpDirect.fill(address, mask, flags, callback, token, ucx_h.UCS_MEMORY_TYPE_HOST());
+            filledMask = mask;
+            filledFlags = flags;
+            filledCallback = callback;
+        }
         return struct;
     }
 }

@@ -29,8 +29,11 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
     public static final int DEFAULT_COMMAND_QUEUE_CAPACITY = 8192;
     /** Default of {@link #commandsPerStep}. */
     public static final int DEFAULT_COMMANDS_PER_STEP = 64;
-    /** Default of {@link #spins}. */
-    public static final int DEFAULT_SPINS = 200;
+    /**
+     * Default of {@link #spins}: some 3 us, more than a peer that spins as well needs for an answer over shared memory.
+     * Where a peer has to be woken first, an engine that spins for longer delays that on a shared processor.
+     */
+    public static final int DEFAULT_SPINS = 50;
     /**
      * Default of {@link #yields}: none, because each gives away a whole time slice to a thread that computes on the
      * same processor.
@@ -103,6 +106,18 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
     public EngineConfig withLimits(int queueCapacity, int inFlight) {
         return new EngineConfig(name, waitStrategy, queueCapacity, commandsPerStep, spins, yields, maxSleep,
                 closeTimeout, inFlight, maxInlineBytes, maxPendingConnections);
+    }
+
+    /**
+     * The same with other numbers of idle rounds before the engine sleeps, for {@link WaitStrategy#ADAPTIVE}.
+     *
+     * @param spinning see {@link #spins}
+     * @param yielding see {@link #yields}
+     * @return a configuration
+     */
+    public EngineConfig withIdleRounds(int spinning, int yielding) {
+        return new EngineConfig(name, waitStrategy, commandQueueCapacity, commandsPerStep, spinning, yielding,
+                maxSleep, closeTimeout, maxInFlight, maxInlineBytes, maxPendingConnections);
     }
 
     /**

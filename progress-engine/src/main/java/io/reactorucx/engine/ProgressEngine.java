@@ -34,6 +34,12 @@ import org.slf4j.LoggerFactory;
 public final class ProgressEngine {
 
     private static final Logger LOG = LoggerFactory.getLogger(ProgressEngine.class);
+    /**
+     * Completed operations that are delivered before UCX gets its turn again. Each may post the next message: half of
+     * what UCX's queue in shared memory holds, because UCX itself queues what finds that full, at a multiple of the
+     * cost, until it makes progress.
+     */
+    static final int DELIVERIES_PER_ROUND = 32;
 
     private final UcpContext context;
     private final EngineConfig config;
@@ -109,7 +115,8 @@ public final class ProgressEngine {
             return closeStep(owned);
         }
         int ran = commands.drain(runner, config.commandsPerStep());
-        int work = ran + owned.progress() + deliverDeferred() + timer.poll(config.commandsPerStep());
+        int work = ran + owned.progress() + deliverDeferred(DELIVERIES_PER_ROUND)
+                + timer.poll(config.commandsPerStep());
         int parked = owned.parkedEndpoints().count();
         if (parked > 0) {
             owned.parkedEndpoints().closeAfter(config.closeTimeout());
@@ -207,8 +214,8 @@ public final class ProgressEngine {
         }
     }
 
-    private int deliverDeferred() {
-        int count = deferred.size();
+    private int deliverDeferred(int most) {
+        int count = Math.min(deferred.size(), most);
         for (int i = 0; i < count; i++) {
             try {
                 Objects.requireNonNull(deferred.poll()).deliver();
@@ -350,9 +357,9 @@ public final class ProgressEngine {
     private int closeStep(UcpWorker owned) {
         tellFailure();
         rejectQueued();
-        int work = owned.progress() + deliverDeferred();
+        int work = owned.progress() + deliverDeferred(Integer.MAX_VALUE);
         if (closing.step(owned, deferred.isEmpty())) {
-            work += deliverDeferred();
+            work += deliverDeferred(Integer.MAX_VALUE);
             finish();
         }
         boolean gone = owned.isClosed();

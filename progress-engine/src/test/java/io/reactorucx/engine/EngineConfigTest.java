@@ -29,14 +29,16 @@ class EngineConfigTest {
     @Test
     void changesOnlyWhatItIsAskedTo() {
         EngineConfig changed = DEFAULTS.withWaitStrategy(WaitStrategy.BUSY_SPIN).withLimits(4, 5)
-                .withCloseTimeout(Duration.ofSeconds(6));
+                .withCloseTimeout(Duration.ofSeconds(6)).withIdleRounds(7, 8);
         assertThat(changed.waitStrategy()).isEqualTo(WaitStrategy.BUSY_SPIN);
         assertThat(changed.commandQueueCapacity()).isEqualTo(4);
         assertThat(changed.maxInFlight()).isEqualTo(5);
         assertThat(changed.closeTimeout()).isEqualTo(Duration.ofSeconds(6));
+        assertThat(changed.spins()).isEqualTo(7);
+        assertThat(changed.yields()).isEqualTo(8);
         assertThat(changed.withWaitStrategy(WaitStrategy.ADAPTIVE)
                 .withLimits(DEFAULTS.commandQueueCapacity(), DEFAULTS.maxInFlight())
-                .withCloseTimeout(DEFAULTS.closeTimeout()))
+                .withCloseTimeout(DEFAULTS.closeTimeout()).withIdleRounds(DEFAULTS.spins(), DEFAULTS.yields()))
                 .isEqualTo(DEFAULTS);
     }
 

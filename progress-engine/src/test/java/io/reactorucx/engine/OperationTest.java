@@ -104,6 +104,22 @@ class OperationTest {
     }
 
     @Test
+    void givesUcxItsTurnBetweenDeliveriesOfManyCompletions() {
+        ProgressEngine large = fixture.startedEngine();
+        int all = 3 * ProgressEngine.DELIVERIES_PER_ROUND + 1;
+        List<TestOperation> operations = Stream.generate(() -> TestOperation.inline(large)).limit(all).toList();
+        operations.forEach(large::execute);
+        for (int delivered = 0; delivered < all; ) {
+            int expected = Math.min(all - delivered, ProgressEngine.DELIVERIES_PER_ROUND);
+            assertThat(large.step(true, System.nanoTime())).isEqualTo(expected);
+            delivered += expected;
+            assertThat(operations.stream().filter(TestOperation::isEnded)).hasSize(delivered)
+                    .isEqualTo(operations.subList(0, delivered));
+        }
+        assertThat(large.counters().sleeps()).isZero();
+    }
+
+    @Test
     void failsFromTheLoopWhenPostThrows() {
         UcxException thrown = new UcxException(UcxStatus.UNREACHABLE, "tag_send", "nobody", "thrown by a test");
         TestOperation exception = new TestOperation(engine, OperationKind.TAG_SEND, 7, (worker, whenDone) -> {

@@ -104,12 +104,10 @@ class WakeupTest {
     void spinsAndYieldsBeforeItSleepsWhenAdaptive() {
         try (Fixture fixture = Fixture.overTcp()) {
             int yields = 20;
-            EngineConfig plain = Fixture.config(WaitStrategy.ADAPTIVE);
+            int spins = 30;
             ProgressEngine engine = fixture.startedEngine(
-                    new EngineConfig(plain.name(), plain.waitStrategy(), plain.commandQueueCapacity(),
-                    plain.commandsPerStep(), plain.spins(), yields, plain.maxSleep(), plain.closeTimeout(),
-                    plain.maxInFlight(), plain.maxInlineBytes(), plain.maxPendingConnections()));
-            int awake = EngineConfig.DEFAULT_SPINS + yields;
+                    Fixture.config(WaitStrategy.ADAPTIVE).withIdleRounds(spins, yields));
+            int awake = spins + yields;
             for (int i = 0; i < 10_000 && engine.counters().sleeps() == 0; i++) {
                 engine.step(true, System.nanoTime());
             }

@@ -288,6 +288,11 @@ public final class UcpDirect {
         ALL.set(JAVA_INT, param + ucp_request_param_t.memory_type$offset(), memoryType);
     }
 
+    /** {@snippet lang=c : param->user_data = userData } */
+    public static void user_data(long param, long userData) {
+        ALL.set(JAVA_LONG, param + ucp_request_param_t.user_data$offset(), userData);
+    }
+
     /** {@snippet lang=c : param->memh = memh } */
     public static void memh(long param, long memh) {
         ALL.set(JAVA_LONG, param + ucp_request_param_t.memh$offset(), memh);
