@@ -12,20 +12,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: engine.
  */
-final class InboundBatch {
+public final class InboundBatch {
 
     private static final byte[] EMPTY = new byte[0];
 
     private final UcxBufferPool pool;
+    /** Begins with the batch; whoever keeps a message has to copy it. */
     private byte[] bytes = EMPTY;
+    private int size;
     private @Nullable UcxBuffer shared;
 
     InboundBatch(UcxBufferPool pool) {
         this.pool = pool;
     }
 
-    void begin(byte[] batch) {
+    void begin(byte[] batch, int byteSize) {
         bytes = batch;
+        size = byteSize;
     }
 
     void end() {
@@ -40,11 +43,16 @@ final class InboundBatch {
     UcxBuffer lease(int offset, int length) {
         UcxBuffer whole = shared;
         if (whole == null) {
-            whole = pool.acquire(bytes.length);
-            MemorySegment.copy(bytes, 0, whole.segment(), ValueLayout.JAVA_BYTE, 0, bytes.length);
+            whole = pool.acquire(size);
+            MemorySegment.copy(bytes, 0, whole.segment(), ValueLayout.JAVA_BYTE, 0, size);
             shared = whole;
         }
         return whole.slice(offset, length);
+    }
+
+    /** Returns the batch, which is not to be kept; it may be shorter than the array. */
+    public byte[] bytes() {
+        return bytes;
     }
 
     byte[] copy(int offset, int length) {

@@ -36,6 +36,18 @@ public final class InboundStream extends DrainLoop {
         this.mux = mux;
     }
 
+    /** The peer had got so much credit before this object was made. */
+    void granted(int messages, int bytes) {
+        granted = messages;
+        grantedBytes = bytes;
+    }
+
+    /** The peer had ended the stream before this object was made. */
+    void endedBefore() {
+        endedByPeer = true;
+        ended = true;
+    }
+
     /** Adds a subscription, which fails if the stream has one already. */
     public void add(ReceiveSubscription<?> joining) {
         try (var _ = mux.flushScope()) {
