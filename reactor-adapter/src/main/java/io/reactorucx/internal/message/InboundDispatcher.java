@@ -4,6 +4,7 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

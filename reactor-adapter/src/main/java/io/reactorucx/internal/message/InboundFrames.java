@@ -3,6 +3,7 @@ package io.reactorucx.internal.message;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.StreamErrorException;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,6 +6,7 @@ import io.reactorucx.internal.concurrent.DrainLoop;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import org.jspecify.annotations.Nullable;
 
 /**

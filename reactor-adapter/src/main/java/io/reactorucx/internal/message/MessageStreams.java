@@ -5,6 +5,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
@@ -20,7 +21,6 @@ public final class MessageStreams {
     private final MessageMultiplexer mux;
     private final MessageStream defaultStream;
     private final StreamTable table = new StreamTable();
-    private final SingleExchanges singles;
     private final Deque<Opening> waiting = new ArrayDeque<>();
     private boolean openingWaiting;
     private @Nullable StreamAcceptor acceptor;
@@ -34,7 +34,6 @@ public final class MessageStreams {
     MessageStreams(MessageMultiplexer mux) {
         this.mux = mux;
         this.defaultStream = new MessageStream(mux, 0);
-        this.singles = new SingleExchanges(mux, this);
     }
 
     /** Accepts the streams that the peer opens. */
@@ -212,10 +211,6 @@ public final class MessageStreams {
 
     boolean isOpen(MultiplexedStream stream) {
         return table.get(stream.id()) == stream;
-    }
-
-    public SingleExchanges singles() {
-        return singles;
     }
 
     /** The peer has opened a stream: hands it to the acceptor, or refuses it. */

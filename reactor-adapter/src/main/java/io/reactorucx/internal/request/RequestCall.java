@@ -7,15 +7,14 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.concurrent.ThrownSignal;
-import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
+import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.StreamErrorException;
-import io.reactorucx.internal.message.InboundBatch;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.internal.message.MultiplexedStream;
-import io.reactorucx.internal.message.SingleExchanges;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -32,7 +31,7 @@ import reactor.core.CoreSubscriber;
  *
  * <p>Thread: {@link #request} and {@link #cancel} any, everything else the engine's.
  */
-final class RequestCall<T> extends MultiplexedStream
+final class RequestCall<T> extends MultiplexedStream.Single
         implements Subscription, Command, Runnable, MessageStreams.Opening {
 
     /** What {@link #content} is unless it is the response, or the {@link ResponseReceiver} of a general stream. */
@@ -54,12 +53,9 @@ final class RequestCall<T> extends MultiplexedStream
         this.actual = actual;
     }
 
-    private MessageMultiplexer mux() {
+    @Override
+    protected MessageMultiplexer mux() {
         return mono.mux;
-    }
-
-    private SingleExchanges singles() {
-        return mono.mux.streams().singles();
     }
 
     @Override
@@ -93,7 +89,7 @@ final class RequestCall<T> extends MultiplexedStream
         }
         Object now;
         try {
-            now = requested > 0 && singles().open(this, HEADER, mono.request) ? State.OPEN : openGeneral();
+            now = requested > 0 && open(HEADER, mono.request) ? State.OPEN : openGeneral();
         } catch (RuntimeException e) {
             refused(e);
             return;
@@ -185,7 +181,7 @@ final class RequestCall<T> extends MultiplexedStream
 
     /** Tells the peer, unless the stream has ended since, or a general one has been cancelled in its place. */
     private void cancelStream() {
-        if (singles().isOpen(this)) {
+        if (isOpen()) {
             general();
         }
     }
@@ -224,7 +220,7 @@ final class RequestCall<T> extends MultiplexedStream
         Object before = content;
         boolean isOpen = before == State.OPEN || before == State.ENDED;
         int bytes = mux().limits().windowBytes();
-        MessageStream stream = singles().generalOfRequest(this, mux().limits().windowMessages() - (isOpen ? 0 : 1),
+        MessageStream stream = becomeRequest(mux().limits().windowMessages() - (isOpen ? 0 : 1),
                 isOpen ? bytes : bytes - ResponseReceiver.length(before));
         if (before == State.ENDED) {
             stream.cancel();
@@ -257,7 +253,7 @@ final class RequestCall<T> extends MultiplexedStream
         }
         // The subscriber may cancel while it gets the response.
         Object response = CONTENT.getAndSet(this, State.EMITTING);
-        singles().closed(this);
+        closed();
         if (response == State.ENDED) {
             content = State.ENDED;
         } else {
@@ -291,7 +287,7 @@ final class RequestCall<T> extends MultiplexedStream
     }
 
     private void fail(RuntimeException error) {
-        singles().closed(this);
+        closed();
         Object before = end();
         if (before == null) {
             return;

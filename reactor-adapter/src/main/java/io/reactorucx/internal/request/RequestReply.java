@@ -8,11 +8,10 @@ import io.reactorucx.engine.Command;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
-import io.reactorucx.internal.message.InboundBatch;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MultiplexedStream;
-import io.reactorucx.internal.message.SingleExchanges;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -34,7 +33,7 @@ import reactor.util.context.Context;
  *
  * <p>Thread: the signals of the response any, everything else the engine's.
  */
-final class RequestReply extends MultiplexedStream implements CoreSubscriber<UcxBuffer>, Command, Runnable {
+final class RequestReply extends MultiplexedStream.Single implements CoreSubscriber<UcxBuffer>, Command, Runnable {
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestReply.class);
     private static final AtomicReferenceFieldUpdater<RequestReply, Object> VALUE =
@@ -61,8 +60,9 @@ final class RequestReply extends MultiplexedStream implements CoreSubscriber<Ucx
         this.creditBytes = creditBytes;
     }
 
-    private SingleExchanges singles() {
-        return mux.streams().singles();
+    @Override
+    protected MessageMultiplexer mux() {
+        return mux;
     }
 
     /** Takes the response from what the responder has returned. */
@@ -170,7 +170,7 @@ final class RequestReply extends MultiplexedStream implements CoreSubscriber<Ucx
             respondError(e);
             return;
         }
-        if (!singles().respond(this, bytes, credit, creditBytes)) {
+        if (!respond(bytes, credit, creditBytes)) {
             MessageStream stream = general();
             stream.send(lease == null ? Mono.<UcxBuffer>empty() : Mono.just(lease), buffer -> buffer,
                     new ResponseSubscriber(mux, stream));
@@ -196,7 +196,7 @@ final class RequestReply extends MultiplexedStream implements CoreSubscriber<Ucx
 
     private void closeIfEnded() {
         if (responded && endedByPeer) {
-            singles().closed(this);
+            closed();
         }
     }
 
@@ -221,7 +221,7 @@ final class RequestReply extends MultiplexedStream implements CoreSubscriber<Ucx
     private void stopUnlessResponded() {
         if (!responded) {
             responded = true;
-            singles().credit(-credit);
+            countCredit(-credit);
             stop();
         }
     }
@@ -236,7 +236,7 @@ final class RequestReply extends MultiplexedStream implements CoreSubscriber<Ucx
         if (value != OVER) {
             throw new ProtocolViolationException("a large message with credit for 0");
         }
-        return singles().generalOfResponse(this, credit, creditBytes, endedByPeer);
+        return becomeResponse(credit, creditBytes, endedByPeer);
     }
 
     @Override
@@ -248,7 +248,7 @@ final class RequestReply extends MultiplexedStream implements CoreSubscriber<Ucx
         if (!responded) {
             credit += messages;
             creditBytes += bytes;
-            singles().credit(messages);
+            countCredit(messages);
         }
     }
 
@@ -270,7 +270,7 @@ final class RequestReply extends MultiplexedStream implements CoreSubscriber<Ucx
     @Override
     protected void closing(UcxClosedException closed) {
         if (responded) {
-            singles().closed(this);
+            closed();
         } else {
             stop();
             general().closing(closed);
@@ -280,12 +280,12 @@ final class RequestReply extends MultiplexedStream implements CoreSubscriber<Ucx
     @Override
     protected void peerFinished(UcxException unfinished, UcxException unsent) {
         stopUnlessResponded();
-        singles().closed(this);
+        closed();
     }
 
     @Override
     protected void connectionEnded(@Nullable UcxException loss, UcxClosedException closed, boolean delivered) {
         stopUnlessResponded();
-        singles().closed(this);
+        closed();
     }
 }

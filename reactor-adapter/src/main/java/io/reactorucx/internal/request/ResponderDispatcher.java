@@ -3,7 +3,7 @@ package io.reactorucx.internal.request;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.RequestHeader;
-import io.reactorucx.internal.message.InboundBatch;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
