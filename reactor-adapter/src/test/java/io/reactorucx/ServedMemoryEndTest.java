@@ -236,7 +236,7 @@ class ServedMemoryEndTest implements NeedsUcx {
 
     @ParameterizedTest
     @EnumSource(CloseMode.class)
-    void partsOfAFluxThatFailTogetherGiveOneError(CloseMode mode) {
+    void partsOfAFluxUnderWayEndItWithOneErrorAtTheClose(CloseMode mode) {
         RemoteMemory remote = to(export(Bytes.zeroed(4L * Bytes.MIB)));
         UcxBufferPool pool = peers.clientResources().buffers();
         hang();
