@@ -148,12 +148,25 @@ public final class Tags {
         private final long tag;
         private final long mask;
         private final MemorySegment destination;
+        /** Thread: engine. */
+        private @Nullable TaggedMessage last;
 
         TagReceive(ConnectionCore connection, long tag, long mask, MemorySegment destination) {
             super(connection, OperationKind.TAG_RECEIVE);
             this.tag = tag;
             this.mask = mask;
             this.destination = destination;
+        }
+
+        /** Returns the result: the same object as the last time if it is equal, as in most receives of one Mono. */
+        TaggedMessage message(long senderTag, long bytes) {
+            TaggedMessage known = last;
+            if (known == null || known.tag() != senderTag || known.data().byteSize() != bytes) {
+                known = new TaggedMessage(senderTag, bytes == destination.byteSize() ? destination
+                        : destination.asSlice(0, bytes));
+                last = known;
+            }
+            return known;
         }
 
         @Override
@@ -163,8 +176,6 @@ public final class Tags {
     }
 
     private static final class TagReceiveOperation extends OperationSubscription<TaggedMessage> {
-
-        private long receive;
 
         TagReceiveOperation(TagReceive wanted, CoreSubscriber<? super TaggedMessage> actual) {
             super(wanted, actual);
@@ -177,20 +188,18 @@ public final class Tags {
         @Override
         public boolean post(UcpWorker worker, UcpEndpoint endpoint) {
             TagReceive wanted = wanted();
-            receive = worker.tags().receive(wanted.destination, null, wanted.tag, wanted.mask, this);
+            worker.tags().receive(wanted.destination, null, wanted.tag, wanted.mask, this);
             return false;
         }
 
         @Override
         public void cancelled(UcpWorker worker) {
-            worker.tags().cancel(receive);
+            worker.tags().cancel(this);
         }
 
         @Override
         public @Nullable TaggedMessage result(long receivedLength, long senderTag) {
-            MemorySegment all = wanted().destination;
-            return new TaggedMessage(senderTag, receivedLength == all.byteSize() ? all
-                    : all.asSlice(0, receivedLength));
+            return wanted().message(senderTag, receivedLength);
         }
 
         @Override

@@ -58,7 +58,7 @@ enum FrameParser {
     /** What a batch tells of lies within it. */
     private static void messages(byte[] bytes) {
         try {
-            MessageFrameCodec.parse(bytes, new WithinBatch(bytes.length));
+            MessageFrameCodec.parse(bytes, bytes.length, new WithinBatch(bytes.length));
         } catch (ProtocolViolationException e) {
             // What is no batch.
         }

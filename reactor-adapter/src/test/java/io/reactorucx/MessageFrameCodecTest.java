@@ -77,7 +77,7 @@ class MessageFrameCodecTest {
 
     private static List<String> parse(byte[] batch) {
         FrameRecorder told = new FrameRecorder();
-        MessageFrameCodec.parse(batch, told);
+        MessageFrameCodec.parse(batch, batch.length, told);
         return told.frames;
     }
 

@@ -39,6 +39,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -228,6 +229,29 @@ class ServedMemoryEndTest implements NeedsUcx {
         PendingOperation closed = PendingOperation.of(peers.client().close(mode));
 
         pending.forEach(PendingOperation::failure);
+        closed.assertDone();
+        gate.countDown();
+        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().openConnections() == 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(CloseMode.class)
+    void partsOfAFluxUnderWayEndItWithOneErrorAtTheClose(CloseMode mode) {
+        RemoteMemory remote = to(export(Bytes.zeroed(4L * Bytes.MIB)));
+        UcxBufferPool pool = peers.clientResources().buffers();
+        hang();
+        List<PendingOperation> parts = List.of(
+                PendingOperation.of(remote.getFlux(Bytes.MIB / 2, 4).doOnNext(UcxBuffer::release).then()),
+                PendingOperation.of(remote.putFlux(0, Flux.range(0, 8).map(i -> pool.acquire(1000)), 4)));
+        Waits.engineOf(peers.client());
+        parts.forEach(PendingOperation::assertPending);
+
+        PendingOperation closed = PendingOperation.of(peers.client().close(mode));
+
+        for (PendingOperation each : parts) {
+            assertThat(each.failure()).isInstanceOf(UcxException.class)
+                    .satisfies(error -> assertThat(Exceptions.isMultiple(error)).as("several in one").isFalse());
+        }
         closed.assertDone();
         gate.countDown();
         await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().openConnections() == 0);

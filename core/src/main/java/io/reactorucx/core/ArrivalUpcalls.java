@@ -56,11 +56,12 @@ final class ArrivalUpcalls {
             if (headerLength == 0 && length <= Long.BYTES) {
                 message.become((int) arg, UcpDirect.word(data, (int) length), (int) length, replyTo);
             } else {
-                byte[] bytes = bytes(header, headerLength, length);
+                byte[] bytes = headerLength == 0 ? message.arrayFor(Math.toIntExact(length))
+                        : bytes(header, headerLength, length);
                 if (length > 0) {
                     UcpDirect.copy(data, bytes, (int) headerLength, (int) length);
                 }
-                message.become((int) arg, bytes, (int) headerLength, replyTo);
+                message.become((int) arg, bytes, (int) headerLength, (int) length, replyTo);
             }
             events.messageArrived(message);
             return OK;

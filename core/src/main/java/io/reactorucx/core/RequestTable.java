@@ -403,12 +403,12 @@ final class RequestTable {
     }
 
     /**
-     * Requests of operations on the worker itself: receives, the only ones that UCX cancels, and fetches, where it does
-     * nothing.
+     * Requests of a completion, or of any if it is null, on the worker itself: receives, and fetches, of which UCX
+     * cancels only the former.
      */
-    long[] cancellable() {
-        return IntStream.range(0, generation.length).filter(slot -> endpoint[slot] == null && request[slot] != 0)
-                .mapToLong(slot -> request[slot]).toArray();
+    long[] cancellable(@Nullable Completion of) {
+        return IntStream.range(0, generation.length).filter(slot -> endpoint[slot] == null && request[slot] != 0
+                && (of == null || completion[slot] == of)).mapToLong(slot -> request[slot]).toArray();
     }
 
     /** Calls the completions of at most a number of outcomes. */

@@ -28,6 +28,8 @@ public final class UcpActiveMessage {
     private static final int OVER = -1;
     /** The descriptor of data that UCX does not hold. */
     private static final long ELSEWHERE = -1;
+    /** Data of up to so many bytes is copied into an array that the object has for all of its messages. */
+    private static final int MAX_REUSED_BYTES = 256;
     private static final VarHandle BIG_ENDIAN = MethodHandles.byteArrayViewVarHandle(long[].class,
             ByteOrder.BIG_ENDIAN);
     private static final VarHandle BIG_ENDIAN_INT = MethodHandles.byteArrayViewVarHandle(int[].class,
@@ -39,6 +41,8 @@ public final class UcpActiveMessage {
     private int id;
     /** Header and inline data; null when these are in the word. */
     private byte @Nullable [] bytes;
+    /** The array for small messages without a header, made for the first of them; stays with this object. */
+    private byte @Nullable [] scratch;
     private int headerLength;
     private long length;
     /**
@@ -80,6 +84,22 @@ public final class UcpActiveMessage {
         this.replyTo = carrier.replyTo;
     }
 
+    /**
+     * Returns an array for the data of a message without a header, whose bytes begin at 0: that of this object, if it
+     * is large enough.
+     */
+    byte[] arrayFor(int dataLength) {
+        if (dataLength > MAX_REUSED_BYTES) {
+            return new byte[dataLength];
+        }
+        byte[] made = scratch;
+        if (made == null) {
+            made = new byte[MAX_REUSED_BYTES];
+            scratch = made;
+        }
+        return made;
+    }
+
     /** One that has no message yet, and will have many. */
     UcpActiveMessage() {
         this.rendezvous = false;
@@ -91,7 +111,7 @@ public final class UcpActiveMessage {
     /** The same inline message, which stays. */
     private UcpActiveMessage(UcpActiveMessage other) {
         this.id = other.id;
-        this.bytes = other.bytes;
+        this.bytes = other.isWord() ? null : other.bytes();
         this.headerLength = other.headerLength;
         this.length = other.length;
         this.word = other.word;
@@ -102,8 +122,8 @@ public final class UcpActiveMessage {
     }
 
     /** Is an inline message from now on. */
-    void become(int newId, byte[] headerAndData, int itsHeader, @Nullable Object itsReplyTo) {
-        become(newId, headerAndData.length - itsHeader, itsReplyTo);
+    void become(int newId, byte[] headerAndData, int itsHeader, int dataLength, @Nullable Object itsReplyTo) {
+        become(newId, dataLength, itsReplyTo);
         bytes = headerAndData;
         headerLength = itsHeader;
     }
@@ -165,7 +185,7 @@ public final class UcpActiveMessage {
      */
     public int headerInt(int offset) {
         checkNotOver();
-        return (int) BIG_ENDIAN_INT.get(bytes(), Objects.checkFromIndexSize(offset, Integer.BYTES, headerLength));
+        return (int) BIG_ENDIAN_INT.get(array(), Objects.checkFromIndexSize(offset, Integer.BYTES, headerLength));
     }
 
     /**
@@ -176,7 +196,7 @@ public final class UcpActiveMessage {
      */
     public short headerShort(int offset) {
         checkNotOver();
-        return (short) BIG_ENDIAN_SHORT.get(bytes(), Objects.checkFromIndexSize(offset, Short.BYTES, headerLength));
+        return (short) BIG_ENDIAN_SHORT.get(array(), Objects.checkFromIndexSize(offset, Short.BYTES, headerLength));
     }
 
     /** {@return size of the data in bytes} */
@@ -202,17 +222,37 @@ public final class UcpActiveMessage {
     /** {@return the data, on the Java heap; {@link IllegalStateException} unless {@link #isInline()}} */
     public MemorySegment payload() {
         checkInline();
-        return MemorySegment.ofArray(bytes()).asSlice(headerLength).asReadOnly();
+        return MemorySegment.ofArray(bytes()).asSlice(headerLength, length).asReadOnly();
     }
 
     /** {@return a copy of the data of an inline message} */
     public byte[] toByteArray() {
         checkInline();
-        byte[] all = bytes();
-        return Arrays.copyOfRange(all, headerLength, all.length);
+        return Arrays.copyOfRange(array(), headerLength, headerLength + (int) length);
     }
 
+    /** Returns header and inline data in an array that stays: not the one for all messages. */
     private byte[] bytes() {
+        byte[] all = array();
+        if (all == scratch) {
+            all = Arrays.copyOf(all, (int) length);
+            bytes = all;
+        }
+        return all;
+    }
+
+    /**
+     * Lends the array that has the data of an inline message, for reading: behind the header, {@link #length()} bytes.
+     * It may be longer, and gets another message when the handler has returned.
+     *
+     * @return the array, with the first byte of the data at {@link #headerBytes()}
+     */
+    public byte[] readInPlace() {
+        checkInline();
+        return array();
+    }
+
+    private byte[] array() {
         byte[] all = bytes;
         if (all == null) {
             all = new byte[(int) length];
@@ -259,7 +299,7 @@ public final class UcpActiveMessage {
             return length == Long.BYTES && word == Long.reverseBytes(expected);
         }
         if (headerLength > 0 || isInline()) {
-            boolean isLongEnough = (headerLength > 0 ? headerLength : all.length) >= Long.BYTES;
+            boolean isLongEnough = (headerLength > 0 ? headerLength : length) >= Long.BYTES;
             return isLongEnough && (long) BIG_ENDIAN.get(all, 0) == expected;
         }
         return !rendezvous && length >= Long.BYTES

@@ -76,11 +76,25 @@ public final class UcpTags {
         }
     }
 
+    /**
+     * Cancels the receives that have a completion, as {@link #cancel(long)} does with one. Looks through all operations
+     * in flight, for callers that cancel rarely and have no room for a number.
+     *
+     * @param whenDone the completion, compared by identity
+     */
+    public void cancel(Completion whenDone) {
+        cancelThose(Objects.requireNonNull(whenDone, "whenDone"));
+    }
+
     /** Cancels all receives that no message has matched yet, as {@link #cancel(long)} does with one. */
     public void cancelAll() {
+        cancelThose(null);
+    }
+
+    private void cancelThose(@Nullable Completion of) {
         worker.checkOpen("request_cancel");
         StackRoom.require();
-        for (long request : worker.requests().cancellable()) {
+        for (long request : worker.requests().cancellable(of)) {
             ucx_h.ucp_request_cancel(workerHandle, MemorySegment.ofAddress(request));
         }
     }

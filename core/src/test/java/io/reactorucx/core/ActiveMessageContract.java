@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -179,6 +180,36 @@ abstract class ActiveMessageContract extends LinkContract {
         pair.run(done -> pair.toServer.amSend(9, Pair.EMPTY, Pair.EMPTY, null, AmProtocol.AUTO, false, done));
         pair.assertStillWorks();
         assertThat(first).hasSize(1);
+    }
+
+    /** Small messages without a header share an array: what was handed out of one has to stay as it was. */
+    @ParameterizedTest
+    @ValueSource(ints = {9, 100, 255, 256, 257})
+    void dataOfAnInlineMessageStaysWhenItsArrayHasAnother(int size) {
+        List<MemorySegment> payloads = new ArrayList<>();
+        List<UcpActiveMessage> kept = new ArrayList<>();
+        List<byte[]> taken = new ArrayList<>();
+        List<byte[]> inPlace = new ArrayList<>();
+        pair.server.activeMessages().handler(9, message -> {
+            inPlace.add(Arrays.copyOfRange(message.readInPlace(), message.headerBytes(),
+                    message.headerBytes() + (int) message.length()));
+            kept.add(message.keep());
+            payloads.add(message.payload());
+            taken.add(message.takeBytes());
+        });
+        List<MemorySegment> sent = List.of(Pair.pattern(size), Arena.ofAuto().allocate(size).fill((byte) 0x55));
+        for (MemorySegment data : sent) {
+            pair.run(done -> pair.toServer.amSend(9, Pair.EMPTY, data, null, AmProtocol.EAGER, false, done));
+        }
+        pair.until(() -> kept.size() == sent.size(), "the messages");
+
+        for (int i = 0; i < sent.size(); i++) {
+            byte[] expected = sent.get(i).toArray(ValueLayout.JAVA_BYTE);
+            assertThat(kept.get(i).toByteArray()).as("kept").isEqualTo(expected);
+            assertThat(payloads.get(i).toArray(ValueLayout.JAVA_BYTE)).as("payload").isEqualTo(expected);
+            assertThat(taken.get(i)).as("taken").isEqualTo(expected);
+            assertThat(inPlace.get(i)).as("read in place").isEqualTo(expected);
+        }
     }
 
     @Test

@@ -361,11 +361,11 @@ class RequestTableTest {
     @Test
     void knowsWhichRequestsCanBeCancelled() {
         RequestTable table = table(4);
-        assertThat(table.cancellable()).isEmpty();
+        assertThat(table.cancellable(null)).isEmpty();
         long token = start(table, "receive");
-        assertThat(table.cancellable()).containsExactly(UNDER_WAY.address());
+        assertThat(table.cancellable(null)).containsExactly(UNDER_WAY.address());
         table.ended(token, OK, 0, 0);
-        assertThat(table.cancellable()).isEmpty();
+        assertThat(table.cancellable(null)).isEmpty();
     }
 
     private static final class CountingPin implements Pinned {

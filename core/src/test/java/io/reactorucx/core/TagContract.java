@@ -161,6 +161,29 @@ abstract class TagContract extends LinkContract {
     }
 
     @Test
+    void cancelsTheReceivesOfACompletionAndNoOthers() {
+        MemorySegment destination = Arena.ofAuto().allocate(10);
+        Outcome before = receive(Arena.ofAuto().allocate(10), TAG, ALL_BITS);
+        Outcome kept = new Outcome();
+        pair.server.tags().receive(destination, null, TAG, ALL_BITS, kept);
+        Outcome named = new Outcome();
+        pair.server.tags().receive(Arena.ofAuto().allocate(10), null, TAG, ALL_BITS, named);
+        pair.server.tags().cancel(named);
+        assertThat(named.isDone()).as("a completion within the call").isFalse();
+        assertThat(pair.await(named)).isEqualTo(UcxStatus.CANCELED);
+        pair.server.tags().cancel(named);
+        assertThat(before.isDone()).isFalse();
+
+        Outcome first = send(Pair.pattern(10));
+        pair.awaitOk(before);
+        Outcome second = send(Pair.pattern(10));
+        pair.awaitOk(kept);
+        pair.awaitOk(first);
+        pair.awaitOk(second);
+        assertThat(destination.mismatch(Pair.pattern(10))).isEqualTo(-1);
+    }
+
+    @Test
     void cancelsAllReceivesThatAreNotMatched() {
         Outcome first = receive(Arena.ofAuto().allocate(10), TAG, ALL_BITS);
         Outcome second = receive(Pair.EMPTY, TAG + 5, 0);

@@ -141,10 +141,15 @@ public final class MessageFrameCodec {
 
     /** Returns the sequence number of a batch, or of a large message by its header. */
     public static int sequence(byte[] message) {
-        if (message.length < PREAMBLE_BYTES) {
-            throw new ProtocolViolationException(message.length + " bytes are less than a preamble");
+        return sequence(message, message.length);
+    }
+
+    /** Returns the sequence number of a batch, the first bytes of an array. */
+    public static int sequence(byte[] batch, int size) {
+        if (size < PREAMBLE_BYTES) {
+            throw new ProtocolViolationException(size + " bytes are less than a preamble");
         }
-        return getInt(message, SEQUENCE_AT);
+        return getInt(batch, SEQUENCE_AT);
     }
 
     /** Returns how many messages of the other direction the sender has received; after {@link #sequence}. */
@@ -163,74 +168,75 @@ public final class MessageFrameCodec {
     /**
      * Parses a batch.
      *
-     * @param batch all of its bytes
+     * @param batch begins with the batch
+     * @param size how many bytes the batch has
      * @param visitor is called for each frame
      * @throws ProtocolViolationException at the first frame that is invalid, after the visitor's calls for those before
      */
-    public static void parse(byte[] batch, Visitor visitor) {
-        int size = batch.length;
+    public static void parse(byte[] batch, int size, Visitor visitor) {
         if (size > MAX_BATCH_BYTES || size < PREAMBLE_BYTES) {
             throw new ProtocolViolationException("a batch of " + size + " bytes");
         }
         int at = PREAMBLE_BYTES;
         while (at < size) {
-            require(batch, at, FRAME_BYTES);
+            require(size, at, FRAME_BYTES);
             byte type = batch[at];
             int stream = getInt(batch, at + 1);
             if (stream == 1) {
                 throw new ProtocolViolationException("no stream has the id 1");
             }
             at += FRAME_BYTES;
-            at = type == DATA ? data(batch, at, stream, visitor) : other(batch, at, type, stream, visitor);
+            at = type == DATA ? data(batch, size, at, stream, visitor)
+                    : other(batch, size, at, type, stream, visitor);
         }
     }
 
-    private static int data(byte[] batch, int at, int stream, Visitor visitor) {
-        require(batch, at, Integer.BYTES);
-        int length = length(batch, at + Integer.BYTES, getInt(batch, at));
+    private static int data(byte[] batch, int size, int at, int stream, Visitor visitor) {
+        require(size, at, Integer.BYTES);
+        int length = length(size, at + Integer.BYTES, getInt(batch, at));
         visitor.data(stream, at + Integer.BYTES, length, 1);
         return at + Integer.BYTES + length;
     }
 
-    private static int run(byte[] batch, int at, int stream, Visitor visitor) {
+    private static int run(byte[] batch, int size, int at, int stream, Visitor visitor) {
         int messages = at + Integer.BYTES + Short.BYTES;
-        require(batch, at, Integer.BYTES + Short.BYTES);
-        int length = length(batch, messages, getInt(batch, at));
+        require(size, at, Integer.BYTES + Short.BYTES);
+        int length = length(size, messages, getInt(batch, at));
         int count = Short.toUnsignedInt((short) SHORT.get(batch, at + Integer.BYTES));
         if (count == 0) {
             throw new ProtocolViolationException("a run of no messages");
         }
-        require(batch, messages, length * count);
+        require(size, messages, length * count);
         visitor.data(stream, messages, length, count);
         return messages + length * count;
     }
 
-    private static int other(byte[] batch, int at, byte type, int stream, Visitor visitor) {
+    private static int other(byte[] batch, int size, int at, byte type, int stream, Visitor visitor) {
         switch (type) {
             case OPEN -> {
-                require(batch, at, 3 * Integer.BYTES);
+                require(size, at, 3 * Integer.BYTES);
                 int payload = at + 3 * Integer.BYTES;
-                int length = length(batch, payload, getInt(batch, at + 2 * Integer.BYTES));
+                int length = length(size, payload, getInt(batch, at + 2 * Integer.BYTES));
                 visitor.open(stream, credit(batch, at), credit(batch, at + Integer.BYTES), payload, length);
                 return payload + length;
             }
             case CREDIT -> {
-                require(batch, at, 2 * Integer.BYTES);
+                require(size, at, 2 * Integer.BYTES);
                 visitor.credit(stream, credit(batch, at), credit(batch, at + Integer.BYTES));
                 return at + 2 * Integer.BYTES;
             }
             case RUN -> {
-                return run(batch, at, stream, visitor);
+                return run(batch, size, at, stream, visitor);
             }
             case COMPLETE -> visitor.complete(stream);
             case ERROR -> {
-                return error(batch, at, stream, visitor);
+                return error(batch, size, at, stream, visitor);
             }
             case CANCEL -> visitor.cancel(stream);
             case RESET -> visitor.reset(stream);
             case LAST -> visitor.last();
             case SETTINGS -> {
-                require(batch, at, Long.BYTES + Integer.BYTES);
+                require(size, at, Long.BYTES + Integer.BYTES);
                 long maxMessageBytes = (long) LONG.get(batch, at);
                 int maxStreams = getInt(batch, at + Long.BYTES);
                 if (maxMessageBytes < 0 || maxStreams < 0) {
@@ -245,24 +251,24 @@ public final class MessageFrameCodec {
         return at;
     }
 
-    private static int error(byte[] batch, int at, int stream, Visitor visitor) {
+    private static int error(byte[] batch, int size, int at, int stream, Visitor visitor) {
         int text = at + Integer.BYTES + Short.BYTES;
-        require(batch, at, Integer.BYTES + Short.BYTES);
+        require(size, at, Integer.BYTES + Short.BYTES);
         int length = Short.toUnsignedInt((short) SHORT.get(batch, at + Integer.BYTES));
         if (length > MAX_TEXT_BYTES) {
             throw new ProtocolViolationException("a text of " + length + " bytes");
         }
-        require(batch, text, length);
+        require(size, text, length);
         visitor.error(stream, getInt(batch, at), new String(batch, text, length, StandardCharsets.UTF_8));
         return text + length;
     }
 
-    private static int length(byte[] batch, int at, int length) {
+    private static int length(int size, int at, int length) {
         if (length < 0 || length > MAX_INLINE_BYTES) {
             throw new ProtocolViolationException("a payload of " + Integer.toUnsignedString(length)
                     + " bytes in a batch");
         }
-        require(batch, at, length);
+        require(size, at, length);
         return length;
     }
 
@@ -274,10 +280,9 @@ public final class MessageFrameCodec {
         return credit;
     }
 
-    private static void require(byte[] batch, int at, int bytes) {
-        if (bytes > batch.length - at) {
-            throw new ProtocolViolationException("a frame that needs " + bytes + " bytes at " + at + " of "
-                    + batch.length);
+    private static void require(int size, int at, int bytes) {
+        if (bytes > size - at) {
+            throw new ProtocolViolationException("a frame that needs " + bytes + " bytes at " + at + " of " + size);
         }
     }
 }

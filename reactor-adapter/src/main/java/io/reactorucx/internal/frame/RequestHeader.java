@@ -34,6 +34,12 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
         return bytes;
     }
 
+    /** Returns whether a first payload is a small request for one response without a deadline, as most are. */
+    public static boolean isForOneAtOnce(byte[] bytes, int offset, int length) {
+        return length >= FIXED_BYTES && bytes[offset] == Answer.ONE.ordinal() && bytes[offset + 1] == 0
+                && MessageFrameCodec.getInt(bytes, offset + 2) == 0;
+    }
+
     /** Parses a header; fails with {@link ProtocolViolationException} if the bytes are none. */
     public static RequestHeader parse(byte[] bytes) {
         if (bytes.length < FIXED_BYTES) {

@@ -4,6 +4,7 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -35,18 +36,39 @@ final class InboundDispatcher {
 
     /** Takes a message, and those that came too early and follow it. */
     void received(UcpActiveMessage message) {
+        if (message.isInline() && message.headerBytes() == 0) {
+            byte[] bytes = message.readInPlace();
+            int size = (int) message.length();
+            int number = MessageFrameCodec.sequence(bytes, size);
+            if (sequence.isNext(number)) {
+                sequence.arrived(bytes, number, size);
+                batch(bytes, size);
+                applyEarly();
+                return;
+            }
+        }
         Object arrived = message.isRendezvous() ? message : contents(message);
         int bytes = arrived instanceof byte[] batched ? batched.length : 0;
         if (!sequence.arrived(arrived, number(arrived), bytes)) {
             mux.counters().held(bytes);
             return;
         }
-        for (Object next = arrived; next != null; next = nextEarly()) {
-            if (next instanceof UcpActiveMessage large) {
-                large(large);
-            } else {
-                batch((byte[]) next);
-            }
+        apply(arrived);
+        applyEarly();
+    }
+
+    private void applyEarly() {
+        for (Object next = nextEarly(); next != null; next = nextEarly()) {
+            apply(next);
+        }
+    }
+
+    private void apply(Object message) {
+        if (message instanceof UcpActiveMessage large) {
+            large(large);
+        } else {
+            byte[] bytes = (byte[]) message;
+            batch(bytes, bytes.length);
         }
     }
 
@@ -92,7 +114,8 @@ final class InboundDispatcher {
         try {
             if (!mux.isEnded()) {
                 byte[] header = header(message);
-                stream = mux.streams().find(MessageFrameCodec.stream(header));
+                MultiplexedStream named = mux.streams().find(MessageFrameCodec.stream(header));
+                stream = named == null ? null : named.general();
                 sequence.acknowledged(MessageFrameCodec.acknowledged(header));
             }
             if (stream != null) {
@@ -111,14 +134,14 @@ final class InboundDispatcher {
         }
     }
 
-    private void batch(byte[] bytes) {
+    private void batch(byte[] bytes, int size) {
         if (mux.isEnded()) {
             return;
         }
         sequence.acknowledged(MessageFrameCodec.acknowledged(bytes));
-        batch.begin(bytes);
+        batch.begin(bytes, size);
         try {
-            MessageFrameCodec.parse(bytes, frames);
+            MessageFrameCodec.parse(bytes, size, frames);
         } finally {
             batch.end();
             frames.batchEnded();

@@ -3,6 +3,7 @@ package io.reactorucx.internal.message;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.StreamErrorException;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,14 +27,14 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
 
     @Override
     public void open(int stream, int messages, int bytes, int offset, int length) {
-        streams.openedByPeer(stream, messages, bytes, batch.copy(offset, length));
+        streams.openedByPeer(stream, messages, bytes, batch, offset, length);
     }
 
     @Override
     public void data(int stream, int offset, int length, int count) {
-        MessageStream to = streams.find(stream);
+        MultiplexedStream to = streams.find(stream);
         if (to != null) {
-            to.input().arrived(batch, offset, length, count);
+            to.data(batch, offset, length, count);
             receivedMessages += count;
         }
     }
@@ -46,9 +47,9 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
 
     @Override
     public void credit(int stream, int messages, int bytes) {
-        MessageStream to = streams.find(stream);
+        MultiplexedStream to = streams.find(stream);
         if (to != null) {
-            to.output().grant(messages, bytes);
+            to.grant(messages, bytes);
         }
     }
 
@@ -62,9 +63,9 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
         if (code == MessageFrameCodec.CONNECTION_CLOSED) {
             // Before the signal: its receiver may look for another connection at once.
             mux.peerCloses();
-            MessageStream to = streams.find(stream);
+            MultiplexedStream to = streams.find(stream);
             if (to != null) {
-                to.input().endByPeer(mux.interruptedByPeer());
+                to.endedByPeer(mux.interruptedByPeer());
             }
         } else {
             end(stream, new StreamErrorException(code, text));
@@ -72,30 +73,29 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
     }
 
     private void end(int stream, @Nullable RuntimeException error) {
-        MessageStream to = streams.find(stream);
+        MultiplexedStream to = streams.find(stream);
         if (to == streams.defaultStream()) {
             throw new ProtocolViolationException("an end of the default stream");
         }
         if (to != null) {
-            to.input().endByPeer(error);
+            to.endedByPeer(error);
         }
     }
 
     @Override
     public void cancel(int stream) {
-        MessageStream to = streams.find(stream);
+        MultiplexedStream to = streams.find(stream);
         if (to != null) {
-            to.output().cancelledByPeer();
+            to.cancelledByPeer();
         }
     }
 
     @Override
     public void reset(int stream) {
-        MessageStream to = streams.find(stream);
-        if (to != streams.defaultStream()) {
+        if (streams.find(stream) != streams.defaultStream()) {
             throw new ProtocolViolationException("RESET of another stream than the default one");
         }
-        to.input().reset();
+        streams.defaultStream().input().reset();
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.reactorucx.internal.concurrent.DrainLoop;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,18 @@ public final class InboundStream extends DrainLoop {
     InboundStream(MessageStream stream, MessageMultiplexer mux) {
         this.stream = stream;
         this.mux = mux;
+    }
+
+    /** The peer had got so much credit before this object was made. */
+    void granted(int messages, int bytes) {
+        granted = messages;
+        grantedBytes = bytes;
+    }
+
+    /** The peer had ended the stream before this object was made. */
+    void endedBefore() {
+        endedByPeer = true;
+        ended = true;
     }
 
     /** Adds a subscription, which fails if the stream has one already. */

@@ -120,6 +120,18 @@ public final class MessageBatch implements Completion {
         size += Integer.BYTES;
     }
 
+    /** Adds to the payload of the OPEN that was written last. */
+    void append(byte[] more) {
+        add(more);
+    }
+
+    /** Adds to the payload of the OPEN that was written last. */
+    void append(MemorySegment more) {
+        int length = (int) more.byteSize();
+        MemorySegment.copy(more, ValueLayout.JAVA_BYTE, 0, bytes, size, length);
+        size += length;
+    }
+
     private void add(byte[] more) {
         MessageFrameCodec.copy(more, 0, bytes, size, more.length);
         size += more.length;
@@ -163,16 +175,20 @@ public final class MessageBatch implements Completion {
     public void data(int stream, MemorySegment message) {
         int length = (int) message.byteSize();
         header(stream, length);
-        MemorySegment.copy(message, ValueLayout.JAVA_BYTE, 0, bytes, size, length);
-        size += length;
+        append(message);
     }
 
     public void open(int stream, int messages, int bytes, byte[] payload) {
+        open(stream, messages, bytes, payload.length);
+        add(payload);
+    }
+
+    /** Writes an OPEN with a payload of a length, which has to be appended. */
+    void open(int stream, int messages, int bytes, int length) {
         frame(MessageFrameCodec.OPEN, stream);
         add(messages);
         add(bytes);
-        add(payload.length);
-        add(payload);
+        add(length);
     }
 
     public void credit(int stream, int messages, int bytes) {

@@ -15,6 +15,8 @@ import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.connection.SharedMemoryTransport;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.handshake.PeerInfo;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -169,12 +171,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
         }
         UcxClosedException closed = closed("send", "the connection is closed");
         inbound.releaseEarly();
-        streams.forEach(stream -> {
-            stream.output().end(loss == null ? closed : loss);
-            // A graceful close completes the default stream. The others end only when their sender ends them.
-            UcxException unfinished = loss != null || stream.isDefault() && delivered ? loss : closed;
-            stream.input().abandon(unfinished, closed("receive", "the connection is closed"));
-        });
+        streams.forEach(stream -> stream.connectionEnded(loss, closed, delivered));
         streams.refuseWaiting(loss == null ? closed : loss);
     }
 
@@ -193,14 +190,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
         }
         closing = true;
         UcxClosedException closed = closed("operation", "the connection is closed");
-        flushScope.duringShutdown(() -> streams.forEach(stream -> {
-            stream.output().closing(closed);
-            if (stream.isDefault()) {
-                stream.input().closing();
-            } else {
-                stream.input().end(closed);
-            }
-        }));
+        flushScope.duringShutdown(() -> streams.forEach(stream -> stream.closing(closed)));
         flushScope.duringShutdown(() -> streams.refuseWaiting(closed));
         flushScope.duringShutdown(this::completeIfDelivered);
     }
@@ -213,11 +203,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
         peerFinished = true;
         UcxException unsent = closedByPeer("send");
         UcxException unfinished = closedByPeer("receive");
-        flushScope.duringShutdown(() -> streams.forEach(stream -> {
-            // The input first: a send whose source is what is received completes with it, before it can fail.
-            stream.input().end(stream.isDefault() ? null : unfinished);
-            stream.output().peerFinished(unsent);
-        }));
+        flushScope.duringShutdown(() -> streams.forEach(stream -> stream.peerFinished(unfinished, unsent)));
         flushScope.duringShutdown(() -> streams.refuseWaiting(closedByPeer("open")));
     }
 
@@ -350,13 +336,15 @@ public final class MessageMultiplexer implements ProtocolHandler {
     }
 
     /** Returns a lease with a copy of a request. Throws when the pool has no memory. */
-    public UcxBuffer copyOfRequest(byte[] request) {
+    public UcxBuffer copyOfRequest(byte[] from, int offset, int length) {
         try {
-            return shared.pool().copyOf(request);
+            UcxBuffer copy = shared.pool().acquire(length);
+            MemorySegment.copy(from, offset, copy.segment(), ValueLayout.JAVA_BYTE, 0, length);
+            return copy;
         } catch (UcxException e) {
             if (e.status() == UcxStatus.EXCEEDS_LIMIT) {
                 BufferPool.of(shared.pool()).watch().refused("[" + connection.peer() + "] a request of "
-                        + request.length + " bytes");
+                        + length + " bytes");
             }
             throw e;
         }

@@ -1,8 +1,11 @@
 package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +22,11 @@ import reactor.core.publisher.Mono;
  * directions, or the stream keeps its place among {@code maxStreams}: the outgoing one by {@link #complete} or
  * {@link #fail}; the incoming one by receiving its end, by cancelling its subscription, or by {@link #cancel}.
  */
-public final class MessageStream {
+public final class MessageStream extends MultiplexedStream {
 
     private static final byte[] EMPTY = new byte[0];
 
     private final MessageMultiplexer mux;
-    private final int id;
-    private final boolean openedHere;
     private final InboundStream input;
     private final OutboundStream output;
     private byte[] openPayload = EMPTY;
@@ -54,10 +55,9 @@ public final class MessageStream {
     }
 
     /** Creates a stream. Frames of this side name it by {@code id}, frames of the peer by {@link #peerId}. */
-    MessageStream(MessageMultiplexer mux, int id, boolean openedHere) {
+    MessageStream(MessageMultiplexer mux, int id) {
+        super(id);
         this.mux = mux;
-        this.id = id;
-        this.openedHere = openedHere;
         this.input = new InboundStream(this, mux);
         this.output = new OutboundStream(this, mux);
     }
@@ -164,16 +164,57 @@ public final class MessageStream {
     }
 
     boolean isDefault() {
-        return id == 0;
+        return id() == 0;
     }
 
-    /** Returns whether this side opened the stream. */
-    boolean isOpenedHere() {
-        return openedHere;
+    @Override
+    public void data(InboundBatch batch, int offset, int length, int count) {
+        input.arrived(batch, offset, length, count);
     }
 
-    int id() {
-        return id;
+    @Override
+    protected void grant(int messages, int bytes) {
+        output.grant(messages, bytes);
+    }
+
+    @Override
+    protected void endedByPeer(@Nullable RuntimeException error) {
+        input.endByPeer(error);
+    }
+
+    @Override
+    protected void cancelledByPeer() {
+        output.cancelledByPeer();
+    }
+
+    @Override
+    protected MessageStream general() {
+        return this;
+    }
+
+    @Override
+    public void closing(UcxClosedException reason) {
+        output.closing(reason);
+        if (isDefault()) {
+            input.closing();
+        } else {
+            input.end(reason);
+        }
+    }
+
+    @Override
+    protected void peerFinished(UcxException unfinished, UcxException unsent) {
+        // The input first: a send whose source is what is received completes with it, before it can fail.
+        input.end(isDefault() ? null : unfinished);
+        output.peerFinished(unsent);
+    }
+
+    @Override
+    protected void connectionEnded(@Nullable UcxException loss, UcxClosedException reason, boolean delivered) {
+        output.end(loss == null ? reason : loss);
+        // A graceful close completes the default stream. The others end only when their sender ends them.
+        UcxException unfinished = loss != null || isDefault() && delivered ? loss : reason;
+        input.abandon(unfinished, mux.closed("receive", "the connection is closed"));
     }
 
     public InboundStream input() {
@@ -186,6 +227,6 @@ public final class MessageStream {
 
     @Override
     public String toString() {
-        return isDefault() ? "the default stream" : "stream " + Integer.toUnsignedString(id);
+        return isDefault() ? "the default stream" : "stream " + Integer.toUnsignedString(id());
     }
 }

@@ -5,6 +5,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
@@ -32,7 +33,7 @@ public final class MessageStreams {
 
     MessageStreams(MessageMultiplexer mux) {
         this.mux = mux;
-        this.defaultStream = new MessageStream(mux, 0, true);
+        this.defaultStream = new MessageStream(mux, 0);
     }
 
     /** Accepts the streams that the peer opens. */
@@ -41,6 +42,19 @@ public final class MessageStreams {
 
         /** The peer has opened a stream; from now on the acceptor has to end it. */
         void opened(MessageStream stream, byte[] first);
+
+        /**
+         * As {@link #opened}, before a stream is made for it: a stream of the acceptor's own may be registered by
+         * {@link #accepted} in its place.
+         *
+         * @param id the stream's id
+         * @param messages the first credit, as {@code bytes}
+         * @param offset of the first payload in the batch
+         * @return whether one was; otherwise {@link #opened} follows
+         */
+        default boolean opened(int id, int messages, int bytes, InboundBatch batch, int offset, int length) {
+            return false;
+        }
     }
 
     /** What opens a stream, at once or when the peer takes another one. */
@@ -160,19 +174,47 @@ public final class MessageStreams {
         if (!hasRoom()) {
             throw noRoom("");
         }
-        do {
-            lastOpened++;
-        } while (lastOpened << 1 == 0 || table.get(lastOpened << 1 | 1) != null);
-        MessageStream stream = new MessageStream(mux, lastOpened << 1 | 1, true);
-        table.add(stream);
-        opened++;
-        mux.counters().streams(1);
+        MessageStream stream = new MessageStream(mux, 0);
+        addOpened(stream);
         stream.open(first);
         return stream;
     }
 
+    /** Gives a stream that this side opens the next id. */
+    void addOpened(MultiplexedStream stream) {
+        do {
+            lastOpened++;
+        } while (lastOpened << 1 == 0 || table.get(lastOpened << 1 | 1) != null);
+        stream.id(lastOpened << 1 | 1);
+        table.add(stream);
+        opened++;
+        mux.counters().streams(1);
+    }
+
+    /** Returns whether a stream may be opened now. */
+    boolean mayOpen() {
+        return hasRoom() && !mux.isClosing() && !mux.isPeerClosing();
+    }
+
+    /** Registers an acceptor's own stream in place of the one that the peer is opening. */
+    public void accepted(MultiplexedStream stream, int id, int messages) {
+        stream.id(id);
+        table.add(stream);
+        accepted++;
+        mux.counters().streams(1);
+        mux.counters().credit(messages);
+    }
+
+    void replace(MessageStream stream) {
+        table.replace(stream);
+    }
+
+    boolean isOpen(MultiplexedStream stream) {
+        return table.get(stream.id()) == stream;
+    }
+
     /** The peer has opened a stream: hands it to the acceptor, or refuses it. */
-    void openedByPeer(int peerId, int messages, int bytes, byte[] first) {
+    void openedByPeer(int peerId, int messages, int bytes, InboundBatch batch, int offset, int length) {
         int id = MessageStream.peerId(peerId);
         if ((id & 1) == 1 || id == 0 || !isAhead(id, lastAccepted) || table.get(id) != null) {
             throw new ProtocolViolationException("stream " + Integer.toUnsignedString(peerId) + " cannot be opened");
@@ -188,27 +230,30 @@ public final class MessageStreams {
         if (accepted >= max + Math.max(max, FlowControlConfig.DEFAULT.maxStreams())) {
             throw new ProtocolViolationException(accepted + " streams, " + max + " are allowed");
         }
-        MessageStream stream = new MessageStream(mux, id, false);
+        StreamAcceptor listener = acceptor;
+        if (listener != null && accepted < max && listener.opened(id, messages, bytes, batch, offset, length)) {
+            return;
+        }
+        MessageStream stream = new MessageStream(mux, id);
         table.add(stream);
         mux.counters().streams(1);
         stream.output().grant(messages, bytes);
-        StreamAcceptor listener = acceptor;
         if (++accepted > max || listener == null) {
             // Refused at once: the peer may end the stream and open others in the same batch.
             stream.fail(MessageFrameCodec.STREAM_REFUSED, listener == null ? refusal : "more than " + max + " streams");
             stream.cancel();
         } else {
-            listener.opened(stream, first);
+            listener.opened(stream, batch.copy(offset, length));
         }
     }
 
     /** Returns the stream of a frame; null if it is closed, so that the frame has crossed with its end. */
-    @Nullable MessageStream find(int peerId) {
+    @Nullable MultiplexedStream find(int peerId) {
         int id = MessageStream.peerId(peerId);
         if (id == 0) {
             return defaultStream;
         }
-        MessageStream stream = table.get(id);
+        MultiplexedStream stream = table.get(id);
         if (stream == null && isAhead(id, (id & 1) == 1 ? lastOpened : lastAccepted)) {
             throw new ProtocolViolationException("stream " + Integer.toUnsignedString(peerId)
                     + ", which was never opened");
@@ -222,7 +267,7 @@ public final class MessageStreams {
     }
 
     /** Both directions of a stream have ended. */
-    void closed(MessageStream stream) {
+    void closed(MultiplexedStream stream) {
         table.remove(stream);
         if (stream.isOpenedHere()) {
             opened--;
@@ -245,24 +290,28 @@ public final class MessageStreams {
     }
 
     boolean areInputsDrained() {
-        return table.allMatch(stream -> stream.input().isDrained()) && defaultStream.input().isDrained();
+        return table.allMatch(each -> !(each instanceof MessageStream stream) || stream.input().isDrained())
+                && defaultStream.input().isDrained();
     }
 
     boolean areOutputsDrained() {
-        return table.allMatch(stream -> stream.output().isDrained()) && defaultStream.output().isDrained();
+        return table.allMatch(each -> !(each instanceof MessageStream stream) || stream.output().isDrained())
+                && defaultStream.output().isDrained();
     }
 
     /** Calls the action, which must not close streams, for the outgoing direction of each stream. */
     void forEachOutput(Consumer<OutboundStream> action) {
         action.accept(defaultStream.output());
-        table.allMatch(stream -> {
-            action.accept(stream.output());
+        table.allMatch(each -> {
+            if (each instanceof MessageStream stream) {
+                action.accept(stream.output());
+            }
             return true;
         });
     }
 
     /** Calls the action for each stream; the action may close any of them. */
-    void forEach(Consumer<MessageStream> action) {
+    void forEach(Consumer<MultiplexedStream> action) {
         action.accept(defaultStream);
         table.forEach(action);
     }

@@ -47,6 +47,17 @@ final class OutboundStream {
         this.maxInlineBytes = mux.limits().rendezvousBytes();
     }
 
+    /** This side had written its end before this object was made. */
+    void endedBefore() {
+        ended = true;
+    }
+
+    /** The peer had given so much credit before this object was made. */
+    void grantedBefore(int messages, int bytes) {
+        credit = messages;
+        creditBytes = bytes;
+    }
+
     /** Adds a send, and lets its source produce as far as the peer's credit goes. */
     void add(SendSubscriber<?> sender) {
         RuntimeException reason = refusal;

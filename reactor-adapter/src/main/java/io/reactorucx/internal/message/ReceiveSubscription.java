@@ -2,6 +2,7 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 

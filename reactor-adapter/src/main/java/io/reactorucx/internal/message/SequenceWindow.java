@@ -44,6 +44,11 @@ public final class SequenceWindow {
         peerWindowBytes = bytes;
     }
 
+    /** Returns whether a message is the next in order. */
+    boolean isNext(int sequence) {
+        return sequence == expected;
+    }
+
     /**
      * Returns whether a message is the next in order. One that comes too early is kept until its turn.
      *

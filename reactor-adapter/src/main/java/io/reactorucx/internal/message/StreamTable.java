@@ -15,22 +15,22 @@ final class StreamTable {
 
     private static final int INITIAL_SLOTS = 16;
 
-    private @Nullable MessageStream[] slots = new MessageStream[INITIAL_SLOTS];
+    private @Nullable MultiplexedStream[] slots = new MultiplexedStream[INITIAL_SLOTS];
     private int size;
 
     private int slot(int id) {
         int slot = (id * 0x9E3779B9 >>> 7) & slots.length - 1;
-        for (MessageStream there = slots[slot]; there != null && there.id() != id; there = slots[slot]) {
+        for (MultiplexedStream there = slots[slot]; there != null && there.id() != id; there = slots[slot]) {
             slot = slot + 1 & slots.length - 1;
         }
         return slot;
     }
 
-    @Nullable MessageStream get(int id) {
+    @Nullable MultiplexedStream get(int id) {
         return slots[slot(id)];
     }
 
-    void add(MessageStream stream) {
+    void add(MultiplexedStream stream) {
         if (2 * (size + 1) > slots.length) {
             rehash(2 * slots.length);
         }
@@ -38,7 +38,12 @@ final class StreamTable {
         size++;
     }
 
-    void remove(MessageStream stream) {
+    /** Puts a stream in the place of the open one that has the same id. */
+    void replace(MultiplexedStream stream) {
+        slots[slot(stream.id())] = stream;
+    }
+
+    void remove(MultiplexedStream stream) {
         int hole = slot(stream.id());
         if (slots[hole] != stream) {
             return;
@@ -47,7 +52,7 @@ final class StreamTable {
         size--;
         // Streams behind the removed one may belong to its place.
         int next = hole + 1 & slots.length - 1;
-        for (MessageStream there = slots[next]; there != null; there = slots[next]) {
+        for (MultiplexedStream there = slots[next]; there != null; there = slots[next]) {
             slots[next] = null;
             slots[slot(there.id())] = there;
             next = next + 1 & slots.length - 1;
@@ -55,17 +60,17 @@ final class StreamTable {
     }
 
     private void rehash(int count) {
-        @Nullable MessageStream[] before = slots;
-        slots = new MessageStream[count];
-        for (MessageStream stream : before) {
+        @Nullable MultiplexedStream[] before = slots;
+        slots = new MultiplexedStream[count];
+        for (MultiplexedStream stream : before) {
             if (stream != null) {
                 slots[slot(stream.id())] = stream;
             }
         }
     }
 
-    boolean allMatch(Predicate<MessageStream> condition) {
-        for (MessageStream stream : slots) {
+    boolean allMatch(Predicate<MultiplexedStream> condition) {
+        for (MultiplexedStream stream : slots) {
             if (stream != null && !condition.test(stream)) {
                 return false;
             }
@@ -74,9 +79,9 @@ final class StreamTable {
     }
 
     /** Calls the action for each stream; the action may remove any of them. */
-    void forEach(Consumer<MessageStream> action) {
-        List<MessageStream> all = new ArrayList<>(size);
-        for (MessageStream stream : slots) {
+    void forEach(Consumer<MultiplexedStream> action) {
+        List<MultiplexedStream> all = new ArrayList<>(size);
+        for (MultiplexedStream stream : slots) {
             if (stream != null) {
                 all.add(stream);
             }

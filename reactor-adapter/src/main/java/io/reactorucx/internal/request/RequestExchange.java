@@ -85,7 +85,7 @@ public final class RequestExchange {
     /** Sends the request, and gives its only response. */
     public <T> Mono<T> response(MessageDecoder<T> decoder) {
         long length = payload instanceof UcxBuffer lease ? lease.length() : ((byte[]) payload).length;
-        return deadlineMillis == 0 && length <= maxInlineBytes() ? RequestResponseMono.mono(mux, payload, decoder)
+        return deadlineMillis == 0 && length <= maxInlineBytes() ? new RequestResponseMono<>(mux, payload, decoder)
                 : responses(decoder).singleOrEmpty().doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
     }
 

@@ -3,6 +3,7 @@ package io.reactorucx.internal.request;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.RequestHeader;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
@@ -60,21 +61,29 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             fireAndForget(stream, header);
             return;
         }
-        boolean simple = header.answer() == RequestHeader.Answer.ONE && !header.follows()
-                && header.deadlineMillis() == 0;
-        stream.send(simple ? requestResponse(header) : responses(stream, header), buffer -> buffer,
-                new ResponseSubscriber(mux, stream));
+        stream.send(responses(stream, header), buffer -> buffer, new ResponseSubscriber(mux, stream));
     }
 
-    /** Responds as {@link #responses} does, for what most requests are, without the operators that others need. */
-    private Mono<UcxBuffer> requestResponse(RequestHeader header) {
+    /** Takes what most requests are without the operators that others need. */
+    @Override
+    public boolean opened(int id, int messages, int bytes, InboundBatch batch, int offset, int length) {
+        if (messages == 0 || !RequestHeader.isForOneAtOnce(batch.bytes(), offset, length)) {
+            return false;
+        }
+        RequestReply reply = new RequestReply(mux, messages, bytes);
+        mux.streams().accepted(reply, id, messages);
+        Mono<UcxBuffer> response;
         try {
-            return Objects.requireNonNull(responder.requestResponse(mux.copyOfRequest(header.request())),
-                    "the responder returned null");
+            UcxBuffer request = mux.copyOfRequest(batch.bytes(), offset + RequestHeader.FIXED_BYTES,
+                    length - RequestHeader.FIXED_BYTES);
+            response = Objects.requireNonNull(responder.requestResponse(request), "the responder returned null");
         } catch (Throwable t) {
             Exceptions.throwIfFatal(t);
-            return Mono.error(t);
+            reply.fail(t);
+            return true;
         }
+        reply.subscribeTo(response);
+        return true;
     }
 
     /**
@@ -109,6 +118,6 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
 
     private Mono<UcxBuffer> request(MessageStream stream, RequestHeader header) {
         return header.follows() ? stream.receive().take(1, true).next()
-                : Mono.fromCallable(() -> mux.copyOfRequest(header.request()));
+                : Mono.fromCallable(() -> mux.copyOfRequest(header.request(), 0, header.request().length));
     }
 }

@@ -21,7 +21,7 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
      * Releases the leases that the responder's operators hold when the requester cancels. The hook is the one that
      * {@link Mono#doOnDiscard} installs, made once for all requests.
      */
-    private static final Context RELEASING = Operators.enableOnDiscard(Context.empty(), UcxBuffer::discard);
+    static final Context RELEASING = Operators.enableOnDiscard(Context.empty(), UcxBuffer::discard);
 
     private final MessageMultiplexer mux;
     private final MessageStream stream;

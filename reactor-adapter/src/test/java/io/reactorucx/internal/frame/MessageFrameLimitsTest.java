@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MessageFrameLimitsTest {
 
     private static final int STREAM = 3;
+    private static final int BEHIND = 1 << 17;
 
     private final List<String> frames = new ArrayList<>();
 
@@ -83,16 +85,21 @@ class MessageFrameLimitsTest {
         return ByteBuffer.allocate(Integer.BYTES + Short.BYTES).putInt(first).putShort((short) second).array();
     }
 
+    /** Parses a batch that stands in an array with other bytes behind it, as a small one does. */
+    private void parse(byte[] batch) {
+        MessageFrameCodec.parse(Arrays.copyOf(batch, batch.length + BEHIND), batch.length, recorder);
+    }
+
     private void assertRefused(byte[] batch, String word) {
         frames.clear();
-        assertThatThrownBy(() -> MessageFrameCodec.parse(batch, recorder))
+        assertThatThrownBy(() -> parse(batch))
                 .isInstanceOf(ProtocolViolationException.class).hasMessageContaining(word);
         assertThat(frames).isEmpty();
     }
 
     private void assertParsed(byte[] batch, String frame) {
         frames.clear();
-        MessageFrameCodec.parse(batch, recorder);
+        parse(batch);
         assertThat(frames).containsExactly(frame);
     }
 
@@ -147,7 +154,7 @@ class MessageFrameLimitsTest {
     @Test
     void batchesAreNeitherTooSmallNorTooLarge() {
         frames.clear();
-        MessageFrameCodec.parse(new byte[MessageFrameCodec.PREAMBLE_BYTES], recorder);
+        parse(new byte[MessageFrameCodec.PREAMBLE_BYTES]);
         assertThat(frames).as("a batch that only acknowledges").isEmpty();
         assertRefused(new byte[MessageFrameCodec.PREAMBLE_BYTES - 1], "a batch of 15");
         assertThat(MessageFrameCodec.sequence(new byte[MessageFrameCodec.PREAMBLE_BYTES])).isZero();

@@ -1,0 +1,317 @@
+package io.reactorucx.internal.request;
+
+import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.Command;
+import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.concurrent.ThrownSignal;
+import io.reactorucx.internal.frame.RequestHeader.Answer;
+import io.reactorucx.internal.frame.RequestHeader;
+import io.reactorucx.internal.frame.StreamErrorException;
+import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.internal.message.MessageStreams;
+import io.reactorucx.internal.message.MultiplexedStream;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+
+/**
+ * One subscription to a {@link RequestResponseMono}, which is also its command and its stream: one small object is all
+ * that a request needs, as long as one small response comes. Whatever else happens on the stream, a cancel included,
+ * goes to a general stream, which then takes its place.
+ *
+ * <p>The response waits here for the end of its stream. It is released if that end is an error, or if the subscriber
+ * cancels. A subscription has an object and a stream's id of its own, so that a late call or frame reaches no other
+ * request.
+ *
+ * <p>Thread: {@link #request} and {@link #cancel} any, everything else the engine's.
+ */
+final class RequestCall<T> extends MultiplexedStream.Single
+        implements Subscription, Command, Runnable, MessageStreams.Opening {
+
+    /** What {@link #content} is unless it is the response, or the {@link ResponseReceiver} of a general stream. */
+    private enum State { NEW, WAITING, OPEN, EMITTING, ENDED }
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicReferenceFieldUpdater<RequestCall, Object> CONTENT =
+            AtomicReferenceFieldUpdater.newUpdater(RequestCall.class, Object.class, "content");
+    private static final byte[] HEADER = new RequestHeader(Answer.ONE, false, 0, new byte[0]).toBytes();
+
+    private final RequestResponseMono<T> mono;
+    private final CoreSubscriber<? super T> actual;
+    private volatile Object content = State.NEW;
+    /** 0 until something is requested, less than that for ever after a bad request. */
+    private volatile byte requested;
+
+    RequestCall(RequestResponseMono<T> mono, CoreSubscriber<? super T> actual) {
+        this.mono = mono;
+        this.actual = actual;
+    }
+
+    @Override
+    protected MessageMultiplexer mux() {
+        return mono.mux;
+    }
+
+    @Override
+    public void run(UcpWorker worker) {
+        // What the subscriber sends from within shares a batch with the request.
+        mux().within(this);
+    }
+
+    @Override
+    public void run() {
+        if (content == State.ENDED) {
+            release();
+        } else if (mux().streams().request(this) && !CONTENT.compareAndSet(this, State.NEW, State.WAITING)) {
+            forget();
+        }
+    }
+
+    /** The subscriber has cancelled while this waited for the peer to take another request. */
+    private void forget() {
+        if (mux().streams().forget(this)) {
+            release();
+        }
+    }
+
+    @Override
+    public void open() {
+        Object before = content;
+        if (before == State.ENDED) {
+            release();
+            return;
+        }
+        Object now;
+        try {
+            now = requested > 0 && open(HEADER, mono.request) ? State.OPEN : openGeneral();
+        } catch (RuntimeException e) {
+            refused(e);
+            return;
+        }
+        release();
+        if (!CONTENT.compareAndSet(this, before, now)) {
+            cancel(now);
+        } else if (requested < 0) {
+            badRequest();
+        } else if (now instanceof ResponseReceiver<?> receiver && requested > 0) {
+            receiver.request();
+        }
+    }
+
+    /** Opens a stream whose frames wait for their turn, or whose subscriber has not requested the response yet. */
+    private ResponseReceiver<T> openGeneral() {
+        byte[] bytes = mono.request instanceof UcxBuffer lease ? lease.toByteArray() : (byte[]) mono.request;
+        MessageStream stream = mux().streams().open(new RequestHeader(Answer.ONE, false, 0, bytes).toBytes());
+        stream.complete();
+        return ResponseReceiver.of(stream, mono.decoder, actual, null);
+    }
+
+    @Override
+    public void refused(RuntimeException error) {
+        release();
+        if (CONTENT.getAndSet(this, State.ENDED) != State.ENDED) {
+            actual.onError(error);
+        }
+    }
+
+    private void release() {
+        if (mono.request instanceof UcxBuffer lease) {
+            lease.dispose();
+        }
+    }
+
+    @Override
+    public void reject(RuntimeException cause) {
+        if (cause instanceof UcxClosedException) {
+            refused(cause);
+        } else {
+            RetryingCommand.retry(mux().connection().engine(), this);
+        }
+    }
+
+    @Override
+    public void request(long n) {
+        if (n <= 0) {
+            requested = -1;
+            mux().execute(this::badRequest);
+        } else if (requested == 0) {
+            requested = 1;
+            if (content instanceof ResponseReceiver<?> receiver) {
+                receiver.request();
+            }
+        }
+    }
+
+    /** Fails as rule 3.9 of Reactive Streams says, unless the request is yet to be opened, and fails then. */
+    private void badRequest() {
+        Object now = content;
+        if (now instanceof ResponseReceiver<?> receiver) {
+            receiver.badRequest();
+        } else if (now != State.NEW && now != State.WAITING && end() != null) {
+            cancelStream();
+            actual.onError(new IllegalArgumentException(
+                    "request of 0 or less: must be at least 1 (rule 3.9 of Reactive Streams)"));
+        }
+    }
+
+    @Override
+    public void cancel() {
+        Object before = CONTENT.getAndSet(this, State.ENDED);
+        if (before == State.WAITING) {
+            mux().execute(this::forget);
+        } else if (before != State.NEW && before != State.ENDED && before != State.EMITTING) {
+            cancel(before);
+        }
+    }
+
+    private void cancel(Object before) {
+        if (before instanceof ResponseReceiver<?> receiver) {
+            receiver.cancel();
+        } else {
+            UcxBuffer.discard(before);
+            mux().execute(this::cancelStream);
+        }
+    }
+
+    /** Tells the peer, unless the stream has ended since, or a general one has been cancelled in its place. */
+    private void cancelStream() {
+        if (isOpen()) {
+            general();
+        }
+    }
+
+    /** Ends the subscription. Returns what was there, null if it had ended before. */
+    private @Nullable Object end() {
+        Object before = CONTENT.getAndSet(this, State.ENDED);
+        if (before == State.ENDED) {
+            return null;
+        }
+        return before;
+    }
+
+    @Override
+    protected void data(InboundBatch batch, int offset, int length, int count) {
+        if (count != 1 || content != State.OPEN || length > mux().limits().windowBytes()) {
+            general().data(batch, offset, length, count);
+            return;
+        }
+        T response;
+        try {
+            response = mono.decoder.decode(batch, offset, length);
+        } catch (UcxException e) {
+            // It waits for memory.
+            general().data(batch, offset, length, count);
+            return;
+        }
+        if (!CONTENT.compareAndSet(this, State.OPEN, response)) {
+            UcxBuffer.discard(response);
+        }
+    }
+
+    /** Puts a general stream in the place of this one; it is cancelled if the subscriber has cancelled. */
+    @Override
+    protected MessageStream general() {
+        Object before = content;
+        boolean isOpen = before == State.OPEN || before == State.ENDED;
+        int bytes = mux().limits().windowBytes();
+        MessageStream stream = becomeRequest(mux().limits().windowMessages() - (isOpen ? 0 : 1),
+                isOpen ? bytes : bytes - ResponseReceiver.length(before));
+        if (before == State.ENDED) {
+            stream.cancel();
+            return stream;
+        }
+        @SuppressWarnings("unchecked")
+        ResponseReceiver<T> receiver = ResponseReceiver.of(stream, mono.decoder, actual, isOpen ? null : (T) before);
+        receiver.request();
+        if (!CONTENT.compareAndSet(this, before, receiver)) {
+            receiver.cancel();
+        }
+        return stream;
+    }
+
+    @Override
+    protected void grant(int messages, int bytes) {
+        // Nothing more is sent.
+    }
+
+    @Override
+    protected void cancelledByPeer() {
+        // Nothing more is sent.
+    }
+
+    @Override
+    protected void endedByPeer(@Nullable RuntimeException error) {
+        if (error != null) {
+            fail(error instanceof StreamErrorException sent ? RequestErrors.exception(sent) : error);
+            return;
+        }
+        // The subscriber may cancel while it gets the response.
+        Object response = CONTENT.getAndSet(this, State.EMITTING);
+        closed();
+        if (response == State.ENDED) {
+            content = State.ENDED;
+        } else {
+            complete(response == State.OPEN ? null : response);
+        }
+    }
+
+    private void complete(@Nullable Object response) {
+        try {
+            if (response != null) {
+                @SuppressWarnings("unchecked")
+                T value = (T) response;
+                emit(value);
+            }
+            if (end() != null) {
+                actual.onComplete();
+            }
+        } catch (RuntimeException | Error e) {
+            content = State.ENDED;
+            ThrownSignal.atEnd(actual, e);
+        }
+    }
+
+    private void emit(T value) {
+        try {
+            actual.onNext(value);
+        } catch (RuntimeException | LinkageError e) {
+            ThrownSignal.atNext(actual, this, value, e, content == State.EMITTING);
+            UcxBuffer.discard(value);
+        }
+    }
+
+    private void fail(RuntimeException error) {
+        closed();
+        Object before = end();
+        if (before == null) {
+            return;
+        }
+        UcxBuffer.discard(before);
+        try {
+            actual.onError(error);
+        } catch (RuntimeException | Error e) {
+            ThrownSignal.atEnd(actual, e);
+        }
+    }
+
+    @Override
+    protected void closing(UcxClosedException closed) {
+        fail(closed);
+    }
+
+    @Override
+    protected void peerFinished(UcxException unfinished, UcxException unsent) {
+        fail(unfinished);
+    }
+
+    @Override
+    protected void connectionEnded(@Nullable UcxException loss, UcxClosedException closed, boolean delivered) {
+        fail(loss == null ? closed : loss);
+    }
+}
