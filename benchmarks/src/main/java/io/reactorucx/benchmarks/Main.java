@@ -1,11 +1,12 @@
 package io.reactorucx.benchmarks;
 
+import io.reactorucx.benchmarks.layers.IdleCommand;
 import io.reactorucx.benchmarks.layers.LayersCommand;
 import io.reactorucx.benchmarks.peers.PeerCommand;
 import io.reactorucx.benchmarks.perf.PerfCommand;
 import io.reactorucx.benchmarks.report.ChartsCommand;
 import io.reactorucx.benchmarks.rig.BenchCommand;
-import io.reactorucx.benchmarks.layers.IdleCommand;
+import io.reactorucx.benchmarks.startup.StartupCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -16,8 +17,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** Entry of all programs here. Their help texts are in {@code config/help}, too, for {@code ./run}. */
 @Command(name = "./run", description = "Measurements of Reactor UCX.", subcommands = {
     BenchCommand.class, ChartsCommand.class, IdleCommand.class, JmhCommand.class, LayersCommand.class,
-    PeerCommand.class,
-    PerfCommand.class})
+    PeerCommand.class, PerfCommand.class, StartupCommand.class})
 public final class Main {
 
     @Mixin

@@ -24,7 +24,7 @@ class HelpTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"bench", "charts", "jmh", "perf server", "perf client"})
+    @ValueSource(strings = {"bench", "charts", "jmh", "perf server", "perf client", "startup"})
     void runHasTheHelpOfTheProgram(String program) {
         assertThat(TEXTS.resolve(program.replace(' ', '-') + ".txt")).content().isEqualTo(usage(program));
     }

@@ -120,7 +120,8 @@ class RunScriptTest {
     @ParameterizedTest
     @ValueSource(strings = {"no-such-command", "demo extra", "demo --port", "demo --port=x", "demo --tcp=yes",
         "soak --minutes ten", "info --jsn", "perf neither", "perf server --keep --prot 1", "perf client --size -1",
-        "bench --pairs x", "charts --in x", "test clean", "test --no-such-option", "test -pl", "stress nothing",
+        "bench --pairs x", "startup --pairs x",
+        "charts --in x", "test clean", "test --no-such-option", "test -pl", "stress nothing",
         "stress races 0", "stress races 1 2", "stress calls --seed", "stress calls --seed x",
         "stress calls --seconds 0", "stress chaos --transports TCP!", "mutants", "mutants NoSuchClass",
         "mutants no/class", "matrix trixie9", "matrix trixie -- clean", "help no-such-command",
