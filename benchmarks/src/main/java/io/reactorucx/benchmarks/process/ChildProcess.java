@@ -166,9 +166,13 @@ public final class ChildProcess implements AutoCloseable {
         if (!ready.await(seconds, TimeUnit.SECONDS)) {
             throw new MeasurementFailure("it was not ready within " + seconds + " s" + lastWords());
         }
-        return textOf(lines()).stream().filter(line -> line.startsWith(readyStart)).findFirst()
-                .map(line -> line.substring(readyStart.length()).strip())
-                .orElseThrow(() -> new MeasurementFailure("it ended before it was ready" + lastWords()));
+        String line = textOf(lines()).stream().filter(each -> each.startsWith(readyStart)).findFirst().orElse(null);
+        if (line == null) {
+            // What it said last is read by another thread.
+            readsErrors.join(TimeUnit.SECONDS.toMillis(END_SECONDS));
+            throw new MeasurementFailure("it ended before it was ready" + lastWords());
+        }
+        return line.substring(readyStart.length()).strip();
     }
 
     /**

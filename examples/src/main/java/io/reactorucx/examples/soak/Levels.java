@@ -49,11 +49,14 @@ record Levels(Map<String, Long> values) {
         values.put("slab bytes", resources.buffers().slabBytes());
         values.put("heap bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
         memory.mallocBytes().ifPresent(bytes -> values.put("malloc bytes", bytes));
-        // The slabs of the pool may grow up to its limit, and all their pages are in use from the start.
-        values.put("mapped bytes", memory.mappedBytes() - resources.buffers().slabBytes());
-        values.put("shared bytes", status("RssShmem:"));
+        // The slabs of the pool may grow up to its limit, and all their pages are in use from the start. Those that
+        // peers may map are no private pages, and a little larger than what the pool has of them.
+        PoolFiles pools = PoolFiles.now();
+        values.put("mapped bytes", memory.mappedBytes() - Math.max(0, resources.buffers().slabBytes()
+                - pools.ownBytes()));
+        values.put("shared bytes", status("RssShmem:") - pools.residentBytes());
         values.put("/dev/shm bytes", usedSharedMemory());
-        values.put("descriptors", (long) list("/proc/self/fd"));
+        values.put("descriptors", (long) list("/proc/self/fd") - pools.descriptors());
         values.put("threads", (long) list("/proc/self/task"));
         return new Levels(values);
     }
