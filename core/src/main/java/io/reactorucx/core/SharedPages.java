@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpCompat;
 import io.reactorucx.core.internal.Arguments;
+import io.reactorucx.core.internal.ProcessState;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -136,7 +137,8 @@ public final class SharedPages {
 
     /**
      * Maps memory of another process, or of this one, to read it. What the other process says is not trusted: the file
-     * has to be one of this class, of the size and with the key, and it cannot become shorter.
+     * has to be one of this class and of this process's user, of the size and with the key, and it cannot become
+     * shorter.
      *
      * @param owner the process whose memory it is
      * @param descriptor the {@link #descriptor()} there
@@ -165,7 +167,9 @@ public final class SharedPages {
         long address;
         try {
             int seals = UcpCompat.seals(opened);
-            boolean fixed = seals >= 0 && (seals & UcpCompat.F_SEAL_SHRINK) != 0;
+            boolean fixed = seals >= 0 && (seals & UcpCompat.F_SEAL_SHRINK) != 0
+                    // Again, because the other process may have put another file there meanwhile.
+                    && isShown(Path.of("/proc/self/fd", String.valueOf(opened)));
             address = fixed && UcpCompat.fileBytes(opened) == all ? UcpCompat.mapShared(opened, all, false) : -1;
         } finally {
             int ignored = UcpCompat.close(opened);
@@ -191,10 +195,14 @@ public final class SharedPages {
         return mapping;
     }
 
-    /** Whether it is a file as this class makes them: to open another one could have an effect. */
+    /**
+     * Whether it is a file as this class makes them, of the user that this process runs as: to open another one could
+     * have an effect, and a process that may look at files of all users must not read those of a less trusted one.
+     */
     private static boolean isShown(Path file) {
         try {
-            return Files.readSymbolicLink(file).toString().startsWith(SHOWN);
+            return Files.readSymbolicLink(file).toString().startsWith(SHOWN)
+                    && ProcessState.user() == (int) Files.getAttribute(file, "unix:uid");
         } catch (IOException | SecurityException | UnsupportedOperationException e) {
             return false;
         }

@@ -109,6 +109,22 @@ class SharedPagesTest {
     }
 
     @Test
+    void fileOfAnotherUserIsNotMapped() throws IOException {
+        try (Arena owner = Arena.ofShared(); Arena reader = Arena.ofShared()) {
+            SharedPages pages = allocate(owner);
+            int user = (int) Files.getAttribute(file(pages), "unix:uid");
+            assumeTrue(user == 0, "only root can give a file to another user");
+            assertThat(SharedPages.map(ProcessIdentity.self(), pages.descriptor(), BYTES, pages.key(), reader))
+                    .isNotNull();
+
+            Files.setAttribute(file(pages), "unix:uid", 65534);
+
+            assertThat(SharedPages.map(ProcessIdentity.self(), pages.descriptor(), BYTES, pages.key(), reader))
+                    .isNull();
+        }
+    }
+
+    @Test
     void nothingIsMappedWithoutTheKeyOrOfAnotherSize() {
         try (Arena owner = Arena.ofShared(); Arena reader = Arena.ofShared()) {
             SharedPages pages = allocate(owner);

@@ -52,6 +52,14 @@ public final class ProcessState {
         return SELF;
     }
 
+    /** Returns the id of the user to whom files that this process makes belong. */
+    public static int user() throws IOException {
+        // Real, effective, saved and that for files.
+        String line = Files.readAllLines(PROC.resolve("self/status")).stream()
+                .filter(each -> each.startsWith("Uid:")).findFirst().orElseThrow(() -> new IOException("no Uid"));
+        return Integer.parseInt(line.strip().split("\\s+")[4]);
+    }
+
     /** Returns whether a process has ended: there is none with the id, or its parent has not noticed its end yet. */
     public static boolean isDead(int id) {
         return startedAt(id) == NOT_SEEN;

@@ -24,6 +24,7 @@ final class MappedProtocol implements ProtocolHandler {
     private static final Logger LOG = LoggerFactory.getLogger(MappedProtocol.class);
 
     private final ConnectionCore connection;
+    private final MappedFrameSender frames;
     private final MappedSender sender;
     private final MappedReceiver receiver;
     private final boolean sharing;
@@ -31,8 +32,9 @@ final class MappedProtocol implements ProtocolHandler {
     MappedProtocol(ConnectionCore connection, BufferPool pool, PeerSlabs peerSlabs) {
         this.connection = connection;
         this.sharing = pool.isSharing();
-        this.sender = new MappedSender(connection, pool, peerSlabs.limit());
-        this.receiver = new MappedReceiver(connection, peerSlabs);
+        this.frames = new MappedFrameSender(connection);
+        this.sender = new MappedSender(connection, pool, peerSlabs.limit(), frames);
+        this.receiver = new MappedReceiver(connection, peerSlabs, frames);
     }
 
     /** Where UCX uses the network, the peer is on another host, or the application wants the network. */
@@ -65,16 +67,17 @@ final class MappedProtocol implements ProtocolHandler {
 
     @Override
     public boolean isQuiet() {
-        return sender.isQuiet() && receiver.isQuiet();
+        return sender.isQuiet() && frames.isQuiet();
     }
 
     @Override
     public boolean isConsumed() {
-        return receiver.isQuiet();
+        return frames.isQuiet();
     }
 
     @Override
     public void ended(@Nullable UcxException loss) {
+        frames.ended();
         receiver.ended();
         sender.ended();
     }

@@ -5,7 +5,6 @@ import io.reactorucx.core.Completion;
 import io.reactorucx.core.SharedPages;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpMemory;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.MappedMemory;
@@ -21,8 +20,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Offers messages to the peer in slabs that the peer has mapped. A slab is announced when a message is in it for the
@@ -31,8 +28,6 @@ import org.slf4j.LoggerFactory;
  * <p>Thread: engine.
  */
 final class MappedSender implements LargeMessages {
-
-    private static final Logger LOG = LoggerFactory.getLogger(MappedSender.class);
 
     /** Smaller messages are faster within an active message. */
     static final long MIN_BYTES = 8 << 10;
@@ -44,6 +39,7 @@ final class MappedSender implements LargeMessages {
     private final ConnectionCore connection;
     private final BufferPool pool;
     private final MappedMemory counters;
+    private final MappedFrameSender frames;
     private final Map<UcpMemory, OwnSlab> slabs = new IdentityHashMap<>();
     private final Map<Integer, OwnSlab> byNumber = new HashMap<>();
     private final Map<Integer, Completion> offers = new HashMap<>();
@@ -52,10 +48,12 @@ final class MappedSender implements LargeMessages {
     private int lastOffer;
     private boolean ended;
 
-    MappedSender(ConnectionCore connection, BufferPool pool, MappedMemory counters) {
+    MappedSender(ConnectionCore connection, BufferPool pool, MappedMemory counters,
+            MappedFrameSender frames) {
         this.connection = connection;
         this.pool = pool;
         this.counters = counters;
+        this.frames = frames;
     }
 
     /** A slab that was announced. */
@@ -157,30 +155,10 @@ final class MappedSender implements LargeMessages {
             return;
         }
         SharedPages pages = slab.pages();
-        boolean sent = send(new MappedFrame.Slab(own.number, pages.memory().byteSize(), pages.descriptor(), own.word,
+        slabs.put(registration, own);
+        byNumber.put(own.number, own);
+        frames.send(new MappedFrame.Slab(own.number, pages.memory().byteSize(), pages.descriptor(), own.word,
                 pages.word(own.word), pages.key()).encode(connection.peerToken()));
-        if (sent) {
-            slabs.put(registration, own);
-            byNumber.put(own.number, own);
-        } else {
-            slab.leave(own.word, own.whenFreed);
-        }
-    }
-
-    /** Sends a frame, and returns whether UCX has taken it. */
-    private boolean send(MemorySegment header) {
-        UcpEndpoint endpoint = connection.endpoint();
-        if (endpoint == null || endpoint.isClosed() || endpoint.failure() != 0) {
-            return false;
-        }
-        try {
-            endpoint.amSend(ReservedMessageIds.MAPPED, header, MemorySegment.NULL, null, AmProtocol.EAGER, true,
-                    (status, length, tag) -> connection.operationEnded());
-            return true;
-        } catch (UcxException e) {
-            LOG.debug("[{}] a frame for mapped memory was not sent", connection.peer(), e);
-            return false;
-        }
     }
 
     /** The peer has mapped a slab, or cannot: then it is not announced again. */
@@ -195,7 +173,7 @@ final class MappedSender implements LargeMessages {
     private void freed(OwnSlab own) {
         if (slabs.remove(own.registration, own)) {
             byNumber.remove(own.number);
-            send(new MappedFrame.SlabGone(own.number).encode(connection.peerToken()));
+            frames.send(new MappedFrame.SlabGone(own.number).encode(connection.peerToken()));
         }
     }
 

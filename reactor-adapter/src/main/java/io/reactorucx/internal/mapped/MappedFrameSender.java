@@ -1,0 +1,80 @@
+package io.reactorucx.internal.mapped;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.CoalescedCommand;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the frames of one connection that have to arrive: those for which the engine has no slot wait here and are
+ * sent later, in their order. There are at most as many as slabs and offers of the connection.
+ *
+ * <p>Thread: engine.
+ */
+final class MappedFrameSender {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MappedFrameSender.class);
+
+    private final ConnectionCore connection;
+    private final Queue<MemorySegment> unsent = new ArrayDeque<>();
+    private final CoalescedCommand retry;
+    private boolean ended;
+
+    MappedFrameSender(ConnectionCore connection) {
+        this.connection = connection;
+        this.retry = CoalescedCommand.delayed(connection.engine(), this::sendUnsent);
+    }
+
+    /** Sends a frame, now or later. It is copied. */
+    void send(MemorySegment frame) {
+        if (!unsent.isEmpty() || !trySend(frame)) {
+            unsent.add(MemorySegment.ofArray(frame.toArray(ValueLayout.JAVA_BYTE)));
+            retry.submit();
+        }
+    }
+
+    private void sendUnsent() {
+        while (!unsent.isEmpty() && trySend(unsent.element())) {
+            unsent.remove();
+        }
+        if (unsent.isEmpty()) {
+            connection.operationEnded();
+        } else {
+            retry.submit();
+        }
+    }
+
+    /** Returns false if the frame can be sent later. What cannot be sent any more is dropped. */
+    private boolean trySend(MemorySegment frame) {
+        UcpEndpoint endpoint = connection.endpoint();
+        if (ended || endpoint == null || endpoint.isClosed() || endpoint.failure() != 0) {
+            return true;
+        }
+        try {
+            endpoint.amSend(ReservedMessageIds.MAPPED, frame, MemorySegment.NULL, null, AmProtocol.EAGER, true,
+                    (status, length, tag) -> connection.operationEnded());
+            return true;
+        } catch (UcxException e) {
+            LOG.debug("[{}] a frame for mapped memory was not sent", connection.peer(), e);
+            return !e.isRetryable();
+        }
+    }
+
+    /** Returns whether nothing waits. */
+    boolean isQuiet() {
+        return unsent.isEmpty();
+    }
+
+    void ended() {
+        ended = true;
+        unsent.clear();
+    }
+}
