@@ -47,10 +47,10 @@ public final class ProgressEngine {
     private final EngineObserver observer;
     private final MpscVarHandleArrayQueue<Command> commands;
     private final Queue<DeferredCompletion> deferred = new ArrayDeque<>();
-    private final ParkingState parking = new ParkingState();
     private final EngineCounters counters = new EngineCounters();
     private final EngineClosing closing;
     private final EngineTimer timer;
+    private final EngineSleep sleep;
     private final MessagePassingQueue.Consumer<Command> runner = this::run;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile boolean closeRequested;
@@ -83,6 +83,8 @@ public final class ProgressEngine {
         this.commands = new MpscVarHandleArrayQueue<>(config.commandQueueCapacity());
         this.closing = new EngineClosing(config.closeTimeout());
         this.timer = new EngineTimer(this, EngineTimer.MAX_TIMEOUTS);
+        this.sleep = new EngineSleep(config.maxSleep(), timer, counters,
+                () -> commands.isEmpty() && deferred.isEmpty() && !closeRequested);
     }
 
     /**
@@ -236,27 +238,52 @@ public final class ProgressEngine {
         } else if (adaptive && idleRounds - config.spins() <= config.yields()) {
             Thread.yield();
         } else {
-            sleep(owned, deadlineNanos);
+            sleep.await(owned, deadlineNanos);
         }
     }
 
-    private void sleep(UcpWorker owned, long deadlineNanos) {
-        timer.readClockInNextRound();
-        if (timer.nanosToNext(System.nanoTime()) <= 0 || !parking.park()) {
-            return;
+    /**
+     * Prepares a sleep of the loop that steps this engine: from then on {@link #eventFd()} becomes readable when there
+     * is something to do. The loop waits for at most {@link #longestSleepNanos()}, then calls {@link #unpark()} and
+     * steps. Between two steps, by the thread that steps; the context needs the feature WAKEUP.
+     *
+     * @return whether the loop may sleep; if not, it has to step first
+     */
+    public boolean park() {
+        return sleep.park(requireOwned("park"));
+    }
+
+    /** The loop is awake again: threads that queue a command need not wake it. After {@link #park()}. */
+    public void unpark() {
+        requireOwned("unpark");
+        sleep.unpark();
+    }
+
+    /** {@return how long the loop may sleep in ns: until the next timeout, at most the configured longest sleep} */
+    public long longestSleepNanos() {
+        requireOwned("longestSleepNanos");
+        return Math.max(0, sleep.longestNanos(System.nanoTime()));
+    }
+
+    /**
+     * {@return the descriptor that a loop waits for, for reading, while the engine is parked ({@code
+     * ucp_worker_get_efd}); it belongs to the worker}
+     */
+    public int eventFd() {
+        return requireOwned("eventFd").eventFd();
+    }
+
+    private UcpWorker requireOwned(String method) {
+        UcpWorker owned = worker;
+        if (!isEngineThread() || owned == null) {
+            throw new IllegalStateException(method + ": only for the thread that steps the engine " + name()
+                    + ", after its first step");
         }
-        try {
-            // From here on a thread that queues a command signals the worker; commands that were queued before are
-            // found by this check.
-            if (commands.isEmpty() && !closeRequested && owned.arm()) {
-                counters.slept();
-                long now = System.nanoTime();
-                long longest = Math.min(config.maxSleep().toNanos(), timer.nanosToNext(now));
-                owned.await(Math.min(longest, deadlineNanos - now));
-            }
-        } finally {
-            parking.unpark();
+        if (stepping) {
+            throw new IllegalStateException(method + ": called from a command, completion or handler of the engine "
+                    + name());
         }
+        return owned;
     }
 
     /**
@@ -279,14 +306,14 @@ public final class ProgressEngine {
                     + " is full"));
         } else if (closeRequested && closed.isDone()) {
             rejectQueued();
-        } else if (parking.wakeIfParked()) {
+        } else if (sleep.wakeIfParked()) {
             signal();
         }
     }
 
     /** Ends a step that waits, or keeps the next one from waiting. Any thread. */
     public void wakeup() {
-        if (parking.wake()) {
+        if (sleep.wake()) {
             signal();
         }
     }
