@@ -1,4 +1,5 @@
 /** Project Reactor on top of UCX: connections, active messages, tags and remote memory as Mono and Flux. */
+@SuppressWarnings("module") // That of the Netty transport is built later.
 module io.reactorucx {
     requires transitive io.reactorucx.engine;
     requires transitive reactor.core;
@@ -16,4 +17,15 @@ module io.reactorucx {
     exports io.reactorucx.message;
     exports io.reactorucx.metrics;
     exports io.reactorucx.security;
+
+    exports io.reactorucx.internal.buffer to io.reactorucx.netty;
+    exports io.reactorucx.internal.concurrent to io.reactorucx.netty;
+    exports io.reactorucx.internal.config to io.reactorucx.netty;
+    exports io.reactorucx.internal.connect to io.reactorucx.netty;
+    exports io.reactorucx.internal.connection to io.reactorucx.netty;
+    exports io.reactorucx.internal.endpoint to io.reactorucx.netty;
+    exports io.reactorucx.internal.frame to io.reactorucx.netty;
+    exports io.reactorucx.internal.handshake to io.reactorucx.netty;
+    exports io.reactorucx.internal.memory to io.reactorucx.netty;
+    exports io.reactorucx.internal.socket to io.reactorucx.netty;
 }

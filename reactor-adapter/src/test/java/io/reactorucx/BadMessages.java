@@ -208,7 +208,7 @@ final class BadMessages {
         for (int id : BAD_IDS) {
             cases.add(thrown(method, "id " + id, IllegalArgumentException.class, tried -> use.apply(tried, id),
                     "id " + id + ":",
-                    "0..65535", "1018..1023"));
+                    "0..65535", "1017..1023"));
         }
     }
 

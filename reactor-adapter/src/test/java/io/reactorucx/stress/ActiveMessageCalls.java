@@ -157,7 +157,7 @@ final class ActiveMessageCalls {
             case 0 -> call.follow("send to an id below 0", Rule.WRONG, () -> messages.send(-1, some));
             case 1 -> call.follow("send to an id above 65535", Rule.WRONG, () -> messages.send(65_536, some));
             case 2 -> call.follow("send to a reserved id", Rule.WRONG,
-                    () -> messages.send(1018 + call.random().nextInt(6), some));
+                    () -> messages.send(1017 + call.random().nextInt(7), some));
             case 3 -> call.follow("send of the heap", Rule.WRONG,
                     () -> messages.send(id(call), MemorySegment.ofArray(new byte[1000])));
             case 4 -> call.follow("send of too long a header", Rule.WRONG, () -> messages.send(id(call),

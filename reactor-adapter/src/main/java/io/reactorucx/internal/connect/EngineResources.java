@@ -9,6 +9,7 @@ import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.frame.ReservedMessageIds;
@@ -22,6 +23,7 @@ import io.reactorucx.internal.socket.SocketEventLoop;
 import io.reactorucx.internal.ucp.ActiveMessageRouter;
 import io.reactorucx.internal.ucp.ByteStreamReceiver;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -64,14 +66,23 @@ public final class EngineResources {
 
     /** Registers the protocols with each engine; completes when all engines can connect. */
     public Mono<Void> start(EngineCloseListeners closeListeners, WindowRegistry windows) {
+        return start(closeListeners, windows, List.of());
+    }
+
+    /** As {@link #start(EngineCloseListeners, WindowRegistry)}, with protocols of another module. */
+    public Mono<Void> start(EngineCloseListeners closeListeners, WindowRegistry windows,
+            List<ProtocolFactory> others) {
         closeListeners.whenFailed((engine, cause) -> engineFailure.tryEmitError(new UcxException(UcxStatus.IO_ERROR,
                 "engine", null, "the engine " + engine.name() + " has failed: " + cause, cause)));
         return Flux.fromIterable(engines).flatMap(each -> {
             EngineConnections connections = each.connections();
             closeListeners.whenClosed(each.engine(), connections::engineClosed);
             return EngineCall.mono(each.engine(), worker -> {
-                connections.start(worker, List.of(each.messages(), new MemoryProtocolFactory(windows),
-                        each.activeMessages(), ByteStreamReceiver::new, each.mapped()));
+                List<ProtocolFactory> protocols = new ArrayList<>(List.of(each.messages(),
+                        new MemoryProtocolFactory(windows), each.activeMessages(), ByteStreamReceiver::new,
+                        each.mapped()));
+                protocols.addAll(others);
+                connections.start(worker, protocols);
                 connections.route(ReservedMessageIds.PAIRING, each.bindings()::received);
                 return each;
             });

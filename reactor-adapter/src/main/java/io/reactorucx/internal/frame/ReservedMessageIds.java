@@ -18,8 +18,10 @@ public final class ReservedMessageIds {
 
     /** Large messages whose data the peer reads from mapped memory, and what belongs to them. */
     public static final int MAPPED = 1018;
+    /** Byte streams of Netty channels. */
+    public static final int CHANNELS = 1017;
 
-    private static final int FIRST = MAPPED;
+    private static final int FIRST = CHANNELS;
     private static final int LAST = CONTROL;
 
     private ReservedMessageIds() {

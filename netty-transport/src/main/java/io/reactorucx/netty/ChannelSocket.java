@@ -1,0 +1,143 @@
+package io.reactorucx.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.reactorucx.netty.internal.ChannelStream;
+import io.reactorucx.netty.internal.LoopCounters;
+import io.reactorucx.netty.internal.LoopLinks;
+import io.reactorucx.netty.internal.SocketFrame;
+import io.reactorucx.netty.internal.StreamSocket;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The socket of a channel: over it the two sides learn each other's stream, and that the other is gone.
+ *
+ * <p>Thread: loop.
+ */
+final class ChannelSocket extends ChannelInboundHandlerAdapter implements StreamSocket {
+
+    private final EpollSocketChannel socket;
+    private final boolean server;
+    private final LoopLinks links;
+    private final LoopCounters counters;
+    private @Nullable ChannelStream stream;
+    private @Nullable ByteBuf received;
+    private boolean greeted;
+    private boolean inOrder;
+
+    ChannelSocket(EpollSocketChannel socket, boolean server, LoopLinks links, LoopCounters counters) {
+        this.socket = socket;
+        this.server = server;
+        this.links = links;
+        this.counters = counters;
+    }
+
+    void stream(ChannelStream made) {
+        stream = made;
+    }
+
+    /** The client begins. */
+    void greet() {
+        ChannelStream ours = stream;
+        if (ours != null) {
+            send(new SocketFrame.Hello(ours.id(), ours.token()));
+        }
+    }
+
+    private void send(SocketFrame frame) {
+        socket.writeAndFlush(frame.encode(socket.alloc()));
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        ByteBuf all = received;
+        if (all == null) {
+            all = bytes;
+        } else {
+            all.writeBytes(bytes);
+            bytes.release();
+        }
+        received = null;
+        for (SocketFrame frame = SocketFrame.decode(all); frame != null; frame = SocketFrame.decode(all)) {
+            received(frame);
+        }
+        if (all.isReadable()) {
+            received = context.alloc().buffer(all.readableBytes() + SocketFrame.MAX_BYTES).writeBytes(all);
+        }
+        all.release();
+    }
+
+    private void received(SocketFrame frame) {
+        ChannelStream ours = stream;
+        if (ours == null) {
+            return;
+        }
+        switch (frame) {
+            case SocketFrame.Hello hello when server && !greeted -> {
+                greeted = true;
+                ours.peerKnown(hello.channel(), hello.token());
+                links.listen(socket.localAddress().getAddress(), port -> welcome(ours, port));
+            }
+            case SocketFrame.Welcome welcome when !server && !greeted && welcome.port() > 0
+                    && welcome.port() < 1 << 16 -> {
+                greeted = true;
+                ours.peerKnown(welcome.channel(), welcome.token());
+                links.open(ours, new InetSocketAddress(socket.remoteAddress().getAddress(), welcome.port()),
+                        welcome.name());
+            }
+            case SocketFrame.Reject reject when !server && !greeted -> failed(ours,
+                    "the server has rejected the channel: " + reject.reason());
+            case SocketFrame.Closed closed -> inOrder = true;
+            default -> failed(ours, "the peer is no loop of UCX for Netty, or has another version of its protocol: "
+                    + frame);
+        }
+    }
+
+    private void welcome(ChannelStream ours, int port) {
+        if (port < 0) {
+            send(new SocketFrame.Reject("the server's loop has no port for links"));
+            failed(ours, "this loop has no port for links");
+        } else {
+            send(new SocketFrame.Welcome(ours.id(), ours.token(), port, links.name()));
+        }
+    }
+
+    private void failed(ChannelStream ours, String why) {
+        counters.handshakeFailed();
+        ours.fail(new IOException(why));
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        ByteBuf rest = received;
+        if (rest != null) {
+            received = null;
+            rest.release();
+        }
+        ChannelStream ours = stream;
+        if (ours != null) {
+            ours.socketEnded(inOrder);
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        socket.close();
+    }
+
+    @Override
+    public void close(boolean orderly) {
+        if (orderly && socket.isActive()) {
+            socket.writeAndFlush(new SocketFrame.Closed().encode(socket.alloc()))
+                    .addListener(ChannelFutureListener.CLOSE);
+        } else {
+            socket.close();
+        }
+    }
+}

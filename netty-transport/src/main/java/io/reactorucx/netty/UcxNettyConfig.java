@@ -1,0 +1,182 @@
+package io.reactorucx.netty;
+
+import io.reactorucx.security.Authenticator;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the loops of a group and their channels have in common.
+ *
+ * <p><b>Threading:</b> immutable. <b>Ownership:</b> none. <b>Errors:</b> {@link IllegalArgumentException} for a value
+ * out of range.
+ *
+ * @param transports names of UCX's transports, such as {@code shm} or {@code tcp}; empty for those that fit
+ * @param networkDevices the network devices that UCX uses, such as {@code eth0}; empty for those of the addresses that
+ *     channels are bound and connected to
+ * @param spin how long a loop that has nothing to do looks at UCX again and again before it sleeps, 0 to 1 s; a loop
+ *     for which that is in vain spins for less
+ * @param windowBytes how many bytes of a channel may be under way or wait for its reader, 4 KiB to 1 GiB; {@code
+ *     SO_RCVBUF} sets it for a channel
+ * @param handshakeTimeout how long a channel may take from the connected socket to its first byte, 1 ms to 1 h
+ * @param closeTimeout how long bytes that were written before a close may take, 0 to 1 h
+ * @param heartbeatInterval see {@link io.reactorucx.UcxServer#heartbeatInterval(Duration)}
+ * @param linkIdleTimeout how long a link stays without a channel, 0 to 1 h
+ * @param maxLinks links that a loop accepts at a time, at least 1
+ * @param maxChannels channels of a loop, at least 1
+ * @param maxBufferBytes see {@link io.reactorucx.UcxResourcesBuilder#maxBufferBytes(long)}, for each loop
+ * @param sharedBuffers see {@link io.reactorucx.UcxResourcesBuilder#sharedBuffers(boolean)}
+ * @param authenticator by which loops authenticate each other before a byte is delivered; null for none
+ */
+public record UcxNettyConfig(List<String> transports, List<String> networkDevices, Duration spin, int windowBytes,
+        Duration handshakeTimeout, Duration closeTimeout, Duration heartbeatInterval, Duration linkIdleTimeout,
+        int maxLinks, int maxChannels, long maxBufferBytes, boolean sharedBuffers,
+        @Nullable Authenticator authenticator) {
+
+    /** The smallest window. */
+    static final int MIN_WINDOW_BYTES = 4 << 10;
+    /** The largest window. */
+    static final int MAX_WINDOW_BYTES = 1 << 30;
+
+    private static final Duration LONGEST = Duration.ofHours(1);
+    private static final Duration LONGEST_SPIN = Duration.ofSeconds(1);
+
+    /** The defaults. */
+    public static final UcxNettyConfig DEFAULT = new UcxNettyConfig(List.of(), List.of(), Duration.ofNanos(20_000),
+            512 << 10, Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1),
+            1024, 65_536, 64L << 20, true, null);
+
+    /** Checks the parts. */
+    public UcxNettyConfig {
+        transports = List.copyOf(transports);
+        networkDevices = List.copyOf(networkDevices);
+        inRange(spin, Duration.ZERO, LONGEST_SPIN, "spin");
+        inRange(handshakeTimeout, Duration.ofMillis(1), LONGEST, "handshakeTimeout");
+        inRange(closeTimeout, Duration.ZERO, LONGEST, "closeTimeout");
+        inRange(linkIdleTimeout, Duration.ZERO, LONGEST, "linkIdleTimeout");
+        Objects.requireNonNull(heartbeatInterval, "heartbeatInterval");
+        checkWindow(windowBytes);
+        atLeastOne(maxLinks, "maxLinks");
+        atLeastOne(maxChannels, "maxChannels");
+    }
+
+    static int checkWindow(int bytes) {
+        if (bytes < MIN_WINDOW_BYTES || bytes > MAX_WINDOW_BYTES) {
+            throw new IllegalArgumentException("windowBytes " + bytes + ": must be in " + MIN_WINDOW_BYTES + ".."
+                    + MAX_WINDOW_BYTES);
+        }
+        return bytes;
+    }
+
+    private static void inRange(Duration value, Duration min, Duration max, String name) {
+        Objects.requireNonNull(value, name);
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new IllegalArgumentException(name + " " + value + ": must be in " + min + ".." + max);
+        }
+    }
+
+    private static void atLeastOne(int value, String name) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " " + value + ": at least 1");
+        }
+    }
+
+    /**
+     * The same with other transports.
+     *
+     * @param names see {@link #transports}
+     * @return a configuration
+     */
+    public UcxNettyConfig withTransports(String... names) {
+        return new UcxNettyConfig(List.of(names), networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
+                authenticator);
+    }
+
+    /**
+     * The same with other network devices.
+     *
+     * @param names see {@link #networkDevices}
+     * @return a configuration
+     */
+    public UcxNettyConfig withNetworkDevices(String... names) {
+        return new UcxNettyConfig(transports, List.of(names), spin, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
+                authenticator);
+    }
+
+    /**
+     * The same with another time that idle loops spin.
+     *
+     * @param value see {@link #spin}
+     * @return a configuration
+     */
+    public UcxNettyConfig withSpin(Duration value) {
+        return new UcxNettyConfig(transports, networkDevices, value, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
+                authenticator);
+    }
+
+    /**
+     * The same with another window.
+     *
+     * @param bytes see {@link #windowBytes}
+     * @return a configuration
+     */
+    public UcxNettyConfig withWindowBytes(int bytes) {
+        return new UcxNettyConfig(transports, networkDevices, spin, bytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
+                authenticator);
+    }
+
+    /**
+     * The same with other limits of time.
+     *
+     * @param handshake see {@link #handshakeTimeout}
+     * @param close see {@link #closeTimeout}
+     * @param heartbeat see {@link #heartbeatInterval}
+     * @param linkIdle see {@link #linkIdleTimeout}
+     * @return a configuration
+     */
+    public UcxNettyConfig withTimeouts(Duration handshake, Duration close, Duration heartbeat, Duration linkIdle) {
+        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshake, close, heartbeat, linkIdle,
+                maxLinks, maxChannels, maxBufferBytes, sharedBuffers, authenticator);
+    }
+
+    /**
+     * The same with other limits of links and channels.
+     *
+     * @param links see {@link #maxLinks}
+     * @param channels see {@link #maxChannels}
+     * @return a configuration
+     */
+    public UcxNettyConfig withLimits(int links, int channels) {
+        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, links, channels, maxBufferBytes, sharedBuffers, authenticator);
+    }
+
+    /**
+     * The same with other buffers for large data.
+     *
+     * @param bytes see {@link #maxBufferBytes}
+     * @param shared see {@link #sharedBuffers}
+     * @return a configuration
+     */
+    public UcxNettyConfig withBuffers(long bytes, boolean shared) {
+        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, bytes, shared, authenticator);
+    }
+
+    /**
+     * The same with an authenticator.
+     *
+     * @param value see {@link #authenticator}
+     * @return a configuration
+     */
+    public UcxNettyConfig withAuthenticator(Authenticator value) {
+        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
+                Objects.requireNonNull(value, "value"));
+    }
+}

@@ -1,0 +1,151 @@
+package io.reactorucx.netty;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.ServerSocketChannelConfig;
+import java.util.Map;
+
+/** The options of a server channel: those of Netty, and of its socket. */
+final class UcxServerChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
+
+    private final ServerSocketChannelConfig socket;
+
+    UcxServerChannelConfig(UcxServerChannel channel, ServerSocketChannelConfig socket) {
+        super(channel);
+        this.socket = socket;
+        socket.setAutoRead(false);
+    }
+
+    @Override
+    public Map<ChannelOption<?>, Object> getOptions() {
+        return getOptions(super.getOptions(), ChannelOption.SO_RCVBUF, ChannelOption.SO_REUSEADDR,
+                ChannelOption.SO_BACKLOG);
+    }
+
+    private static boolean isOfSocket(ChannelOption<?> option) {
+        return option == ChannelOption.SO_RCVBUF || option == ChannelOption.SO_REUSEADDR
+                || option == ChannelOption.SO_BACKLOG;
+    }
+
+    @Override
+    public <T> T getOption(ChannelOption<T> option) {
+        return isOfSocket(option) ? socket.getOption(option) : super.getOption(option);
+    }
+
+    @Override
+    public <T> boolean setOption(ChannelOption<T> option, T value) {
+        validate(option, value);
+        return isOfSocket(option) ? socket.setOption(option, value) : super.setOption(option, value);
+    }
+
+    @Override
+    public int getBacklog() {
+        return socket.getBacklog();
+    }
+
+    @Override
+    public UcxServerChannelConfig setBacklog(int backlog) {
+        socket.setBacklog(backlog);
+        return this;
+    }
+
+    @Override
+    public boolean isReuseAddress() {
+        return socket.isReuseAddress();
+    }
+
+    @Override
+    public UcxServerChannelConfig setReuseAddress(boolean reuseAddress) {
+        socket.setReuseAddress(reuseAddress);
+        return this;
+    }
+
+    @Override
+    public int getReceiveBufferSize() {
+        return socket.getReceiveBufferSize();
+    }
+
+    @Override
+    public UcxServerChannelConfig setReceiveBufferSize(int receiveBufferSize) {
+        socket.setReceiveBufferSize(receiveBufferSize);
+        return this;
+    }
+
+    @Override
+    public UcxServerChannelConfig setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
+        return this;
+    }
+
+    @Override
+    protected void autoReadCleared() {
+        ((UcxServerChannel) channel).stopReading();
+    }
+
+    @Override
+    public UcxServerChannelConfig setConnectTimeoutMillis(int connectTimeoutMillis) {
+        super.setConnectTimeoutMillis(connectTimeoutMillis);
+        return this;
+    }
+
+    @Override
+    @Deprecated
+    public UcxServerChannelConfig setMaxMessagesPerRead(int maxMessagesPerRead) {
+        super.setMaxMessagesPerRead(maxMessagesPerRead);
+        socket.setMaxMessagesPerRead(maxMessagesPerRead);
+        return this;
+    }
+
+    @Override
+    public UcxServerChannelConfig setWriteSpinCount(int writeSpinCount) {
+        super.setWriteSpinCount(writeSpinCount);
+        return this;
+    }
+
+    @Override
+    public UcxServerChannelConfig setAllocator(ByteBufAllocator allocator) {
+        super.setAllocator(allocator);
+        return this;
+    }
+
+    @Override
+    public UcxServerChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
+        super.setRecvByteBufAllocator(allocator);
+        return this;
+    }
+
+    @Override
+    public UcxServerChannelConfig setAutoRead(boolean autoRead) {
+        super.setAutoRead(autoRead);
+        return this;
+    }
+
+    @Override
+    @Deprecated
+    public UcxServerChannelConfig setWriteBufferHighWaterMark(int writeBufferHighWaterMark) {
+        super.setWriteBufferHighWaterMark(writeBufferHighWaterMark);
+        return this;
+    }
+
+    @Override
+    @Deprecated
+    public UcxServerChannelConfig setWriteBufferLowWaterMark(int writeBufferLowWaterMark) {
+        super.setWriteBufferLowWaterMark(writeBufferLowWaterMark);
+        return this;
+    }
+
+    @Override
+    public UcxServerChannelConfig setWriteBufferWaterMark(WriteBufferWaterMark writeBufferWaterMark) {
+        super.setWriteBufferWaterMark(writeBufferWaterMark);
+        return this;
+    }
+
+    @Override
+    public UcxServerChannelConfig setMessageSizeEstimator(MessageSizeEstimator estimator) {
+        super.setMessageSizeEstimator(estimator);
+        return this;
+    }
+}

@@ -1,0 +1,380 @@
+package io.reactorucx.netty.internal;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.Completion;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpConfig;
+import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpFeature;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.Command;
+import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.Timeout;
+import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.concurrent.EngineCloseListeners;
+import io.reactorucx.internal.config.AuthenticatorLimits;
+import io.reactorucx.internal.config.NetworkDevices;
+import io.reactorucx.internal.config.TransportSettings;
+import io.reactorucx.internal.connect.EngineResources;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.connection.ProtocolFactory;
+import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.memory.WindowRegistry;
+import io.reactorucx.memory.ServedMemoryConfig;
+import io.reactorucx.message.DropReason;
+import io.reactorucx.netty.UcxNettyConfig;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The engine of one loop, for one set of network devices, and the streams of its channels.
+ *
+ * <p>Thread: loop.
+ */
+public final class LoopEngine {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LoopEngine.class);
+    private static final String KEEPALIVE_INTERVAL = "KEEPALIVE_INTERVAL";
+    /** So much data goes with a header in a slot of the engine. */
+    private static final int SCRATCH_BYTES = 96;
+    private static final int MAX_ENDPOINTS = 1024;
+    private static final int MAX_WAITERS = 1024;
+    private static final long MAX_MAPPED_BYTES = 4L << 30;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final UcxNettyConfig config;
+    private final NetworkDevices devices;
+    private final UcpContext context;
+    private final ProgressEngine engine;
+    private final BufferPool pool;
+    private final WindowRegistry windows;
+    private final EngineResources resources;
+    private final LoopLinks links;
+    private final LoopCounters counters;
+    private final IntObjectMap<ChannelStream> streams = new IntObjectHashMap<>();
+    private final IntObjectMap<ChannelStream> pending = new IntObjectHashMap<>();
+    private final Queue<ChannelStream> ready = new ArrayDeque<>();
+    private final Set<ChannelStream> unflushed = new LinkedHashSet<>();
+    private final Queue<Runnable> delayed = new ArrayDeque<>();
+    private final MemorySegment scratchMemory = Arena.ofAuto().allocate(SCRATCH_BYTES);
+    private final ByteBuf scratch = Unpooled.wrappedBuffer(scratchMemory.asByteBuffer());
+    private int nextId = RANDOM.nextInt();
+
+    private LoopEngine(UcxNettyConfig config, NetworkDevices devices, String name, int index,
+            LoopCounters counters) {
+        this.config = config;
+        this.devices = devices;
+        this.counters = counters;
+        this.context = UcpContext.create(new TransportSettings(ucpConfig(config)).on(devices));
+        LeakReporter leaks = new LeakReporter(LeakReporter.defaultLevel());
+        EngineCloseListeners ends = new EngineCloseListeners();
+        try {
+            this.engine = new ProgressEngine(context, EngineConfig.of(name).withCloseTimeout(config.closeTimeout()),
+                    index, ends);
+            this.pool = new BufferPool(context, config.maxBufferBytes(), MAX_WAITERS, config.sharedBuffers(),
+                    MAX_MAPPED_BYTES, leaks);
+        } catch (RuntimeException e) {
+            context.close();
+            throw e;
+        }
+        this.windows = new WindowRegistry(context, ServedMemoryConfig.DEFAULT, memory -> memory);
+        this.resources = new EngineResources(List.of(engine), new IdleEndpointLimit(MAX_ENDPOINTS), MAX_ENDPOINTS,
+                pool, leaks, AuthenticatorLimits.DEFAULT);
+        this.links = new LoopLinks(this, resources, config);
+        engine.step(false, 0);
+        // It is done within the call, because this thread is the engine's.
+        resources.start(ends, windows, List.of(new Factory())).subscribe(ignored -> { }, error -> {
+            throw new IllegalStateException("the protocols could not be started", error);
+        });
+    }
+
+    /** Makes the engine of the calling thread, which is a loop's. */
+    public static LoopEngine open(UcxNettyConfig config, NetworkDevices devices, String name,
+            int index, LoopCounters counters) {
+        return new LoopEngine(config, devices, name, index, counters);
+    }
+
+    /** Returns the configuration of UCX, whose devices are set where they follow addresses. */
+    public static UcpConfig ucpConfig(UcxNettyConfig config) {
+        UcpConfig.Builder made = UcpConfig.builder().features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.WAKEUP);
+        if (System.getenv("UCX_" + KEEPALIVE_INTERVAL) == null) {
+            // Links have heartbeats of their own.
+            made.setting(KEEPALIVE_INTERVAL, "inf");
+        }
+        if (!config.transports().isEmpty()) {
+            made.transports(config.transports().toArray(String[]::new));
+        }
+        if (!config.networkDevices().isEmpty()) {
+            made.netDevices(config.networkDevices().toArray(String[]::new));
+        }
+        return made.build();
+    }
+
+    /** Makes the handlers of streams. */
+    private final class Factory implements ProtocolFactory {
+
+        @Override
+        public int reservedId() {
+            return ReservedMessageIds.CHANNELS;
+        }
+
+        @Override
+        public ProtocolHandler create(ConnectionCore connection) {
+            return new StreamLink(connection, LoopEngine.this);
+        }
+    }
+
+    /** Returns the network devices that it uses. */
+    public NetworkDevices devices() {
+        return devices;
+    }
+
+    LoopCounters counters() {
+        return counters;
+    }
+
+    BufferPool pool() {
+        return pool;
+    }
+
+    ProgressEngine engine() {
+        return engine;
+    }
+
+    /** Returns the links to other loops. */
+    public LoopLinks links() {
+        return links;
+    }
+
+    // ---- the loop
+
+    /** Runs one round, and returns how much was done. */
+    public int step() {
+        int work = engine.step(false, 0);
+        if (!unflushed.isEmpty()) {
+            List<ChannelStream> again = List.copyOf(unflushed);
+            unflushed.clear();
+            for (ChannelStream stream : again) {
+                stream.flush();
+                ready(stream);
+            }
+        }
+        for (int i = delayed.size(); i > 0; i--) {
+            delayed.remove().run();
+        }
+        return work;
+    }
+
+    /** Has the channels read whose streams have something, each once, and returns how many there were. */
+    public int deliver() {
+        int count = ready.size();
+        for (int i = 0; i < count; i++) {
+            ready.remove().deliver();
+        }
+        return count;
+    }
+
+    /** Returns whether nothing waits for the next round. */
+    public boolean isIdle() {
+        return ready.isEmpty() && delayed.isEmpty();
+    }
+
+    /** See {@link ProgressEngine#park()}. */
+    public boolean park() {
+        return engine.park();
+    }
+
+    /** See {@link ProgressEngine#unpark()}. */
+    public void unpark() {
+        engine.unpark();
+    }
+
+    /** See {@link ProgressEngine#longestSleepNanos()}. */
+    public long longestSleepNanos() {
+        return engine.longestSleepNanos();
+    }
+
+    /** See {@link ProgressEngine#eventFd()}. */
+    public int eventFd() {
+        return engine.eventFd();
+    }
+
+    void ready(ChannelStream stream) {
+        if (stream.becomesReady()) {
+            ready.add(stream);
+        }
+    }
+
+    void flushLater(ChannelStream stream) {
+        unflushed.add(stream);
+    }
+
+    void later(Runnable action) {
+        delayed.add(action);
+    }
+
+    /** Runs an action on the loop: at once if the caller is on it. Thread: any. */
+    void execute(Runnable action) {
+        engine.execute(new Command() {
+            @Override
+            public void run(UcpWorker worker) {
+                action.run();
+            }
+
+            @Override
+            public void reject(RuntimeException cause) {
+                LOG.debug("[{}] the engine takes no commands", engine.name(), cause);
+            }
+        });
+    }
+
+    Timeout afterCloseTimeout(Runnable action) {
+        return engine.timer().schedule(config.closeTimeout().toNanos(), action);
+    }
+
+    /** Runs an action after the timeout of handshakes. */
+    public Timeout afterHandshakeTimeout(Runnable action) {
+        return engine.timer().schedule(config.handshakeTimeout().toNanos(), action);
+    }
+
+    // ---- streams
+
+    /**
+     * Makes a stream that waits for its opening, unless the loop has as many channels as it may.
+     *
+     * @param window how many bytes the peer may be ahead of the reader
+     */
+    public @Nullable ChannelStream newStream(int window, StreamListener listener, StreamSocket socket) {
+        if (streams.size() >= config.maxChannels()) {
+            return null;
+        }
+        while (streams.containsKey(nextId)) {
+            nextId++;
+        }
+        ChannelStream stream = new ChannelStream(this, nextId++, RANDOM.nextLong(), window, listener, socket);
+        streams.put(stream.id(), stream);
+        pending.put(stream.id(), stream);
+        counters.streamMade();
+        return stream;
+    }
+
+    @Nullable ChannelStream pendingOpen(int id) {
+        return pending.get(id);
+    }
+
+    void opened(ChannelStream stream) {
+        pending.remove(stream.id());
+    }
+
+    void ended(ChannelStream stream) {
+        pending.remove(stream.id());
+        unflushed.remove(stream);
+        if (streams.remove(stream.id()) != null) {
+            counters.streamEnded();
+        }
+    }
+
+    // ---- memory
+
+    /** Returns a buffer for data of a size that is copied within the call, null for more. */
+    @Nullable ByteBuf scratch(int length) {
+        return length > SCRATCH_BYTES ? null : scratch.clear();
+    }
+
+    MemorySegment scratchSegment(int length) {
+        return scratchMemory.asSlice(0, length);
+    }
+
+    @Nullable LeasedBuffer tryLease(int length) {
+        try {
+            return pool.acquire(length);
+        } catch (UcxException | IllegalStateException e) {
+            LOG.debug("no leased memory for {} bytes", length, e);
+            return null;
+        }
+    }
+
+    boolean fetch(UcpActiveMessage message, MemorySegment target, Completion whenDone) {
+        return connections().worker().activeMessages().fetch(message, target, (@Nullable UcpMemory) null, whenDone);
+    }
+
+    /** Releases what UCX holds of a message that nobody takes. */
+    void drop(UcpActiveMessage message) {
+        connections().drop(message, DropReason.NO_RECEIVER);
+    }
+
+    EngineConnections connections() {
+        return resources.engines().getFirst().connections();
+    }
+
+    // ---- the end
+
+    /** Begins to close the links, in good order, once the streams have ended. */
+    public void beginClose() {
+        links.close();
+        for (ConnectionCore connection : connections().connections()) {
+            connection.beginClose(CloseMode.FLUSH);
+        }
+    }
+
+    /** Closes links and worker, within the timeout of closes for each. */
+    public void close() {
+        for (ChannelStream stream : List.copyOf(streams.values())) {
+            stream.close(false);
+        }
+        resources.dispose();
+        long timeout = config.closeTimeout().toNanos();
+        stepUntil(System.nanoTime() + timeout, streams::isEmpty);
+        for (ChannelStream stream : List.copyOf(streams.values())) {
+            stream.fail(new java.io.IOException("the loop has ended"));
+        }
+        beginClose();
+        stepUntil(System.nanoTime() + timeout, () -> connections().connections().isEmpty());
+        engine.closeAsync();
+        stepUntil(System.nanoTime() + timeout + TimeUnit.SECONDS.toNanos(1), engine::isClosed);
+        if (!engine.isClosed()) {
+            LOG.error("[{}] the worker has not closed in time and is left to the process", engine.name());
+        }
+        resources.closeSockets();
+        windows.close();
+        pool.close(this::closeContext);
+    }
+
+    private void closeContext() {
+        try {
+            context.close();
+        } catch (IllegalStateException e) {
+            LOG.error("[{}] the context stays open: {}", engine.name(), e.getMessage());
+        }
+    }
+
+    private void stepUntil(long deadlineNanos, java.util.function.BooleanSupplier done) {
+        while (!done.getAsBoolean() && System.nanoTime() - deadlineNanos < 0) {
+            if (step() + deliver() == 0) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+}

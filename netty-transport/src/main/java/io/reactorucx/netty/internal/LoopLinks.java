@@ -1,0 +1,239 @@
+package io.reactorucx.netty.internal;
+
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.Timeout;
+import io.reactorucx.internal.config.AuthenticationConfig;
+import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.config.ProtocolConfig;
+import io.reactorucx.internal.connect.EndpointAcceptor;
+import io.reactorucx.internal.connect.EngineResources;
+import io.reactorucx.internal.connect.HandledConnection;
+import io.reactorucx.internal.connect.ServerConnections;
+import io.reactorucx.internal.connect.SocketConnector;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.socket.BoundListener;
+import io.reactorucx.netty.UcxNettyConfig;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/**
+ * The links of one loop to others: a connection of this library for each pair of loops, over which all their channels
+ * go. A loop accepts links at a port of its own, of which its peers learn over the sockets of channels.
+ *
+ * <p>Thread: loop.
+ */
+public final class LoopLinks {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LoopLinks.class);
+    private static final int MAX_PENDING_HANDSHAKES = 256;
+
+    private final LoopEngine loop;
+    private final EngineResources resources;
+    private final UcxNettyConfig settings;
+    private final ConnectionConfig config;
+    private final Name name;
+    private final Map<Target, Connecting> made = new HashMap<>();
+    private final Map<InetAddress, Listening> listening = new HashMap<>();
+    private boolean closed;
+
+    /** A number that no other loop has. */
+    public record Name(long high, long low) {
+    }
+
+    private record Target(InetSocketAddress address, Name name) {
+    }
+
+    LoopLinks(LoopEngine loop, EngineResources resources, UcxNettyConfig settings) {
+        this.loop = loop;
+        this.resources = resources;
+        this.settings = settings;
+        SecureRandom random = new SecureRandom();
+        this.name = new Name(random.nextLong(), random.nextLong());
+        ProtocolConfig protocol = ProtocolConfig.DEFAULT.withHeartbeatInterval(settings.heartbeatInterval());
+        if (settings.authenticator() != null) {
+            protocol = protocol.withAuthentication(AuthenticationConfig.of(settings.authenticator()));
+        }
+        this.config = ConnectionConfig.DEFAULT.withHandshakeTimeout(settings.handshakeTimeout())
+                .withCloseTimeout(settings.closeTimeout()).withProtocol(protocol);
+    }
+
+    /** Returns the name of this loop. */
+    public Name name() {
+        return name;
+    }
+
+    // ---- links to others
+
+    /** A link that was asked for. */
+    private final class Connecting {
+
+        private final Target target;
+        private final List<ChannelStream> waiting = new ArrayList<>();
+        private @Nullable StreamLink link;
+        private @Nullable Timeout idle;
+
+        Connecting(Target target) {
+            this.target = target;
+        }
+
+        void start() {
+            new SocketConnector(resources, resources.next(), config, target.address).connect().subscribe(
+                    established -> loop.execute(() -> connected(established.connection())),
+                    error -> loop.execute(() -> failed(error)));
+        }
+
+        private void connected(ConnectionCore connection) {
+            StreamLink over = connection.protocol(StreamLink.class);
+            if (over == null || closed) {
+                connection.beginClose(CloseMode.FLUSH);
+                failed(new IllegalStateException("the loop is closing"));
+                return;
+            }
+            link = over;
+            over.whenIdle(this::startIdleTime);
+            connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> loop.execute(this::gone));
+            List<ChannelStream> all = List.copyOf(waiting);
+            waiting.clear();
+            all.forEach(stream -> stream.openOver(over));
+            if (over.streams() == 0) {
+                startIdleTime();
+            }
+        }
+
+        private void failed(Throwable error) {
+            made.remove(target, this);
+            java.io.IOException cause = new java.io.IOException("no link to the loop at " + target.address + ": "
+                    + error.getMessage(), error);
+            List.copyOf(waiting).forEach(stream -> stream.fail(cause));
+            waiting.clear();
+        }
+
+        private void gone() {
+            made.remove(target, this);
+        }
+
+        void open(ChannelStream stream) {
+            StreamLink over = link;
+            if (over == null) {
+                waiting.add(stream);
+                return;
+            }
+            if (idle != null) {
+                idle.cancel();
+                idle = null;
+            }
+            stream.openOver(over);
+        }
+
+        private void startIdleTime() {
+            if (idle != null) {
+                idle.cancel();
+            }
+            try {
+                idle = loop.engine().timer().schedule(settings.linkIdleTimeout().toNanos(), this::closeIdle);
+            } catch (UcxException e) {
+                LOG.debug("the engine is closing", e);
+            }
+        }
+
+        private void closeIdle() {
+            StreamLink over = link;
+            if (over != null && over.streams() == 0) {
+                made.remove(target, this);
+                over.connection().beginClose(CloseMode.FLUSH);
+            }
+        }
+    }
+
+    /** Opens a stream to a channel of another loop, over the link to that loop. */
+    public void open(ChannelStream stream, InetSocketAddress address, Name peer) {
+        Target target = new Target(address, peer);
+        Connecting link = made.get(target);
+        if (link == null || link.link != null && link.link.isEnded()) {
+            link = new Connecting(target);
+            made.put(target, link);
+            link.open(stream);
+            link.start();
+        } else {
+            link.open(stream);
+        }
+    }
+
+    // ---- links from others
+
+    /** A port at which links are accepted. */
+    private final class Listening {
+
+        private final List<Consumer<Integer>> waiting = new ArrayList<>();
+        private final EndpointAcceptor acceptor;
+        private @Nullable BoundListener listener;
+
+        Listening() {
+            acceptor = new EndpointAcceptor(resources, config, MAX_PENDING_HANDSHAKES, false,
+                    new ServerConnections(settings.maxLinks(), established -> new HandledConnection(Mono.never(),
+                            () -> established.connection().execute(worker ->
+                                    established.connection().beginClose(CloseMode.FLUSH))), () -> { }));
+        }
+
+        void start(InetAddress address) {
+            acceptor.bind(new InetSocketAddress(address, 0)).subscribe(bound -> loop.execute(() -> bound(bound)),
+                    error -> loop.execute(() -> failed(address, error)));
+        }
+
+        private void bound(BoundListener opened) {
+            listener = opened;
+            List.copyOf(waiting).forEach(each -> each.accept(opened.address().getPort()));
+            waiting.clear();
+            if (closed) {
+                close();
+            }
+        }
+
+        private void failed(InetAddress address, Throwable error) {
+            LOG.warn("no port for links at {}", address, error);
+            listening.remove(address, this);
+            List.copyOf(waiting).forEach(each -> each.accept(-1));
+        }
+
+        void close() {
+            BoundListener opened = listener;
+            if (opened != null) {
+                opened.refuse().then(acceptor.close().onErrorComplete()).then(opened.close())
+                        .subscribe(ignored -> { }, error -> LOG.debug("port of links", error));
+            }
+        }
+    }
+
+    /** Calls back with the port of this loop at an address of this host, or -1. */
+    public void listen(InetAddress address, Consumer<Integer> whenBound) {
+        Listening port = listening.get(address);
+        if (port != null && port.listener != null) {
+            whenBound.accept(port.listener.address().getPort());
+        } else if (port != null) {
+            port.waiting.add(whenBound);
+        } else {
+            Listening started = new Listening();
+            listening.put(address, started);
+            started.waiting.add(whenBound);
+            started.start(address);
+        }
+    }
+
+    void close() {
+        if (!closed) {
+            closed = true;
+            listening.values().forEach(Listening::close);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.reactorucx.netty.internal;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes that a channel has written and UCX has not been given.
+ *
+ * <p>Thread: loop.
+ */
+final class SendQueue {
+
+    private static final int GATHERED_BYTES = 4096;
+
+    private final Queue<ByteBuf> waiting = new ArrayDeque<>(4);
+    /** Where small data is gathered: the last of the queue. */
+    private @Nullable ByteBuf gathering;
+    private int bytes;
+
+    void add(ByteBuf data) {
+        gathering = null;
+        waiting.add(data);
+        bytes += data.readableBytes();
+    }
+
+    /** Copies bytes to the end of the queue. */
+    void addCopy(ByteBuf data, int length, ByteBufAllocator allocator) {
+        ByteBuf tail = gathering;
+        if (tail == null || tail.writableBytes() < length) {
+            tail = allocator.directBuffer(Math.max(length, GATHERED_BYTES), Math.max(length, GATHERED_BYTES));
+            gathering = tail;
+            waiting.add(tail);
+        }
+        tail.writeBytes(data, data.readerIndex(), length);
+        bytes += length;
+    }
+
+    int bytes() {
+        return bytes;
+    }
+
+    boolean isEmpty() {
+        return waiting.isEmpty();
+    }
+
+    /** Copies the first bytes to a buffer, without taking them. */
+    void copyTo(ByteBuf target, int length) {
+        int left = length;
+        for (ByteBuf each : waiting) {
+            int part = Math.min(left, each.readableBytes());
+            target.writeBytes(each, each.readerIndex(), part);
+            left -= part;
+            if (left == 0) {
+                return;
+            }
+        }
+    }
+
+    /** As {@link #copyTo(ByteBuf, int)}, as many bytes as the target has room for. */
+    void copyTo(ByteBuffer target) {
+        for (ByteBuf each : waiting) {
+            int part = Math.min(target.remaining(), each.readableBytes());
+            target.limit(target.position() + part);
+            each.getBytes(each.readerIndex(), target);
+            target.limit(target.capacity());
+            if (!target.hasRemaining()) {
+                return;
+            }
+        }
+    }
+
+    /** Returns the first bytes as native memory in one piece, which the caller releases; copies where it has to. */
+    ByteBuf piece(int length, ByteBufAllocator allocator) {
+        ByteBuf first = waiting.element();
+        if (first.readableBytes() >= length && first.isDirect() && first.nioBufferCount() == 1) {
+            return first.retainedSlice(first.readerIndex(), length);
+        }
+        ByteBuf copy = allocator.directBuffer(length, length);
+        copyTo(copy, length);
+        return copy;
+    }
+
+    /** Takes the first bytes away. */
+    void remove(int length) {
+        bytes -= length;
+        int left = length;
+        while (left > 0) {
+            ByteBuf first = waiting.element();
+            int part = Math.min(left, first.readableBytes());
+            first.skipBytes(part);
+            left -= part;
+            if (!first.isReadable()) {
+                waiting.remove();
+                end(first);
+            }
+        }
+    }
+
+    private void end(ByteBuf sent) {
+        if (sent == gathering) {
+            gathering = null;
+        }
+        sent.release();
+    }
+
+    void clear() {
+        gathering = null;
+        for (ByteBuf each = waiting.poll(); each != null; each = waiting.poll()) {
+            each.release();
+        }
+        bytes = 0;
+    }
+}

@@ -1,0 +1,71 @@
+package io.reactorucx.netty.internal;
+
+import io.reactorucx.core.UcpActiveMessage;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * The header of a message of a channel's byte stream, behind the link's token, big-endian: the receiver's channel (4
+ * bytes), the type (1), 3 zeros, the offset of the first byte of data modulo 2^32 (4), the offset up to which the
+ * sender of this frame will take bytes, modulo 2^32 (4), and the sender's channel (4).
+ */
+final class StreamFrame {
+
+    /** Types of frames. */
+    enum Type {
+        /** The first frame in each direction: the data is the receiver's token. */
+        OPEN,
+        DATA,
+        /** The offset up to which bytes are taken, alone. */
+        CREDIT,
+        /** No data comes behind the offset. */
+        FIN,
+        /** FIN, and the sender reads no more. */
+        CLOSE,
+        /** The channel has ended without order. */
+        RESET
+    }
+
+    static final int BYTES = 20;
+
+    private static final Type[] TYPES = Type.values();
+    /** Behind the link's token. */
+    private static final int AT = Long.BYTES;
+
+    private final byte[] bytes = new byte[BYTES];
+    private final ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    private final MemorySegment segment = MemorySegment.ofArray(bytes);
+
+    /** Fills the header, which is valid until the next call. */
+    MemorySegment fill(int channel, Type type, int offset, int credit, int from) {
+        buffer.putInt(0, channel).putInt(4, type.ordinal() << 24).putInt(8, offset).putInt(12, credit)
+                .putInt(16, from);
+        return segment;
+    }
+
+    /** Returns whether a message has the header of a frame. */
+    static boolean isFrame(UcpActiveMessage message) {
+        return message.headerBytes() == AT + BYTES && message.headerInt(AT + 4) >>> 24 < TYPES.length
+                && (message.headerInt(AT + 4) & 0xFFFFFF) == 0;
+    }
+
+    static int channel(UcpActiveMessage frame) {
+        return frame.headerInt(AT);
+    }
+
+    static Type type(UcpActiveMessage frame) {
+        return TYPES[frame.headerInt(AT + 4) >>> 24];
+    }
+
+    static int offset(UcpActiveMessage frame) {
+        return frame.headerInt(AT + 8);
+    }
+
+    static int credit(UcpActiveMessage frame) {
+        return frame.headerInt(AT + 12);
+    }
+
+    static int from(UcpActiveMessage frame) {
+        return frame.headerInt(AT + 16);
+    }
+}

@@ -1,0 +1,184 @@
+package io.reactorucx.netty.internal;
+
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.Completion;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.internal.connection.SharedMemoryTransport;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.message.DropReason;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The byte streams over one connection of two workers. A frame reaches only streams of its own link.
+ *
+ * <p>Thread: loop.
+ */
+final class StreamLink implements ProtocolHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StreamLink.class);
+    private static final Completion IGNORED = (status, length, tag) -> { };
+    private static final ValueLayout.OfLong TOKEN = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private final ConnectionCore connection;
+    private final LoopEngine loop;
+    private final IntObjectMap<ChannelStream> streams = new IntObjectHashMap<>();
+    private final StreamFrame frame = new StreamFrame();
+    private final MemorySegment token = Arena.ofAuto().allocate(Long.BYTES);
+    private @Nullable Runnable whenIdle;
+    private boolean shared;
+    private boolean ended;
+
+    StreamLink(ConnectionCore connection, LoopEngine loop) {
+        this.connection = connection;
+        this.loop = loop;
+    }
+
+    ConnectionCore connection() {
+        return connection;
+    }
+
+    /** Sets what runs when the last stream has gone. */
+    void whenIdle(Runnable action) {
+        whenIdle = action;
+    }
+
+    boolean isEnded() {
+        return ended;
+    }
+
+    /** Returns whether large data goes by the memory of both processes. */
+    boolean isShared() {
+        return shared;
+    }
+
+    int streams() {
+        return streams.size();
+    }
+
+    @Override
+    public void connected(PeerInfo peer) {
+        shared = loop.pool().isSharing() && SharedMemoryTransport.carries(connection.endpoint());
+    }
+
+    void add(ChannelStream stream) {
+        streams.put(stream.id(), stream);
+    }
+
+    void remove(ChannelStream stream) {
+        if (streams.remove(stream.id()) != null && streams.isEmpty() && whenIdle != null) {
+            whenIdle.run();
+        }
+    }
+
+    @Override
+    public void received(UcpActiveMessage message) {
+        if (!StreamFrame.isFrame(message)) {
+            violation(message, "a message of " + message.headerBytes() + " bytes of header that is no frame");
+            return;
+        }
+        ChannelStream stream = streams.get(StreamFrame.channel(message));
+        StreamFrame.Type type = StreamFrame.type(message);
+        if (type == StreamFrame.Type.OPEN) {
+            open(stream, message);
+        } else if (stream == null || !stream.isPeer(StreamFrame.from(message))) {
+            unknown(type, message);
+        } else {
+            stream.received(type, message);
+        }
+    }
+
+    private void open(@Nullable ChannelStream known, UcpActiveMessage message) {
+        if (!message.isInline() || message.length() != Long.BYTES) {
+            violation(message, "OPEN with " + message.length() + " bytes");
+            return;
+        }
+        long given = message.payload().get(TOKEN, 0);
+        ChannelStream stream = known != null ? known : loop.pendingOpen(StreamFrame.channel(message));
+        if (stream == null || !stream.opened(this, StreamFrame.from(message), given, StreamFrame.credit(message))) {
+            unknown(StreamFrame.Type.OPEN, message);
+        }
+    }
+
+    /** Answers what needs an answer: the sender has a channel that has none here. */
+    private void unknown(StreamFrame.Type type, UcpActiveMessage message) {
+        int channel = StreamFrame.channel(message);
+        int from = StreamFrame.from(message);
+        connection.registry().drop(message, DropReason.NO_RECEIVER);
+        if (type == StreamFrame.Type.DATA || type == StreamFrame.Type.OPEN) {
+            try {
+                send(from, StreamFrame.Type.RESET, 0, 0, channel);
+            } catch (UcxException e) {
+                LOG.debug("[{}] RESET not sent", connection.peer(), e);
+            }
+        }
+    }
+
+    private void violation(UcpActiveMessage message, String what) {
+        loop.counters().violated();
+        LOG.debug("[{}] the link closes by force: {}", connection.peer(), what);
+        connection.registry().dropGarbage(message);
+        connection.beginClose(CloseMode.FORCE);
+    }
+
+    /** Sends a frame without data. */
+    void send(int channel, StreamFrame.Type type, int offset, int credit, int from) {
+        connection.send(ReservedMessageIds.CHANNELS,
+                connection.header(frame.fill(channel, type, offset, credit, from)), MemorySegment.NULL, null,
+                AmProtocol.EAGER, IGNORED);
+    }
+
+    /** Sends OPEN. */
+    void sendOpen(int channel, long channelToken, int credit, int from) {
+        token.set(TOKEN, 0, channelToken);
+        connection.send(ReservedMessageIds.CHANNELS,
+                connection.header(frame.fill(channel, StreamFrame.Type.OPEN, 0, credit, from)), token, null,
+                AmProtocol.EAGER, IGNORED);
+    }
+
+    /** Sends data. Returns whether its memory is free at once. */
+    boolean sendData(int channel, int offset, int credit, int from, MemorySegment data,
+            @Nullable UcpMemory registration, Completion whenDone) {
+        return connection.send(ReservedMessageIds.CHANNELS,
+                connection.header(frame.fill(channel, StreamFrame.Type.DATA, offset, credit, from)), data,
+                registration, registration == null ? AmProtocol.EAGER : AmProtocol.RENDEZVOUS, whenDone);
+    }
+
+    @Override
+    public void endReceivers(@Nullable UcxException loss) {
+        end(loss);
+    }
+
+    @Override
+    public void ended(@Nullable UcxException loss) {
+        end(loss);
+    }
+
+    @Override
+    public void abandon(RuntimeException cause) {
+        end(cause);
+    }
+
+    private void end(@Nullable RuntimeException cause) {
+        ended = true;
+        IOException lost = new IOException("Connection reset by peer: the link of the two loops has ended", cause);
+        for (ChannelStream stream : List.copyOf(streams.values())) {
+            stream.lost(lost);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.reactorucx.netty.internal;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.reactorucx.core.Completion;
+import io.reactorucx.internal.buffer.LeasedBuffer;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The sending side of a byte stream: what waits for credit, and how data travels.
+ *
+ * <p>Thread: loop.
+ */
+final class StreamOutput {
+
+    /** From this size on data goes by memory that both processes see, where there is such memory. */
+    private static final int SHARED_FROM = 16 << 10;
+    /** The largest message. */
+    private static final int MAX_PIECE = 128 << 10;
+    /** The largest message that UCX sends eagerly. */
+    private static final int MAX_EAGER_PIECE = 64 << 10;
+    private static final Completion COPIED = (status, bytes, tag) -> { };
+
+    private final LoopEngine loop;
+    private final int channel;
+    private final SendQueue queue = new SendQueue();
+    /** Offset behind the last byte that was sent, and up to which the peer takes bytes, modulo 2^32. */
+    private int sent;
+    private int credit;
+
+    StreamOutput(LoopEngine loop, int channel) {
+        this.loop = loop;
+        this.channel = channel;
+    }
+
+    void add(ByteBuf data) {
+        queue.add(data);
+    }
+
+    void addCopy(ByteBuf data, int length, ByteBufAllocator allocator) {
+        queue.addCopy(data, length, allocator);
+    }
+
+    int queuedBytes() {
+        return queue.bytes();
+    }
+
+    boolean isEmpty() {
+        return queue.isEmpty();
+    }
+
+    /** The peer takes bytes up to an offset, which never goes back. */
+    void credit(int offset) {
+        if (offset - credit > 0) {
+            credit = offset;
+        }
+    }
+
+    boolean canSend() {
+        return !queue.isEmpty() && credit - sent > 0;
+    }
+
+    int sent() {
+        return sent;
+    }
+
+    /** Sends one message of what is queued. */
+    void send(StreamLink link, int peer, int granted) {
+        int available = Math.min(queue.bytes(), credit - sent);
+        if (available >= SHARED_FROM && link.isShared()
+                && sendShared(link, peer, granted, Math.min(available, MAX_PIECE))) {
+            return;
+        }
+        int length = Math.min(available, MAX_EAGER_PIECE);
+        ByteBuf small = loop.scratch(length);
+        if (small != null) {
+            queue.copyTo(small, length);
+            link.sendData(peer, sent, granted, channel, loop.scratchSegment(length), null, COPIED);
+        } else {
+            ByteBuf piece = queue.piece(length, PooledByteBufAllocator.DEFAULT);
+            boolean free = true;
+            try {
+                MemorySegment data = MemorySegment.ofBuffer(piece.nioBuffer(piece.readerIndex(), length));
+                free = link.sendData(peer, sent, granted, channel, data, null,
+                        (status, bytes, tag) -> piece.release());
+            } finally {
+                if (free) {
+                    piece.release();
+                }
+            }
+        }
+        taken(length);
+    }
+
+    /** Copies data to leased memory, which the peer reads. Returns false if the pool has none. */
+    private boolean sendShared(StreamLink link, int peer, int granted, int length) {
+        LeasedBuffer lease = loop.tryLease(length);
+        if (lease == null) {
+            return false;
+        }
+        boolean free = true;
+        try {
+            queue.copyTo(lease.segment().asByteBuffer());
+            free = link.sendData(peer, sent, granted, channel, lease.segment(), lease.registration(),
+                    (status, bytes, tag) -> lease.release());
+        } finally {
+            if (free) {
+                lease.release();
+            }
+        }
+        taken(length);
+        return true;
+    }
+
+    private void taken(int length) {
+        queue.remove(length);
+        sent += length;
+        loop.counters().sent(length);
+    }
+
+    void clear() {
+        queue.clear();
+    }
+
+    @Override
+    public String toString() {
+        return "sent=" + sent + ", credit=" + credit + ", queued=" + queue.bytes();
+    }
+}

@@ -1,0 +1,133 @@
+package io.reactorucx.netty.resources;
+
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.unix.DomainSocketChannel;
+import io.netty.channel.unix.ServerDomainSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.reactorucx.netty.UcxIoHandler;
+import io.reactorucx.netty.UcxIoHandlerFactory;
+import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.netty.UcxServerChannel;
+import io.reactorucx.netty.UcxSocketChannel;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * Loops for servers and clients of Reactor Netty, whose TCP channels go over UCX: {@code HttpServer.create()
+ * .runOn(loops)}. Datagrams and Unix domain sockets stay with the kernel, on the same loops.
+ *
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} ends the loops. <b>Errors:</b> as
+ * {@link UcxIoHandler#newFactory(UcxNettyConfig)}.
+ */
+public final class UcxLoopResources implements LoopResources {
+
+    private final UcxIoHandlerFactory factory;
+    private final EventLoopGroup loops;
+
+    private UcxLoopResources(String name, int count, UcxNettyConfig config) {
+        this.factory = UcxIoHandler.newFactory(config);
+        this.loops = new MultiThreadIoEventLoopGroup(count, new DefaultThreadFactory(name, true), factory);
+    }
+
+    /**
+     * Makes loops, whose threads start with their first channel.
+     *
+     * @param name of the threads
+     * @return the loops, as many as there are processors
+     */
+    public static UcxLoopResources create(String name) {
+        return create(name, Runtime.getRuntime().availableProcessors(), UcxNettyConfig.DEFAULT);
+    }
+
+    /**
+     * Makes loops, whose threads start with their first channel.
+     *
+     * @param name of the threads
+     * @param count how many, at least 1
+     * @param config what they have in common
+     * @return the loops
+     */
+    public static UcxLoopResources create(String name, int count, UcxNettyConfig config) {
+        Objects.requireNonNull(name, "name");
+        if (count < 1) {
+            throw new IllegalArgumentException("count " + count + ": at least 1");
+        }
+        return new UcxLoopResources(name, count, Objects.requireNonNull(config, "config"));
+    }
+
+    /** {@return the factory of the loops, with their counts} */
+    public UcxIoHandlerFactory factory() {
+        return factory;
+    }
+
+    @Override
+    public EventLoopGroup onServer(boolean useNative) {
+        return loops;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <C extends Channel> C onChannel(Class<C> channelType, EventLoopGroup group) {
+        return (C) (
+                channelType.equals(SocketChannel.class) ? new UcxSocketChannel()
+                : channelType.equals(ServerSocketChannel.class) ? new UcxServerChannel()
+                : channelType.equals(DatagramChannel.class) ? new EpollDatagramChannel()
+                : channelType.equals(DomainSocketChannel.class) ? new EpollDomainSocketChannel()
+                : channelType.equals(ServerDomainSocketChannel.class) ? new EpollServerDomainSocketChannel()
+                : unsupported(channelType));
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <C extends Channel> Class<? extends C> onChannelClass(Class<C> channelType, EventLoopGroup group) {
+        return (Class<? extends C>) (
+                channelType.equals(SocketChannel.class) ? UcxSocketChannel.class
+                : channelType.equals(ServerSocketChannel.class) ? UcxServerChannel.class
+                : channelType.equals(DatagramChannel.class) ? EpollDatagramChannel.class
+                : channelType.equals(DomainSocketChannel.class) ? EpollDomainSocketChannel.class
+                : channelType.equals(ServerDomainSocketChannel.class) ? EpollServerDomainSocketChannel.class
+                : unsupported(channelType).getClass());
+    }
+
+    private static Channel unsupported(Class<?> channelType) {
+        throw new IllegalArgumentException("channelType " + channelType.getName()
+                + ": loops of UCX have socket, server socket, datagram and domain socket channels");
+    }
+
+    @Override
+    public boolean daemon() {
+        return true;
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return loops.isShuttingDown();
+    }
+
+    @Override
+    public Mono<Void> disposeLater(Duration quietPeriod, Duration timeout) {
+        return Mono.create(sink -> loops.shutdownGracefully(quietPeriod.toMillis(), timeout.toMillis(),
+                TimeUnit.MILLISECONDS).addListener(done -> end(sink, done.cause())));
+    }
+
+    private static void end(MonoSink<Void> sink, @Nullable Throwable cause) {
+        if (cause == null) {
+            sink.success();
+        } else {
+            sink.error(cause);
+        }
+    }
+}
