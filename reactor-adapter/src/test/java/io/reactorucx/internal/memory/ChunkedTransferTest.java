@@ -7,13 +7,14 @@ import io.reactorucx.buffer.UcxBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
-import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 
 /** Tests reads and writes in chunks with operations that end when the test says so. */
@@ -43,41 +44,51 @@ class ChunkedTransferTest {
         }
     }
 
-    /** Counts what a subscriber gets, and does something with the first value. */
-    private static final class Result<T> extends BaseSubscriber<T> {
+    /** Records every signal, also those that must not come, and does something with the first value. */
+    private static final class Result<T> implements CoreSubscriber<T> {
 
         private final List<T> values = new ArrayList<>();
         private final List<Throwable> errors = new ArrayList<>();
         private final AtomicInteger completions = new AtomicInteger();
         private final long demand;
-        private Runnable atFirst = () -> { };
+        private Subscription upstream = Operators.emptySubscription();
+        private Consumer<T> atFirst = value -> { };
 
         Result(long demand) {
             this.demand = demand;
         }
 
+        void request(long n) {
+            upstream.request(n);
+        }
+
+        void cancel() {
+            upstream.cancel();
+        }
+
         @Override
-        protected void hookOnSubscribe(Subscription subscription) {
+        public void onSubscribe(Subscription subscription) {
+            upstream = subscription;
             if (demand > 0) {
                 request(demand);
             }
         }
 
         @Override
-        protected void hookOnNext(T value) {
+        public void onNext(T value) {
             values.add(value);
             if (values.size() == 1) {
-                atFirst.run();
+                atFirst.accept(value);
             }
         }
 
         @Override
-        protected void hookOnError(Throwable error) {
+        public void onError(Throwable error) {
             errors.add(error);
         }
 
         @Override
-        protected void hookOnComplete() {
+        public void onComplete() {
             completions.incrementAndGet();
         }
     }
@@ -131,7 +142,7 @@ class ChunkedTransferTest {
     @Test
     void readsThatFailTogetherGiveOneError() {
         Result<UcxBuffer> result = new Result<>(10);
-        result.atFirst = () -> {
+        result.atFirst = lease -> {
             // As when the subscriber closes the connection.
             reads.get(1).subscriber.onError(failure(1));
             reads.get(2).subscriber.onError(failure(2));
@@ -202,33 +213,15 @@ class ChunkedTransferTest {
     @Test
     void aSubscriberThatThrowsGetsItsErrorAndTheRestIsReleased() {
         Result<UcxBuffer> result = new Result<>(10);
-        List<Throwable> seen = new ArrayList<>();
-        get(3, 3).subscribe(new CoreSubscriber<UcxBuffer>() {
-            @Override
-            public void onSubscribe(Subscription subscription) {
-                subscription.request(10);
-            }
-
-            @Override
-            public void onNext(UcxBuffer lease) {
-                throw failure(7);
-            }
-
-            @Override
-            public void onError(Throwable error) {
-                seen.add(error);
-            }
-
-            @Override
-            public void onComplete() {
-                result.onComplete();
-            }
-        });
+        result.atFirst = lease -> {
+            throw failure(7);
+        };
+        get(3, 3).subscribe(result);
         UcxBuffer waiting = arrive(1);
         UcxBuffer first = arrive(0);
         UcxBuffer late = arrive(2);
 
-        assertThat(seen).hasSize(1).first().satisfies(error -> assertThat(error).hasMessage("part 7"));
+        assertThat(result.errors).hasSize(1).first().satisfies(error -> assertThat(error).hasMessage("part 7"));
         assertThat(List.of(first, waiting, late)).allMatch(UcxBuffer::isDisposed);
         assertThat(result.completions).hasValue(0);
     }
@@ -236,9 +229,8 @@ class ChunkedTransferTest {
     @Test
     void aRequestOfZeroEndsAReadWithAnError() {
         Result<UcxBuffer> result = new Result<>(0);
-        List<Subscription> upstream = new ArrayList<>();
-        get(3, 2).doOnSubscribe(upstream::add).subscribe(result);
-        upstream.getFirst().request(0);
+        get(3, 2).subscribe(result);
+        result.request(0);
 
         assertThat(result.errors).hasSize(1).first().isInstanceOf(IllegalArgumentException.class);
         assertThat(reads).allMatch(read -> read.cancelled);
