@@ -2,7 +2,6 @@ package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.AtomicWidth;
-import io.reactorucx.internal.buffer.PrefetchedLeases;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.memory.FlushOperation;
 import io.reactorucx.internal.memory.MemoryAccess;
@@ -10,7 +9,6 @@ import io.reactorucx.memory.MemoryPath;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.reactivestreams.Publisher;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -109,22 +107,13 @@ public final class RemoteMemory {
         }
         return Mono.defer(() -> {
             long[] next = {offset};
-            return Flux.from(source).flatMap(lease -> putNext(next, lease), prefetch, 1)
-                    .onErrorMap(Exceptions::isMultiple, RemoteMemory::first)
-                    .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose).then(flush())
-                    .then(Mono.fromSupplier(() -> next[0] - offset));
+            return access.putChunks(source, prefetch, lease -> {
+                long at = next[0];
+                checkRange(at, lease.length());
+                next[0] = at + lease.length();
+                return at;
+            }).then(flush()).then(Mono.fromSupplier(() -> next[0] - offset));
         });
-    }
-
-    /** Parts that fail together, as with their connection, have one cause. */
-    private static Throwable first(Throwable errors) {
-        return Exceptions.unwrapMultiple(errors).getFirst();
-    }
-
-    private Mono<Void> putNext(long[] next, UcxBuffer lease) {
-        long at = next[0];
-        next[0] += lease.length();
-        return Mono.defer(() -> put(at, lease)).doFinally(signal -> lease.dispose());
     }
 
     void checkRange(long offset, long bytes) {
@@ -175,22 +164,7 @@ public final class RemoteMemory {
             throw new IllegalArgumentException("chunkBytes " + chunkBytes + ", prefetch " + prefetch
                     + ": at least 1 each");
         }
-        long end = offset + bytes;
-        Flux<Long> offsets = Flux.generate(() -> offset, (next, sink) -> {
-            if (next < end) {
-                sink.next(next);
-            } else {
-                sink.complete();
-            }
-            return next + chunkBytes;
-        });
-        return Flux.defer(() -> {
-            PrefetchedLeases leases = new PrefetchedLeases();
-            return offsets.flatMapSequential(next -> access.get(next, (int) Math.min(chunkBytes, end - next))
-                    .doOnNext(leases::add),
-                    prefetch, 1).onErrorMap(Exceptions::isMultiple, RemoteMemory::first)
-                    .doOnNext(leases::remove).doFinally(signal -> leases.close());
-        });
+        return access.getChunks(offset, bytes, chunkBytes, prefetch);
     }
 
     /** Releases this access to the memory; operations in flight complete. */

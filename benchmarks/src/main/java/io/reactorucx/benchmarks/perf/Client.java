@@ -42,16 +42,18 @@ final class Client {
     }
 
     PerfResult measure(Duration warmUp, Duration measured, double rate) {
-        return measureTurns(warmUp, measured, rate, null);
+        return measureTurns(warmUp, warmUp, measured, rate, null);
     }
 
     /**
      * Measures while this process is stopped and continued.
      *
+     * @param longest as long as the warm-up may take until the compilers of both sides have little to do
      * @param rate scheduled operations per second, 0 for a closed loop
      * @param turns records each turn of the measurement; null without turns
      */
-    PerfResult measureTurns(Duration warmUp, Duration measured, double rate, @Nullable TurnRecorder turns) {
+    PerfResult measureTurns(Duration warmUp, Duration longest, Duration measured, double rate,
+            @Nullable TurnRecorder turns) {
         setup.checkHere(options.peerErrors());
         try (ControlChannel server = ControlChannel.connect(host, port)) {
             try {
@@ -59,9 +61,7 @@ final class Client {
                 UcxResources resources = options.resources(setup);
                 try {
                     connect(resources, data, rate, server);
-                    for (int part = 0; part < WarmUp.PARTS && !warmUp.isZero(); part++) {
-                        measure(warmUp.dividedBy(WarmUp.PARTS), rate, server);
-                    }
+                    warmUp(warmUp.dividedBy(WarmUp.PARTS), longest, rate, server);
                     if (turns != null) {
                         loads.keySet().forEach(load -> load.takeTurns(turns));
                         turns.start(System.nanoTime());
@@ -77,6 +77,18 @@ final class Client {
             } finally {
                 server.sayLast("quit");
             }
+        }
+    }
+
+    private void warmUp(Duration part, Duration longest, double rate, ControlChannel server) {
+        if (part.isZero()) {
+            return;
+        }
+        WarmUp parts = new WarmUp(longest.dividedBy(part));
+        while (parts.goesOn()) {
+            PerfResult result = measure(part, rate, server);
+            parts.ended(result.elapsedNanos(), Math.max(result.client().compiledNanos(),
+                    result.server().compiledNanos()));
         }
     }
 

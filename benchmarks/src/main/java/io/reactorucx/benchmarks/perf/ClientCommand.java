@@ -47,6 +47,10 @@ final class ClientCommand implements Callable<Integer> {
     @Option(names = "--warmup-seconds", paramLabel = "SECONDS",
             description = "Duration of the warm-up, which has 4 parts; by default 2.")
     private double warmupSeconds = 2;
+    @Option(names = "--warmup-limit-seconds", paramLabel = "SECONDS",
+            description = "As long as the warm-up may go on, in parts of the same length, while the compiler of a JVM"
+            + " has much to do; by default as long as --warmup-seconds.")
+    private double warmupLimitSeconds;
     @Option(names = "--connections", paramLabel = "N", description = "Connections, each with a window; by default 1.")
     private int connections = 1;
     @Option(names = "--rate", paramLabel = "RATE",
@@ -91,8 +95,8 @@ final class ClientCommand implements Callable<Integer> {
         Client client = new Client(setup, options, server.substring(0, colon),
                 Integer.parseInt(server.substring(colon + 1)));
         PerfResult result = client.measureTurns(duration("warmup-seconds", warmupSeconds, 0),
-                duration("seconds", seconds, 0.001), rate == null ? 0 : rate,
-                turns ? TurnRecorder.ofStandardStreams() : null);
+                duration("warmup-limit-seconds", warmupLimitSeconds, 0), duration("seconds", seconds, 0.001),
+                rate == null ? 0 : rate, turns ? TurnRecorder.ofStandardStreams() : null);
         spec.commandLine().getOut().println(result.text(shown));
     }
 

@@ -112,6 +112,9 @@ final class Commands {
         } else {
             all.addAll(times(contender));
         }
+        if (contender.tool() == Contender.Tool.PERF) {
+            all.addAll(List.of("--warmup-limit-seconds", Double.toString(timing.longestWarmupOf(contender))));
+        }
         all.addAll(List.of("--format", "json"));
         return all;
     }

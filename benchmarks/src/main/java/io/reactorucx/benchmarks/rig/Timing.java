@@ -23,6 +23,8 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     private static final double WARMUP_IN_C = 0.05;
     /** Warm-up of a layer: a loop in one process, which is compiled early. */
     private static final double LITTLE_TO_COMPILE = 1;
+    /** Ours goes on until the compilers have little to do, at most so many times the warm-up. */
+    private static final double MOST_FOR_COMPILERS = 8;
     /** Start and end of a measurement, with the measurements of the machine before and after. */
     private static final double START_IN_C = 1;
     private static final double START_OF_JVM = 1;
@@ -59,6 +61,11 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
         };
     }
 
+    /** {@return as long as the warm-up may go on while a JVM compiles: a fixed time may end in the middle of that} */
+    double longestWarmupOf(Contender contender) {
+        return MOST_FOR_COMPILERS * warmupOf(contender);
+    }
+
     double secondsOf(Contender contender) {
         return contender.tool() == Contender.Tool.IDLE ? idleSeconds
                 : contender.hasTails() ? LONGER_FOR_TAILS * seconds : seconds;
@@ -88,6 +95,6 @@ record Timing(double warmupSeconds, double largeWarmupSeconds, double seconds, d
     }
 
     long limitSeconds() {
-        return SPARE_SECONDS + 5 * (long) Math.ceil(longestWarmup() + LONGER_FOR_TAILS * seconds);
+        return SPARE_SECONDS + 5 * (long) Math.ceil(MOST_FOR_COMPILERS * longestWarmup() + LONGER_FOR_TAILS * seconds);
     }
 }

@@ -7,7 +7,10 @@ import io.reactorucx.internal.frame.AtomicRequest;
 import io.reactorucx.memory.MemoryPath;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The access of {@link MemoryPath#AUTO} where both paths exist. The first operation chooses the path for all. */
@@ -57,8 +60,18 @@ final class AutoAccess implements MemoryAccess {
     }
 
     @Override
-    public Mono<UcxBuffer> get(long offset, int length) {
-        return by(access -> access.get(offset, length));
+    public Flux<UcxBuffer> getChunks(long offset, long bytes, int chunkBytes, int prefetch) {
+        return Flux.defer(() -> {
+            MemoryAccess known = chosen;
+            return known != null ? known.getChunks(offset, bytes, chunkBytes, prefetch)
+                    : EngineCall.mono(connection.engine(), worker -> choose())
+                    .flatMapMany(access -> access.getChunks(offset, bytes, chunkBytes, prefetch));
+        });
+    }
+
+    @Override
+    public Mono<Void> putChunks(Publisher<? extends UcxBuffer> source, int prefetch, ToLongFunction<UcxBuffer> place) {
+        return by(access -> access.putChunks(source, prefetch, place));
     }
 
     @Override

@@ -15,7 +15,10 @@ import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.internal.operation.SingleCallMono;
 import io.reactorucx.memory.MemoryPath;
 import java.lang.foreign.MemorySegment;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -50,8 +53,10 @@ public final class OneSidedAccess implements MemoryAccess {
     }
 
     @Override
-    public Mono<UcxBuffer> get(long offset, int length) {
-        return new OneSidedGet(connection, this, offset, length, pool);
+    public Flux<UcxBuffer> getChunks(long offset, long bytes, int chunkBytes, int prefetch) {
+        OperationMono<UcxBuffer> shared = OperationMono.shared(connection, OperationKind.GET);
+        return new ChunkedGet((at, length, subscriber) -> new OneSidedGet(shared, this, pool, at, length, subscriber),
+                offset, bytes, chunkBytes, prefetch);
     }
 
     @Override
@@ -65,6 +70,15 @@ public final class OneSidedAccess implements MemoryAccess {
         return SingleCallMono.retaining(source, connection, OperationKind.PUT,
                 (worker, endpoint, whenDone) -> endpoint.put(source.segment(), LeasedBuffer.of(source).registration(),
                         key(endpoint), offset, whenDone));
+    }
+
+    @Override
+    public Mono<Void> putChunks(Publisher<? extends UcxBuffer> source, int prefetch, ToLongFunction<UcxBuffer> place) {
+        OperationMono<Void> shared = OperationMono.shared(connection, OperationKind.PUT);
+        return new ChunkedPut(source, prefetch, (lease, subscriber) -> {
+            long offset = place.applyAsLong(lease);
+            return new OneSidedPut(shared, this, offset, LeasedBuffer.of(lease.retain()), subscriber);
+        });
     }
 
     @Override

@@ -10,6 +10,9 @@ import io.reactorucx.internal.operation.OperationMono;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.util.function.ToLongFunction;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The access to a window of a framework peer by requests, which the peer's engine checks and serves. */
@@ -64,9 +67,10 @@ final class ServedAccess implements MemoryAccess {
     }
 
     @Override
-    public Mono<UcxBuffer> get(long offset, int length) {
-        return OperationMono.of(connection, OperationKind.GET,
-                (mono, actual) -> new ServedGet.IntoPool(mono, this, offset, length, actual));
+    public Flux<UcxBuffer> getChunks(long offset, long bytes, int chunkBytes, int prefetch) {
+        OperationMono<UcxBuffer> shared = OperationMono.shared(connection, OperationKind.GET);
+        return new ChunkedGet((at, length, subscriber) -> new ServedGet.IntoPool(shared, this, at, length, subscriber),
+                offset, bytes, chunkBytes, prefetch);
     }
 
     @Override
@@ -77,6 +81,13 @@ final class ServedAccess implements MemoryAccess {
     @Override
     public Mono<Void> put(long offset, UcxBuffer source) {
         return ServedPut.mono(this, offset, source);
+    }
+
+    @Override
+    public Mono<Void> putChunks(Publisher<? extends UcxBuffer> source, int prefetch, ToLongFunction<UcxBuffer> place) {
+        OperationMono<Void> shared = OperationMono.shared(connection, OperationKind.PUT);
+        return new ChunkedPut(source, prefetch, (lease, subscriber) -> ServedPut.of(shared, this,
+                place.applyAsLong(lease), lease, subscriber));
     }
 
     @Override

@@ -39,6 +39,13 @@ final class ServedPut extends ServedOperation<Void> {
                 (mono, actual) -> new ServedPut(mono, memory, offset, source, null, actual));
     }
 
+    /** Returns an operation that retains a lease of the pool. */
+    static ServedPut of(OperationMono<Void> mono, ServedAccess memory, long offset, UcxBuffer source,
+            CoreSubscriber<? super Void> subscriber) {
+        LeasedBuffer retained = LeasedBuffer.of(source.retain());
+        return new ServedPut(mono, memory, offset, retained.segment(), retained, subscriber);
+    }
+
     static Mono<Void> mono(ServedAccess memory, long offset, UcxBuffer source) {
         return new OperationMono<>(memory.connection(), OperationKind.PUT) {
             @Override

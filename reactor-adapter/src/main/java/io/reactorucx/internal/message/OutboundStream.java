@@ -20,6 +20,7 @@ final class OutboundStream {
     private static final int MAX_RENDEZVOUS = 32;
     /** Bytes that a stream may write before the other streams of the connection have their turn. */
     private static final int QUANTUM_BYTES = 2 << 10;
+    private static final String CANCELLED_BY_PEER = "cancelled by peer";
     private static final List<SendSubscriber<?>> NO_SENDERS = Collections.emptyList();
 
     private final MessageStream stream;
@@ -36,6 +37,7 @@ final class OutboundStream {
     private boolean resetDue;
     private MessageStream.@Nullable Termination termination;
     private boolean ended;
+    private boolean cancelled;
     private @Nullable RuntimeException refusal;
     private boolean scheduled;
     private boolean interrupted;
@@ -62,7 +64,8 @@ final class OutboundStream {
     void add(SendSubscriber<?> sender) {
         RuntimeException reason = refusal;
         if (reason != null || ended || termination != null) {
-            sender.fail(reason != null ? reason : mux.closed("send", "this side has completed the stream"));
+            sender.fail(reason != null ? reason : mux.closed("send",
+                    cancelled ? CANCELLED_BY_PEER : "this side has completed the stream"));
             return;
         }
         if (sender.hasEnded()) {
@@ -328,15 +331,17 @@ final class OutboundStream {
      * arrive before UCX reports that a large message was fetched.
      */
     void cancelledByPeer() {
-        RuntimeException cancelled = mux.closed("send", "cancelled by peer");
         List<SendSubscriber<?>> interrupted = senders.stream().filter(sender -> !sender.hasSentAll()).toList();
+        // An exception is costly, and with each large request the responder cancels what has been sent.
+        RuntimeException error = interrupted.isEmpty() ? null : mux.closed("send", CANCELLED_BY_PEER);
         if (stream.isDefault()) {
             resetDue = true;
             voidCredit();
-            fail(interrupted, cancelled);
+            fail(interrupted, error);
             ready();
         } else {
-            end(interrupted, cancelled);
+            cancelled |= !ended;
+            end(interrupted, error);
         }
     }
 
@@ -355,7 +360,8 @@ final class OutboundStream {
         end(List.copyOf(senders), error);
     }
 
-    private void end(List<SendSubscriber<?>> failing, RuntimeException error) {
+    /** Ends the direction. The error may be null if no send fails. */
+    private void end(List<SendSubscriber<?>> failing, @Nullable RuntimeException error) {
         boolean first = !ended;
         if (first) {
             ended = true;
@@ -368,11 +374,13 @@ final class OutboundStream {
         }
     }
 
-    private void fail(List<SendSubscriber<?>> failing, RuntimeException error) {
+    private void fail(List<SendSubscriber<?>> failing, @Nullable RuntimeException error) {
         rendezvousSender = null;
         cancelBuffers();
-        senders.removeAll(failing);
-        failing.forEach(sender -> sender.fail(error));
+        if (error != null && !failing.isEmpty()) {
+            senders.removeAll(failing);
+            failing.forEach(sender -> sender.fail(error));
+        }
     }
 
     /**

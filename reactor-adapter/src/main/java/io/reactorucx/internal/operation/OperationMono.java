@@ -36,6 +36,13 @@ public abstract class OperationMono<T> extends Mono<T> {
         };
     }
 
+    /** Returns what the operations of a window share, which are made one by one and never by a subscription. */
+    public static <T> OperationMono<T> shared(OperationOwner owner, OperationKind kind) {
+        return of(owner, kind, (mono, actual) -> {
+            throw new UnsupportedOperationException("subscribe");
+        });
+    }
+
     /**
      * Retains a lease for an operation. Returns false if the lease was released before, which fails the subscriber,
      * unless it has cancelled already: {@link Mono#using} releases its lease at a cancel, and subscribes all the same.
