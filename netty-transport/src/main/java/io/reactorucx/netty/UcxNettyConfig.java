@@ -43,7 +43,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     private static final Duration LONGEST_SPIN = Duration.ofSeconds(1);
 
     /** The defaults. */
-    public static final UcxNettyConfig DEFAULT = new UcxNettyConfig(List.of(), List.of(), Duration.ofNanos(20_000),
+    public static final UcxNettyConfig DEFAULT = new UcxNettyConfig(List.of(), List.of(), Duration.ofNanos(50_000),
             512 << 10, Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1),
             1024, 65_536, 64L << 20, true, null);
 
