@@ -1,9 +1,7 @@
 package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -139,7 +137,7 @@ final class Peers implements AutoCloseable {
 
     /** Looks at once: by Awaitility's default each test would wait for 100 ms, twice. */
     private static void assertNothingLeased(UcxResources resources) {
-        await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).atMost(Waits.PATIENCE).untilAsserted(() -> {
+        Waits.soon().untilAsserted(() -> {
             assertThat(resources.buffers().leases()).as("leases").isZero();
             assertThat(resources.buffers().leasedBytes()).as("leased bytes").isZero();
         });
