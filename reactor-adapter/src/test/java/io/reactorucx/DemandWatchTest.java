@@ -10,6 +10,7 @@ import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -120,16 +121,20 @@ class DemandWatchTest implements NeedsUcx {
 
     @Test
     void responseWithoutDemandIsLoggedWithItsStream() {
+        CompletableFuture<Void> requested = new CompletableFuture<>();
         Disposable responding = peers.served().respond(new UcxResponder() {
             @Override
             public Flux<UcxBuffer> requestStream(UcxBuffer request) {
                 request.release();
+                requested.complete(null);
                 return Flux.range(0, 100).map(i -> peers.serverResources().buffers().acquire(8));
             }
         }).subscribe();
         Waits.engineOf(peers.served());
         BaseSubscriber<byte[]> subscriber = new ManualSubscriber();
         peers.client().requester().requestStream(new byte[8]).subscribe(subscriber);
+        Waits.get(requested);
+        Waits.engineOf(peers.served());
         await().atMost(Waits.PATIENCE).until(() -> {
             lookAfter(peers.served(), 20);
             lookAfter(peers.served(), 30);

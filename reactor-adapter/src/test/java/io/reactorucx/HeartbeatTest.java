@@ -194,7 +194,8 @@ class HeartbeatTest implements NeedsUcx {
      */
     @Test
     void largeTransfersAreNoSilence() {
-        connect(Duration.ofSeconds(3), Duration.ZERO);
+        Duration interval = Duration.ofMillis(1500);
+        connect(interval, Duration.ZERO);
         long bytes = 64L << 20;
         MemorySegment from = Bytes.zeroed(bytes);
         MemorySegment to = Bytes.zeroed(bytes);
@@ -202,7 +203,8 @@ class HeartbeatTest implements NeedsUcx {
                 .subscribe(done -> { }, error -> { });
         Waits.engineOf(peers.served());
         long before = on(peers.clientResources(), HeartbeatTimer::activeNanos);
-        while (on(peers.clientResources(), HeartbeatTimer::activeNanos) - before < Duration.ofSeconds(6).toNanos()) {
+        while (on(peers.clientResources(), HeartbeatTimer::activeNanos) - before
+                < interval.multipliedBy(2).toNanos()) {
             peers.client().activeMessages().send(3, MemorySegment.NULL, from, AmProtocol.RENDEZVOUS)
                     .block(Waits.PATIENCE);
         }

@@ -1,7 +1,6 @@
 package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
@@ -136,8 +135,9 @@ final class Peers implements AutoCloseable {
         assertThat(serverResources.context().isClosed()).as("server's context is closed").isTrue();
     }
 
+    /** Looks at once: by Awaitility's default each test would wait for 100 ms, twice. */
     private static void assertNothingLeased(UcxResources resources) {
-        await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+        Waits.soon().untilAsserted(() -> {
             assertThat(resources.buffers().leases()).as("leases").isZero();
             assertThat(resources.buffers().leasedBytes()).as("leased bytes").isZero();
         });

@@ -2,7 +2,6 @@ package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
@@ -87,7 +86,7 @@ class ServedMemoryContractTest implements NeedsUcx {
     void nothingIsLeftOver() {
         exported.forEach(window -> window.revoke().block(Waits.PATIENCE));
         for (UcxResources resources : List.of(peers.clientResources(), peers.serverResources())) {
-            await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+            Waits.soon().untilAsserted(() -> {
                 assertThat(resources.buffers().leases()).as("leases").isZero();
                 assertThat(resources.servedMemory().windows()).as("windows").isZero();
                 assertThat(resources.context().registeredBytes()).as("registered")

@@ -8,6 +8,7 @@ import io.reactorucx.testsupport.ChildProcess;
 import io.reactorucx.testsupport.NoLeaks;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,10 +21,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SharedMemoryFullTest implements NeedsUcx {
 
     private static ChildJvm.Result run(String size, String... transports) {
+        return run(LimitedShmPeers.class, size, transports);
+    }
+
+    private static ChildJvm.Result run(Class<?> program, String size, String... transports) {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root may make a mount namespace");
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/unshare")), "unshare (package util-linux) is not installed");
         assumeTrue(canMount(), "a mount namespace with a file system of its own cannot be made here");
-        return ChildJvm.of(LimitedShmPeers.class).arguments(transports)
+        return ChildJvm.of(program).arguments(transports)
                 .within("unshare", "--mount", "sh", "-c", "mount -t tmpfs -o size=" + size
                 + " tmpfs /dev/shm && exec \"$@\"", "sh").run();
     }
@@ -70,5 +75,16 @@ class SharedMemoryFullTest implements NeedsUcx {
         assertEnded(result);
         assertThat(result.output()).contains(LimitedShmPeers.CONNECTED + "[sysv")
                 .contains(LimitedShmPeers.MOVED + "true");
+    }
+
+    /** The slabs of the pools, through which they go, are not in that file system. */
+    @Test
+    void largeMessagesGoOnWhenItIsFull() {
+        ChildJvm.Result result = run(FullShmPeers.class, "64m", "posix", "tcp");
+
+        assertThat(result.output()).contains(FullShmPeers.FULL + "0 bytes")
+                .contains(FullShmPeers.MOVED + FullShmPeers.MESSAGES + " of " + FullShmPeers.MESSAGES)
+                .contains(FullShmPeers.OFFERED + FullShmPeers.MESSAGES);
+        assertThat(result.exitCode()).as(result.output()).isZero();
     }
 }

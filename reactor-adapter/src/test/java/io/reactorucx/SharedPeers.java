@@ -1,7 +1,6 @@
 package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.Ucx;
@@ -53,7 +52,7 @@ abstract class SharedPeers implements NeedsUcx {
             return;
         }
         for (UcxResources resources : List.of(peers.clientResources(), peers.serverResources())) {
-            await().atMost(Waits.PATIENCE).untilAsserted(() -> {
+            Waits.soon().untilAsserted(() -> {
                 assertThat(resources.buffers().leases()).as("leases").isZero();
                 for (ProgressEngine engine : resources.engines()) {
                     assertThat(engine.counters().inFlight()).as("operations in flight").isZero();

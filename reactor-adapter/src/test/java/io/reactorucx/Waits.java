@@ -5,6 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -14,6 +16,11 @@ final class Waits {
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private Waits() {
+    }
+
+    /** Looks at once, and then every few milliseconds; Awaitility's default is to look after 100 ms first. */
+    static ConditionFactory soon() {
+        return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5)).atMost(PATIENCE);
     }
 
     /** What was asked of the connection's engine before this call has been done there. */

@@ -12,9 +12,6 @@ import org.junit.jupiter.api.Test;
 /** The processor time of an idle connection in the default wait strategy. */
 class IdleTest {
 
-    /** Largest share of a processor, for the engines of both sides together. */
-    private static final double MOST = 0.01;
-
     @Test
     void takesLessThanAHundredthOfAProcessor() {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
@@ -26,6 +23,7 @@ class IdleTest {
 
         assertThat(result.exitCode()).as(result.output()).isZero();
         assertThat(Double.parseDouble(result.output().lines().filter(line -> line.startsWith(IdlePeers.SHARE))
-                .findFirst().orElseThrow().substring(IdlePeers.SHARE.length()))).as(result.output()).isLessThan(MOST);
+                .findFirst().orElseThrow().substring(IdlePeers.SHARE.length()))).as(result.output())
+                .isLessThan(IdlePeers.MOST);
     }
 }

@@ -61,6 +61,7 @@ public final class UcpCompat {
     /** SO_GET_FILTER has the same number. */
     private static final int SO_ATTACH_FILTER = 26;
     private static final int SO_DETACH_FILTER = 27;
+    private static final int SO_ACCEPTCONN = 30;
     private static final int MSG_DONTWAIT = 0x40;
 
     private UcpCompat() {
@@ -164,6 +165,12 @@ public final class UcpCompat {
         static final MethodHandle HANDLE = Linker.nativeLinker()
                 .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("getsockopt"),
                 FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ucx_h.C_POINTER, ucx_h.C_POINTER));
+    }
+
+    private static final class getsockname {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("getsockname"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, ucx_h.C_POINTER, ucx_h.C_POINTER));
     }
 
     private static final class recv {
@@ -416,6 +423,24 @@ public final class UcpCompat {
         try {
             return (int) setsockopt.HANDLE.invokeExact(descriptor, SOL_SOCKET, SO_DETACH_FILTER, any,
                     Integer.BYTES);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, length) } */
+    public static int listens(int descriptor, MemorySegment value, MemorySegment length) {
+        try {
+            return (int) getsockopt.HANDLE.invokeExact(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, length);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : int getsockname(int descriptor, struct sockaddr *address, socklen_t *length) } */
+    public static int socketAddress(int descriptor, MemorySegment address, MemorySegment length) {
+        try {
+            return (int) getsockname.HANDLE.invokeExact(descriptor, address, length);
         } catch (Throwable t) {
             throw rethrow(t);
         }

@@ -1,23 +1,27 @@
 package io.reactorucx.core.internal;
 
+import io.reactorucx.core.ffi.UcpCompat;
+import io.reactorucx.core.ffi.ucx_h;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
 /**
- * A TCP socket of this process that listens, as the kernel's tables show it.
+ * A TCP socket of this process that listens. The process's own descriptors are asked, not the kernel's tables of all
+ * sockets: to print those the kernel walks through a hash table whose size grows with the memory of the host, which
+ * takes milliseconds.
  *
  * @param descriptor the file descriptor
  * @param inode the kernel's number of the socket, which tells it from a later one with the same descriptor
@@ -26,25 +30,23 @@ import java.util.Map;
 public record ListeningSocket(int descriptor, String inode, InetSocketAddress address) {
 
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
-    private static final List<Path> TABLES = List.of(Path.of("/proc/self/net/tcp"), Path.of("/proc/self/net/tcp6"));
-    private static final String LISTEN = "0A";
-    private static final int LOCAL = 1;
-    private static final int STATE = 3;
-    private static final int INODE = 9;
+    /** The size of a {@code sockaddr_storage}. */
+    private static final int ADDRESS_BYTES = 128;
 
     /** Returns the sockets of this process that listen on a port, on any of its addresses. */
     public static List<ListeningSocket> onPort(int port) {
-        Map<String, InetSocketAddress> listening = new HashMap<>();
-        for (Path table : TABLES) {
-            if (Files.exists(table)) {
-                read(table, port, listening);
-            }
-        }
         List<ListeningSocket> own = new ArrayList<>();
-        if (!listening.isEmpty()) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment storage = arena.allocate(ADDRESS_BYTES, Long.BYTES);
+            MemorySegment length = arena.allocate(ValueLayout.JAVA_INT);
             descriptors().forEach((inode, descriptor) -> {
-                if (listening.containsKey(inode)) {
-                    own.add(new ListeningSocket(descriptor, inode, listening.get(inode)));
+                if (listens(descriptor, storage, length) && readAddress(descriptor, storage, length)) {
+                    InetSocketAddress address = SocketAddresses.read(storage);
+                    ListeningSocket socket = new ListeningSocket(descriptor, inode, withoutScope(address));
+                    // Another thread may have closed the socket meanwhile, and opened another by the same number.
+                    if (address.getPort() == port && socket.isOpen()) {
+                        own.add(socket);
+                    }
                 }
             });
         }
@@ -72,31 +74,28 @@ public record ListeningSocket(int descriptor, String inode, InetSocketAddress ad
         return inode(DESCRIPTORS.resolve(Integer.toString(descriptor))).equals(inode);
     }
 
-    private static void read(Path table, int port, Map<String, InetSocketAddress> listening) {
-        try {
-            for (String line : Files.readAllLines(table)) {
-                String[] columns = line.trim().split("\\s+");
-                if (columns.length > INODE && columns[STATE].equals(LISTEN)) {
-                    int colon = columns[LOCAL].indexOf(':');
-                    if (Integer.parseInt(columns[LOCAL].substring(colon + 1), 16) == port) {
-                        listening.put(columns[INODE],
-                                new InetSocketAddress(address(columns[LOCAL].substring(0, colon)), port));
-                    }
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static boolean listens(int descriptor, MemorySegment value, MemorySegment length) {
+        length.set(ValueLayout.JAVA_INT, 0, Integer.BYTES);
+        return UcpCompat.listens(descriptor, value, length) == 0 && value.get(ValueLayout.JAVA_INT, 0) != 0;
     }
 
-    /** The kernel prints an address as words of 4 bytes in the processor's order. */
-    private static InetAddress address(String hex) throws UnknownHostException {
-        ByteBuffer printed = ByteBuffer.wrap(HexFormat.of().parseHex(hex));
-        ByteBuffer address = ByteBuffer.allocate(printed.capacity()).order(ByteOrder.nativeOrder());
-        while (printed.hasRemaining()) {
-            address.putInt(printed.getInt());
+    /** Returns whether the socket has an address of IP, which is in the storage then. */
+    private static boolean readAddress(int descriptor, MemorySegment storage, MemorySegment length) {
+        length.set(ValueLayout.JAVA_INT, 0, ADDRESS_BYTES);
+        if (UcpCompat.socketAddress(descriptor, storage, length) != 0) {
+            return false;
         }
-        return InetAddress.getByAddress(address.array());
+        int family = storage.get(ValueLayout.JAVA_SHORT, 0);
+        return family == ucx_h.AF_INET() || family == ucx_h.AF_INET6();
+    }
+
+    private static InetSocketAddress withoutScope(InetSocketAddress address) {
+        try {
+            return new InetSocketAddress(InetAddress.getByAddress(address.getAddress().getAddress()),
+                    address.getPort());
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("an address of IP of a length that none has: " + address, e);
+        }
     }
 
     private static String inode(Path descriptor) {
