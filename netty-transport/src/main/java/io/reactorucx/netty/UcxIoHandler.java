@@ -168,6 +168,11 @@ public final class UcxIoHandler implements IoHandler {
         for (int i = 0; i < engines.size(); i++) {
             LoopEngine engine = engines.get(i);
             work += engine.step() + engine.deliver();
+            if (engine.isClosed()) {
+                // It has failed: its channels have ended, and the next one gets another engine.
+                engines.remove(i--);
+                engine.close();
+            }
         }
         return work;
     }
@@ -323,13 +328,16 @@ public final class UcxIoHandler implements IoHandler {
                 throw new IllegalStateException(e);
             }
         }
-        epoll.prepareToDestroy();
+        if (engines.stream().allMatch(LoopEngine::hasNoStreams)) {
+            epoll.prepareToDestroy();
+        }
     }
 
     @Override
     public void destroy() {
         try {
             engines.forEach(LoopEngine::close);
+            epoll.prepareToDestroy();
         } finally {
             epoll.destroy();
         }

@@ -53,6 +53,8 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
     private final Input input = new Input();
     private @Nullable IoRegistration registration;
     private @Nullable ChannelStream stream;
+    /** Of the loop that the stream belongs to. */
+    private @Nullable UcxIoHandler opener;
     private @Nullable ChannelPromise connecting;
     private final ChannelReader reader = new ChannelReader(this);
     private volatile boolean connected;
@@ -94,8 +96,11 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
     private void registered(IoRegistration made, ChannelPromise promise) {
         registration = made;
         try {
+            UcxIoHandler handler = handler(made);
+            if (stream != null && handler != opener) {
+                throw new IllegalStateException("a channel over UCX stays with its loop");
+            }
             if (connected && stream == null) {
-                UcxIoHandler handler = handler(made);
                 openStream(handler, handler.engineForServer(socket.localAddress()), true);
             }
         } catch (RuntimeException e) {
@@ -128,6 +133,7 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
                     + handler.config().maxChannels() + " allows");
         }
         control.stream(made);
+        opener = handler;
         socket.pipeline().addLast(control);
         stream = made;
         if (server) {

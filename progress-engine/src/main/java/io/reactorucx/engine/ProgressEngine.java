@@ -40,6 +40,8 @@ public final class ProgressEngine {
      * cost, until it makes progress.
      */
     static final int DELIVERIES_PER_ROUND = 32;
+    /** Rounds of a closing engine that may throw, before its worker is left to the process. */
+    static final int MAX_FAILED_ROUNDS = 16;
 
     private final UcpContext context;
     private final EngineConfig config;
@@ -59,6 +61,7 @@ public final class ProgressEngine {
     private volatile @Nullable Thread thread;
     private @Nullable UcpWorker worker;
     private int idleRounds;
+    private int failedRounds;
     private boolean stepping;
 
     /**
@@ -109,6 +112,23 @@ public final class ProgressEngine {
             return round(owned, mayBlock, deadlineNanos);
         } finally {
             stepping = false;
+        }
+    }
+
+    /**
+     * One round, not the first one, for a loop that has to go on: what it throws fails the engine, which closes.
+     *
+     * @return as {@link #step}
+     */
+    public int stepOrFail() {
+        try {
+            return step(false, 0);
+        } catch (Throwable t) {
+            fail(t);
+            if (++failedRounds > MAX_FAILED_ROUNDS) {
+                giveUp();
+            }
+            return failedRounds;
         }
     }
 
@@ -259,16 +279,13 @@ public final class ProgressEngine {
         sleep.unpark();
     }
 
-    /** {@return how long the loop may sleep in ns: until the next timeout, at most the configured longest sleep} */
+    /** {@return how long the loop may sleep in ns: until the next timeout, at most the longest sleep} */
     public long longestSleepNanos() {
         requireOwned("longestSleepNanos");
         return Math.max(0, sleep.longestNanos(System.nanoTime()));
     }
 
-    /**
-     * {@return the descriptor that a loop waits for, for reading, while the engine is parked ({@code
-     * ucp_worker_get_efd}); it belongs to the worker}
-     */
+    /** {@return the worker's descriptor, readable when a parked engine has something to do (ucp_worker_get_efd)} */
     public int eventFd() {
         return requireOwned("eventFd").eventFd();
     }

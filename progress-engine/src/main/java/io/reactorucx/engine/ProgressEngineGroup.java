@@ -126,8 +126,6 @@ public final class ProgressEngineGroup implements AutoCloseable {
      */
     private static final class EngineAgent implements Agent {
 
-        /** Rounds of a closing engine that may throw, before its worker is left to the process. */
-        private static final int MAX_FAILED_ROUNDS = 16;
         /** Memory that is freed when the engine fails, so that its end can be signalled when there is none left. */
         private static final int RESERVE_BYTES = 256 << 10;
 
@@ -191,7 +189,7 @@ public final class ProgressEngineGroup implements AutoCloseable {
             } catch (Throwable t) {
                 reserve = null;
                 engine.fail(t);
-                if (++failedRounds > MAX_FAILED_ROUNDS) {
+                if (++failedRounds > ProgressEngine.MAX_FAILED_ROUNDS) {
                     engine.giveUp();
                 }
             }

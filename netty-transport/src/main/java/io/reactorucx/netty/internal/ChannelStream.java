@@ -65,12 +65,16 @@ public final class ChannelStream {
 
     /** Limits the time until both sides have opened the stream. */
     public void startHandshakeTime() {
-        handshake = loop.afterHandshakeTimeout(() -> {
-            if (!state.isEnded() && !state.isOpen()) {
-                loop.counters().handshakeFailed();
-                fail(new IOException("Connection timed out: the peer has not opened the channel in time"));
-            }
-        });
+        try {
+            handshake = loop.afterHandshakeTimeout(() -> {
+                if (!state.isEnded() && !state.isOpen()) {
+                    loop.counters().handshakeFailed();
+                    fail(new IOException("Connection timed out: the peer has not opened the channel in time"));
+                }
+            });
+        } catch (UcxException e) {
+            loop.later(() -> fail(new IOException("the loop has as many timeouts as it may", e)));
+        }
     }
 
     /** The socket has told which channel the peer has. Without a link the peer makes one, and opens the stream. */
@@ -245,6 +249,15 @@ public final class ChannelStream {
         if (!state.isEnded() && (type == StreamFrame.Type.CREDIT || !output.isEmpty() || peerClosed)) {
             flush();
             loop.ready(this);
+        }
+    }
+
+    /** Does something for this stream. What that throws, the lack of memory for a buffer too, ends the stream. */
+    void guarded(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException | OutOfMemoryError e) {
+            fail(new IOException("the channel has failed: " + e, e));
         }
     }
 
@@ -443,12 +456,18 @@ public final class ChannelStream {
     }
 
     private void setDeadline(Runnable action) {
+        Runnable due = () -> {
+            if (!state.isEnded()) {
+                action.run();
+            }
+        };
         if (deadline == null) {
-            deadline = loop.afterCloseTimeout(() -> {
-                if (!state.isEnded()) {
-                    action.run();
-                }
-            });
+            try {
+                deadline = loop.afterCloseTimeout(due);
+            } catch (UcxException e) {
+                // The loop has as many timeouts as it may, or ends.
+                loop.later(due);
+            }
         }
     }
 

@@ -35,6 +35,7 @@ import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.message.DropReason;
 import io.reactorucx.netty.UcxNettyConfig;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
@@ -44,6 +45,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,11 +106,24 @@ public final class LoopEngine {
         this.resources = new EngineResources(List.of(engine), new IdleEndpointLimit(MAX_ENDPOINTS), MAX_ENDPOINTS,
                 pool, leaks, AuthenticatorLimits.DEFAULT);
         this.links = new LoopLinks(this, resources, config);
-        engine.step(false, 0);
-        // It is done within the call, because this thread is the engine's.
-        resources.start(ends, windows, List.of(new Factory())).subscribe(ignored -> { }, error -> {
-            throw new IllegalStateException("the protocols could not be started", error);
-        });
+        try {
+            engine.step(false, 0);
+            startProtocols(ends);
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** It is done within the call, because this thread is the engine's. */
+    private void startProtocols(EngineCloseListeners ends) {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        resources.start(ends, windows, List.of(new Factory())).subscribe(ignored -> { }, failure::set);
+        Throwable cause = failure.get();
+        if (cause != null) {
+            throw new IllegalStateException("the protocols of a loop could not be started: " + cause.getMessage(),
+                    cause);
+        }
     }
 
     /** Makes the engine of the calling thread, which is a loop's. */
@@ -172,17 +188,21 @@ public final class LoopEngine {
 
     /** Runs one round, and returns how much was done. */
     public int step() {
-        int work = engine.step(false, 0);
+        int work = engine.stepOrFail();
         if (!unflushed.isEmpty()) {
             List<ChannelStream> again = List.copyOf(unflushed);
             unflushed.clear();
             for (ChannelStream stream : again) {
-                stream.flush();
+                stream.guarded(stream::flush);
                 ready(stream);
             }
         }
         for (int i = delayed.size(); i > 0; i--) {
-            delayed.remove().run();
+            try {
+                delayed.remove().run();
+            } catch (RuntimeException e) {
+                LOG.error("[{}] an action threw", engine.name(), e);
+            }
         }
         return work;
     }
@@ -191,7 +211,8 @@ public final class LoopEngine {
     public int deliver() {
         int count = ready.size();
         for (int i = 0; i < count; i++) {
-            ready.remove().deliver();
+            ChannelStream stream = ready.remove();
+            stream.guarded(stream::deliver);
         }
         return count;
     }
@@ -199,6 +220,16 @@ public final class LoopEngine {
     /** Returns whether nothing waits for the next round. */
     public boolean isIdle() {
         return ready.isEmpty() && delayed.isEmpty();
+    }
+
+    /** Returns whether the engine has failed, and its worker is gone. */
+    public boolean isClosed() {
+        return engine.isClosed();
+    }
+
+    /** Returns whether no channel is left, not even one that still sends after its close. */
+    public boolean hasNoStreams() {
+        return streams.isEmpty();
     }
 
     /** See {@link ProgressEngine#park()}. */
@@ -348,10 +379,12 @@ public final class LoopEngine {
         long timeout = config.closeTimeout().toNanos();
         stepUntil(System.nanoTime() + timeout, streams::isEmpty);
         for (ChannelStream stream : List.copyOf(streams.values())) {
-            stream.fail(new java.io.IOException("the loop has ended"));
+            stream.fail(new IOException("the loop has ended"));
         }
-        beginClose();
-        stepUntil(System.nanoTime() + timeout, () -> connections().connections().isEmpty());
+        if (!engine.isClosed()) {
+            beginClose();
+            stepUntil(System.nanoTime() + timeout, () -> connections().connections().isEmpty());
+        }
         engine.closeAsync();
         stepUntil(System.nanoTime() + timeout + TimeUnit.SECONDS.toNanos(1), engine::isClosed);
         if (!engine.isClosed()) {
@@ -370,7 +403,7 @@ public final class LoopEngine {
         }
     }
 
-    private void stepUntil(long deadlineNanos, java.util.function.BooleanSupplier done) {
+    private void stepUntil(long deadlineNanos, BooleanSupplier done) {
         while (!done.getAsBoolean() && System.nanoTime() - deadlineNanos < 0) {
             if (step() + deliver() == 0) {
                 Thread.onSpinWait();

@@ -14,6 +14,7 @@ import io.reactorucx.internal.connect.SocketConnector;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.socket.BoundListener;
 import io.reactorucx.netty.UcxNettyConfig;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -113,7 +114,7 @@ public final class LoopLinks {
 
         private void failed(Throwable error) {
             made.remove(target, this);
-            java.io.IOException cause = new java.io.IOException("no link to the loop at " + target.address + ": "
+            IOException cause = new IOException("no link to the loop at " + target.address + ": "
                     + error.getMessage(), error);
             List.copyOf(waiting).forEach(stream -> stream.fail(cause));
             waiting.clear();

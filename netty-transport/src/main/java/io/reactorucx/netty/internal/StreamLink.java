@@ -99,7 +99,7 @@ final class StreamLink implements ProtocolHandler {
         } else if (stream == null || !stream.isPeer(StreamFrame.from(message))) {
             unknown(type, message);
         } else {
-            stream.received(type, message);
+            stream.guarded(() -> stream.received(type, message));
         }
     }
 
