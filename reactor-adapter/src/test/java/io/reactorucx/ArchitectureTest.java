@@ -284,9 +284,15 @@ class ArchitectureTest {
         try (InputStream in = Files.newInputStream(classFolder.resolve("module-info.class"))) {
             ModuleDescriptor module = ModuleDescriptor.read(in);
             assertThat(module.name()).isEqualTo("io.reactorucx");
-            assertThat(module.exports().stream().map(ModuleDescriptor.Exports::source).collect(Collectors.toSet()))
+            assertThat(module.exports().stream().filter(export -> !export.isQualified())
+                    .map(ModuleDescriptor.Exports::source).collect(Collectors.toSet()))
                     .containsExactlyInAnyOrder("io.reactorucx", METRICS, BUFFER, CONNECTION, MEMORY, MESSAGE,
                             SECURITY);
+            assertThat(module.exports().stream().filter(ModuleDescriptor.Exports::isQualified))
+                    .isNotEmpty().allSatisfy(export -> {
+                        assertThat(export.source()).startsWith(HIDDEN);
+                        assertThat(export.targets()).containsExactly("io.reactorucx.netty");
+                    });
             assertThat(module.opens()).isEmpty();
         }
     }

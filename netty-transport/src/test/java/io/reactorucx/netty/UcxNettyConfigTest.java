@@ -1,0 +1,65 @@
+package io.reactorucx.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.reactorucx.netty.resources.UcxLoopResources;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UcxNettyConfigTest {
+
+    private static final UcxNettyConfig DEFAULT = UcxNettyConfig.DEFAULT;
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    @Test
+    void changesOnePartAtATime() {
+        assertThat(DEFAULT.withTransports("tcp").transports()).containsExactly("tcp");
+        assertThat(DEFAULT.withNetworkDevices("lo").networkDevices()).containsExactly("lo");
+        assertThat(DEFAULT.withSpin(Duration.ZERO).spin()).isZero();
+        assertThat(DEFAULT.withWindowBytes(4096).windowBytes()).isEqualTo(4096);
+        assertThat(DEFAULT.withLimits(2, 3)).returns(2, UcxNettyConfig::maxLinks)
+                .returns(3, UcxNettyConfig::maxChannels);
+        assertThat(DEFAULT.withBuffers(8 << 20, false)).returns(8L << 20, UcxNettyConfig::maxBufferBytes)
+                .returns(false, UcxNettyConfig::sharedBuffers);
+        assertThat(DEFAULT.withTimeouts(SECOND, SECOND, SECOND, SECOND))
+                .returns(SECOND, UcxNettyConfig::handshakeTimeout).returns(SECOND, UcxNettyConfig::closeTimeout)
+                .returns(SECOND, UcxNettyConfig::heartbeatInterval).returns(SECOND, UcxNettyConfig::linkIdleTimeout);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MIN_VALUE, 0, 4095, (1 << 30) + 1})
+    void refusesWindow(int bytes) {
+        assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withWindowBytes(bytes))
+                .withMessage("windowBytes " + bytes + ": must be in 4096..1073741824");
+    }
+
+    @Test
+    void refusesTimes() {
+        Duration negative = Duration.ofNanos(-1);
+        assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withSpin(negative))
+                .withMessageStartingWith("spin PT-0.000000001S: must be in ");
+        assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withSpin(Duration.ofSeconds(2)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DEFAULT.withTimeouts(Duration.ZERO, SECOND, SECOND, SECOND))
+                .withMessageStartingWith("handshakeTimeout PT0S: must be in ");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DEFAULT.withTimeouts(SECOND, negative, SECOND, SECOND))
+                .withMessageStartingWith("closeTimeout ");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DEFAULT.withTimeouts(SECOND, SECOND, SECOND, Duration.ofDays(1)))
+                .withMessageStartingWith("linkIdleTimeout ");
+    }
+
+    @Test
+    void refusesLimits() {
+        assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withLimits(0, 1))
+                .withMessage("maxLinks 0: at least 1");
+        assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withLimits(1, 0))
+                .withMessage("maxChannels 0: at least 1");
+        assertThatIllegalArgumentException().isThrownBy(() -> UcxLoopResources.create("x", 0, DEFAULT))
+                .withMessage("count 0: at least 1");
+    }
+}

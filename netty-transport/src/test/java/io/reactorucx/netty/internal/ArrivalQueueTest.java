@@ -1,0 +1,123 @@
+package io.reactorucx.netty.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ArrivalQueueTest {
+
+    private static final int LIMIT = 1 << 20;
+
+    private final ArrivalQueue queue = new ArrivalQueue();
+
+    private static ByteBuf bytes(int first, int count) {
+        ByteBuf made = Unpooled.buffer(count);
+        for (int i = 0; i < count; i++) {
+            made.writeByte(first + i);
+        }
+        return made;
+    }
+
+    @Test
+    void readsInTheOrderOfOffsetsWhateverComesFirst() {
+        Random random = new Random(1);
+        for (int round = 0; round < 200; round++) {
+            int start = queue.next();
+            List<Integer> cuts = new ArrayList<>(List.of(0));
+            while (cuts.getLast() < 1000) {
+                cuts.add(Math.min(1000, cuts.getLast() + 1 + random.nextInt(200)));
+            }
+            List<Integer> order = new ArrayList<>();
+            for (int i = 0; i + 1 < cuts.size(); i++) {
+                order.add(i);
+            }
+            Collections.shuffle(order, random);
+            for (int i : order) {
+                int length = cuts.get(i + 1) - cuts.get(i);
+                int offset = start + cuts.get(i);
+                assertThat(queue.accepts(offset, length, start + 1000)).isTrue();
+                queue.arrived(queue.reserve(offset, length), bytes(offset, length));
+            }
+            for (int at = start; at != start + 1000;) {
+                ByteBuf data = queue.read(1 + random.nextInt(300));
+                assertThat(data).isNotNull();
+                while (data.isReadable()) {
+                    assertThat(data.readByte()).isEqualTo((byte) at++);
+                }
+                data.release();
+            }
+            assertThat(queue.read(1)).isNull();
+        }
+    }
+
+    @Test
+    void refusesWhatIsBeforeBehindOrThereAlready() {
+        assertThat(queue.accepts(-1, 1, LIMIT)).isFalse();
+        assertThat(queue.accepts(0, 0, LIMIT)).isFalse();
+        assertThat(queue.accepts(0, -1, LIMIT)).isFalse();
+        assertThat(queue.accepts(0, LIMIT, LIMIT)).isTrue();
+        assertThat(queue.accepts(0, LIMIT + 1, LIMIT)).isFalse();
+        assertThat(queue.accepts(LIMIT - 1, 2, LIMIT)).isFalse();
+        assertThat(queue.accepts(LIMIT, 1, LIMIT)).isFalse();
+        assertThat(queue.accepts(1, Integer.MAX_VALUE, LIMIT)).isFalse();
+
+        queue.reserve(100, 50);
+        assertThat(queue.accepts(100, 50, LIMIT)).isFalse();
+        assertThat(queue.accepts(99, 2, LIMIT)).isFalse();
+        assertThat(queue.accepts(149, 1, LIMIT)).isFalse();
+        assertThat(queue.accepts(120, 1, LIMIT)).isFalse();
+        assertThat(queue.accepts(50, 200, LIMIT)).isFalse();
+        assertThat(queue.accepts(50, 50, LIMIT)).isTrue();
+        assertThat(queue.accepts(150, 50, LIMIT)).isTrue();
+    }
+
+    @Test
+    void offsetsGoOnBehindTheLargestNumber() {
+        ByteBuf large = Unpooled.wrappedBuffer(new byte[1 << 20]);
+        for (int i = 0; i < (1 << 12) + 1; i++) {
+            int offset = queue.next();
+            assertThat(queue.accepts(offset, 1 << 20, offset + LIMIT)).isTrue();
+            queue.add(large.retainedDuplicate(), false);
+            queue.read(1 << 20).release();
+        }
+        assertThat(queue.next()).isEqualTo(1 << 20);
+        assertThat(queue.read()).isEqualTo(1 << 20);
+    }
+
+    @Test
+    void smallDataIsGatheredAndWhatWasHandedOutStays() {
+        queue.add(Unpooled.buffer(64).writeBytes(bytes(0, 8)), true);
+        ByteBuf first = queue.read(4);
+        assertThat(queue.gathering(8)).as("a buffer of which a part was handed out").isNull();
+        queue.add(Unpooled.buffer(64).writeBytes(bytes(8, 8)), true);
+        ByteBuf tail = queue.gathering(8);
+        assertThat(tail).isNotNull();
+        tail.writeBytes(bytes(16, 8));
+        queue.gathered(8);
+
+        assertThat(queue.readyBytes()).isEqualTo(20);
+        assertThat(first).isEqualTo(bytes(0, 4));
+        assertThat(queue.read(100)).isEqualTo(bytes(4, 4));
+        assertThat(queue.read(100)).isEqualTo(bytes(8, 16));
+        assertThat(queue.read()).isEqualTo(24);
+    }
+
+    @Test
+    void clearReleasesAll() {
+        ByteBuf ready = bytes(0, 8);
+        ByteBuf early = bytes(20, 8);
+        queue.add(ready, false);
+        queue.arrived(queue.reserve(20, 8), early);
+
+        queue.clear();
+
+        assertThat(ready.refCnt()).isZero();
+        assertThat(early.refCnt()).isZero();
+    }
+}

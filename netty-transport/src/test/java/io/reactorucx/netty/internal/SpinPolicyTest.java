@@ -1,0 +1,34 @@
+package io.reactorucx.netty.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class SpinPolicyTest {
+
+    @Test
+    void vainSpinsGetShorterAndSuccessRestoresThem() {
+        SpinPolicy policy = new SpinPolicy(800);
+        assertThat(policy.startIdle(1000)).isEqualTo(1800);
+        policy.spunInVain();
+        assertThat(policy.startIdle(2000)).isEqualTo(2400);
+        for (int i = 0; i < 64; i++) {
+            policy.spunInVain();
+        }
+        assertThat(policy.startIdle(3000)).isEqualTo(3000);
+
+        policy.workCame(3801);
+        assertThat(policy.startIdle(4000)).as("work that came too late for a spin").isEqualTo(4000);
+        policy.workCame(4800);
+        assertThat(policy.startIdle(5000)).isEqualTo(5800);
+    }
+
+    @Test
+    void withoutASpinThereIsNone() {
+        SpinPolicy policy = new SpinPolicy(0);
+        policy.startIdle(10);
+        policy.workCame(10);
+
+        assertThat(policy.startIdle(20)).isEqualTo(20);
+    }
+}
