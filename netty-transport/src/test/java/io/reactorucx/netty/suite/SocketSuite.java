@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.testsuite.transport.socket.CompositeBufferGatheringWriteTest;
@@ -47,6 +48,8 @@ import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Netty's own tests of socket transports, over some transports of UCX, each with one loop for both sides and with two.
@@ -308,6 +311,15 @@ abstract class SocketSuite {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return pairs();
+        }
+
+        /** Without OpenSSL, which is no dependency here. */
+        @Override
+        @ParameterizedTest
+        @MethodSource("jdkOnly")
+        public void testSslSessionTrustManagerResumption(SslContextBuilder server, SslContextBuilder client,
+                TestInfo test) throws Throwable {
+            super.testSslSessionTrustManagerResumption(server, client, test);
         }
     }
 
