@@ -1,0 +1,164 @@
+package io.reactorucx.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.socket.SocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** A client's channel that counts what comes back, checks it, and keeps why it has ended. */
+final class EchoChannel extends ChannelInboundHandlerAdapter {
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final int PART_BYTES = 8192;
+
+    private volatile @Nullable Channel channel;
+    private volatile @Nullable Throwable error;
+    private volatile boolean streams;
+    private volatile long sent;
+    private volatile long received;
+    private volatile long wrongAt = -1;
+
+    private EchoChannel() {
+    }
+
+    /** Answers each byte. */
+    private static final class Echo extends ChannelInboundHandlerAdapter {
+
+        private final List<Throwable> errors;
+
+        Echo(List<Throwable> errors) {
+            this.errors = errors;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            context.write(message);
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext context) {
+            context.flush();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            errors.add(cause);
+            context.close();
+        }
+    }
+
+    /** Binds a server that echoes; its channels add why they have ended. */
+    static Channel serve(TestLoops loops, List<Throwable> errors) {
+        return loops.server().childHandler(new ChannelInitializer<SocketChannel>() {
+            @Override
+            protected void initChannel(SocketChannel accepted) {
+                accepted.pipeline().addLast(new Echo(errors));
+            }
+        }).bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).syncUninterruptibly().channel();
+    }
+
+    static Channel serve(TestLoops loops) {
+        return serve(loops, new CopyOnWriteArrayList<>());
+    }
+
+    /** Connects. */
+    static EchoChannel connect(TestLoops loops, SocketAddress server) {
+        EchoChannel made = new EchoChannel();
+        made.channel = loops.client().handler(made).connect(server).syncUninterruptibly().channel();
+        return made;
+    }
+
+    Channel channel() {
+        Channel connected = channel;
+        if (connected == null) {
+            throw new IllegalStateException("not connected");
+        }
+        return connected;
+    }
+
+    /** Writes from now on as long as the channel is writable. */
+    void stream() {
+        streams = true;
+        channel().eventLoop().execute(this::write);
+    }
+
+    /** Stops, and waits until all has come back. */
+    void drain() {
+        channel().eventLoop().submit(() -> streams = false).syncUninterruptibly();
+        awaitAll();
+    }
+
+    /** Sends something, and waits until it is back. */
+    void echo() {
+        channel().eventLoop().submit(this::writePart).syncUninterruptibly();
+        awaitAll();
+    }
+
+    private void awaitAll() {
+        await().pollInterval(Duration.ofMillis(5)).atMost(LIMIT)
+                .untilAsserted(() -> assertThat(received).isEqualTo(sent));
+        assertThat(wrongAt).isEqualTo(-1);
+    }
+
+    private void write() {
+        while (streams && channel().isActive() && channel().isWritable()) {
+            writePart();
+        }
+    }
+
+    private void writePart() {
+        ByteBuf part = channel().alloc().directBuffer(PART_BYTES);
+        for (int i = 0; i < PART_BYTES; i++) {
+            part.writeByte(RandomPeer.byteAt(sent + i));
+        }
+        sent += PART_BYTES;
+        channel().writeAndFlush(part);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf data = (ByteBuf) message;
+        if (wrongAt < 0) {
+            wrongAt = RandomPeer.firstWrong(data, received);
+        }
+        received += data.readableBytes();
+        data.release();
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        if (streams) {
+            write();
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        context.executor().execute(this::write);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        error = cause;
+    }
+
+    long received() {
+        return received;
+    }
+
+    @Nullable Throwable error() {
+        return error;
+    }
+}

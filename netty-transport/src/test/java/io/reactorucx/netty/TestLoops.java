@@ -1,0 +1,60 @@
+package io.reactorucx.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+
+/** A group of loops, with what they count. */
+final class TestLoops implements AutoCloseable {
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private final UcxIoHandlerFactory factory;
+    private final EventLoopGroup group;
+
+    TestLoops(String name, int count, UcxNettyConfig config) {
+        factory = UcxIoHandler.newFactory(config);
+        group = new MultiThreadIoEventLoopGroup(count, new DefaultThreadFactory(name, true), factory);
+    }
+
+    ServerBootstrap server() {
+        return new ServerBootstrap().group(group).channel(UcxServerChannel.class);
+    }
+
+    Bootstrap client() {
+        return new Bootstrap().group(group).channel(UcxSocketChannel.class);
+    }
+
+    long sum(ToLongFunction<UcxLoopStatistics> value) {
+        return sum(factory, value);
+    }
+
+    static long sum(UcxIoHandlerFactory factory, ToLongFunction<UcxLoopStatistics> value) {
+        return factory.statistics().stream().mapToLong(value).sum();
+    }
+
+    static void awaitNoChannels(UcxIoHandlerFactory factory) {
+        await().atMost(LIMIT).untilAsserted(() -> assertThat(sum(factory, UcxLoopStatistics::channels)).isZero());
+    }
+
+    void awaitNoChannels() {
+        awaitNoChannels(factory);
+    }
+
+    /** Ends the loops: fails if they do not end. */
+    @Override
+    public void close() {
+        boolean ended = group.shutdownGracefully(0, 10, TimeUnit.SECONDS)
+                .awaitUninterruptibly(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        assertThat(ended).as("the loops have ended").isTrue();
+        assertThat(sum(UcxLoopStatistics::channels)).isZero();
+    }
+}
