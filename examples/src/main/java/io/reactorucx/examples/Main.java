@@ -11,7 +11,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry of all programs here. Their help texts are in {@code config/help}, too, for {@code ./run}. */
 @Command(name = "./run", description = "Programs that show Reactor UCX.", subcommands = {
-    DemoCommand.class, DemoServer.class, InfoCommand.class, SoakCommand.class, SoakServer.class})
+    DemoCommand.class, DemoServer.class, InfoCommand.class, NettyCommand.class, NettyServer.class, SoakCommand.class,
+    SoakServer.class})
 public final class Main {
 
     @Mixin

@@ -14,7 +14,7 @@ class HelpTest {
     private static final Path TEXTS = Path.of("..", "config", "help");
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "info", "soak"})
+    @ValueSource(strings = {"demo", "info", "netty", "soak"})
     void runHasTheHelpOfTheProgram(String program) {
         CommandLine command = Main.commandLine().getSubcommands().get(program);
 
