@@ -1,32 +1,14 @@
 package io.reactorucx.netty.suite;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
-import io.netty.testsuite.transport.socket.CompositeBufferGatheringWriteTest;
 import io.netty.testsuite.transport.socket.ServerSocketSuspendTest;
-import io.netty.testsuite.transport.socket.SocketAddressesTest;
-import io.netty.testsuite.transport.socket.SocketAutoReadTest;
-import io.netty.testsuite.transport.socket.SocketBufReleaseTest;
-import io.netty.testsuite.transport.socket.SocketCancelWriteTest;
 import io.netty.testsuite.transport.socket.SocketChannelNotYetConnectedTest;
-import io.netty.testsuite.transport.socket.SocketCloseForciblyTest;
-import io.netty.testsuite.transport.socket.SocketConditionalWritabilityTest;
-import io.netty.testsuite.transport.socket.SocketConnectTest;
 import io.netty.testsuite.transport.socket.SocketConnectionAttemptTest;
-import io.netty.testsuite.transport.socket.SocketDataReadInitialStateTest;
-import io.netty.testsuite.transport.socket.SocketEchoTest;
-import io.netty.testsuite.transport.socket.SocketExceptionHandlingTest;
-import io.netty.testsuite.transport.socket.SocketFileRegionTest;
-import io.netty.testsuite.transport.socket.SocketFixedLengthEchoTest;
-import io.netty.testsuite.transport.socket.SocketGatheringWriteTest;
-import io.netty.testsuite.transport.socket.SocketHalfClosedTest;
-import io.netty.testsuite.transport.socket.SocketMultipleConnectTest;
-import io.netty.testsuite.transport.socket.SocketObjectEchoTest;
 import io.netty.testsuite.transport.socket.SocketReadPendingTest;
 import io.netty.testsuite.transport.socket.SocketRstTest;
 import io.netty.testsuite.transport.socket.SocketShutdownOutputByPeerTest;
@@ -40,10 +22,7 @@ import io.netty.testsuite.transport.socket.SocketStartTlsTest;
 import io.netty.testsuite.transport.socket.SocketStringEchoTest;
 import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
 import io.netty.testsuite.transport.socket.WriteBeforeRegisteredTest;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -54,202 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Netty's own tests of socket transports, over some transports of UCX, each with one loop for both sides and with two.
  */
-abstract class SocketSuite {
-
-    private static final SuiteLoops LOOPS = new SuiteLoops();
-    /** A port of this host that lets no connection come about. */
-    private static final FullListener FULL = new FullListener();
-
-    static {
-        // Before a class of Netty's suite reads them; their defaults need a network that drops packets.
-        System.setProperty("io.netty.testsuite.badHost", FULL.host());
-        System.setProperty("io.netty.testsuite.badPort", String.valueOf(FULL.port()));
-    }
-
-    /** Transports of UCX, none for those that fit. */
-    abstract String[] transports();
-
-    @AfterAll
-    static void endLoops() {
-        LOOPS.end();
-    }
-
-    private List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> pairs() {
-        return LOOPS.pairs(transports());
-    }
-
-    private List<BootstrapFactory<Bootstrap>> clients() {
-        return LOOPS.clients(transports());
-    }
-
-    private List<BootstrapFactory<ServerBootstrap>> servers() {
-        return LOOPS.servers(transports());
-    }
-
-    @Nested
-    class CompositeBufferGatheringWrite extends CompositeBufferGatheringWriteTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketAddresses extends SocketAddressesTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-
-        @Override
-        protected void assertAddress(SocketAddress address) {
-            assertThat(address).isInstanceOfSatisfying(InetSocketAddress.class,
-                    inet -> assertThat(inet.getPort()).isPositive());
-        }
-    }
-
-    @Nested
-    class SocketAutoRead extends SocketAutoReadTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketBufRelease extends SocketBufReleaseTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketCancelWrite extends SocketCancelWriteTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketCloseForcibly extends SocketCloseForciblyTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketConditionalWritability extends SocketConditionalWritabilityTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketConnect extends SocketConnectTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketDataReadInitialState extends SocketDataReadInitialStateTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketEcho extends SocketEchoTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketExceptionHandling extends SocketExceptionHandlingTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketFileRegion extends SocketFileRegionTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketFixedLengthEcho extends SocketFixedLengthEchoTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketGatheringWrite extends SocketGatheringWriteTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketHalfClosed extends SocketHalfClosedTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-
-        @Override
-        @Test
-        @Disabled("it blocks the loop until the peer has closed, and its next write has to know that")
-        public void testAutoCloseFalseDoesShutdownOutput(TestInfo test) {
-        }
-    }
-
-    @Nested
-    class SocketMultipleConnect extends SocketMultipleConnectTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
-
-    @Nested
-    class SocketObjectEcho extends SocketObjectEchoTest {
-
-        @Override
-        protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-            return pairs();
-        }
-    }
+abstract class SocketSuite extends FirstSuite {
 
     @Nested
     class SocketReadPending extends SocketReadPendingTest {
@@ -257,6 +41,11 @@ abstract class SocketSuite {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return pairs();
+        }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
         }
     }
 
@@ -267,6 +56,11 @@ abstract class SocketSuite {
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return pairs();
         }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
+        }
     }
 
     @Nested
@@ -275,6 +69,11 @@ abstract class SocketSuite {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return pairs();
+        }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
         }
     }
 
@@ -285,6 +84,11 @@ abstract class SocketSuite {
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return pairs();
         }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
+        }
     }
 
     @Nested
@@ -294,6 +98,11 @@ abstract class SocketSuite {
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return pairs();
         }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
+        }
     }
 
     @Nested
@@ -302,6 +111,11 @@ abstract class SocketSuite {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return pairs();
+        }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
         }
     }
 
@@ -321,6 +135,11 @@ abstract class SocketSuite {
                 TestInfo test) throws Throwable {
             super.testSslSessionTrustManagerResumption(server, client, test);
         }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
+        }
     }
 
     @Nested
@@ -329,6 +148,11 @@ abstract class SocketSuite {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return pairs();
+        }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
         }
     }
 
@@ -339,6 +163,11 @@ abstract class SocketSuite {
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return pairs();
         }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
+        }
     }
 
     @Nested
@@ -347,6 +176,11 @@ abstract class SocketSuite {
         @Override
         protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
             return pairs();
+        }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
         }
     }
 
@@ -363,6 +197,11 @@ abstract class SocketSuite {
         @Disabled("its server is a plain socket, which speaks no UCX")
         public void readMustBePendingUntilChannelIsActive(TestInfo test) {
         }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
+        }
     }
 
     @Nested
@@ -371,6 +210,11 @@ abstract class SocketSuite {
         @Override
         protected List<BootstrapFactory<Bootstrap>> newFactories() {
             return clients();
+        }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
         }
     }
 
@@ -411,6 +255,11 @@ abstract class SocketSuite {
         @Disabled("its server is a plain socket, which speaks no UCX")
         public void testShutdownSoLingerNoAssertError(TestInfo test) {
         }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
+        }
     }
 
     @Nested
@@ -419,6 +268,11 @@ abstract class SocketSuite {
         @Override
         protected List<BootstrapFactory<Bootstrap>> newFactories() {
             return clients();
+        }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
         }
     }
 
@@ -434,6 +288,11 @@ abstract class SocketSuite {
         @Test
         @Disabled("its client is a plain socket, which speaks no UCX")
         public void testSuspendAndResumeAccept(TestInfo test) {
+        }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
         }
     }
 
@@ -455,6 +314,11 @@ abstract class SocketSuite {
         @Test
         @Disabled("its client is a plain socket, which speaks no UCX")
         public void testShutdownOutputWithoutOption(TestInfo test) {
+        }
+
+        @Override
+        protected List<ByteBufAllocator> newAllocators() {
+            return allocators(super.newAllocators());
         }
     }
 }
