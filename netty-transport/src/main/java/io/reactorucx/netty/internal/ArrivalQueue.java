@@ -2,7 +2,8 @@ package io.reactorucx.netty.internal;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
-import java.util.Iterator;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +17,12 @@ final class ArrivalQueue {
 
     /** Data that arrives while other data waits is gathered in buffers of this size. */
     private static final int GATHERED_BYTES = 4096;
+    /** Pieces that may be ahead of the next byte; small ones that follow each other count as one. */
+    private static final int MAX_EARLY = 4096;
 
     private final Queue<ByteBuf> ready = new ArrayDeque<>(4);
-    private final ArrayDeque<Arrival> early = new ArrayDeque<>(0);
+    /** By their offsets. */
+    private final List<Arrival> early = new ArrayList<>(0);
     private @Nullable ByteBuf last;
     private int readyBytes;
     /** Offset behind the last byte that is ready, modulo 2^32. */
@@ -30,12 +34,16 @@ final class ArrivalQueue {
     private static final class Arrival {
 
         private final int offset;
-        private final int length;
+        private int length;
         private @Nullable ByteBuf data;
 
         Arrival(int offset, int length) {
             this.offset = offset;
             this.length = length;
+        }
+
+        int end() {
+            return offset + length;
         }
     }
 
@@ -45,13 +53,19 @@ final class ArrivalQueue {
         if (length <= 0 || ahead < 0 || limit - next < 0 || ahead > limit - next || length > limit - next - ahead) {
             return false;
         }
-        for (Arrival each : early) {
-            int distance = each.offset - offset;
-            if (distance < length && -distance < each.length) {
-                return false;
-            }
+        int behind = placeOf(offset);
+        return early.size() < MAX_EARLY
+                && (behind == 0 || early.get(behind - 1).end() - offset <= 0)
+                && (behind == early.size() || early.get(behind).offset - (offset + length) >= 0);
+    }
+
+    /** Returns how many of the early arrivals begin before an offset: nearly always all. */
+    private int placeOf(int offset) {
+        int place = early.size();
+        while (place > 0 && early.get(place - 1).offset - offset >= 0) {
+            place--;
         }
-        return true;
+        return place;
     }
 
     /** Returns whether the bytes at an offset are the next ones. */
@@ -67,7 +81,7 @@ final class ArrivalQueue {
 
     /** The capacity of a buffer for the next bytes. */
     int capacityFor(int length) {
-        return readyBytes == 0 ? length : Math.max(length, GATHERED_BYTES);
+        return readyBytes == 0 && early.isEmpty() ? length : Math.max(length, GATHERED_BYTES);
     }
 
     /** The next bytes are at the end of the gathering buffer. */
@@ -87,27 +101,36 @@ final class ArrivalQueue {
     /** Reserves the place of bytes whose data comes by {@link #arrived}. */
     Object reserve(int offset, int length) {
         Arrival reserved = new Arrival(offset, length);
-        early.add(reserved);
+        early.add(placeOf(offset), reserved);
         return reserved;
+    }
+
+    /** Returns a buffer at whose end early bytes may be written, behind those that came before them; null for none. */
+    @Nullable ByteBuf gatheringEarly(int offset, int length) {
+        Arrival latest = early.isEmpty() ? null : early.getLast();
+        ByteBuf data = latest == null ? null : latest.data;
+        return latest != null && data != null && latest.end() == offset && data.writableBytes() >= length
+                && data.capacity() == GATHERED_BYTES ? data : null;
+    }
+
+    /** Early bytes are at the end of the buffer of the last ones. */
+    void gatheredEarly(int length) {
+        early.getLast().length += length;
     }
 
     /** The data of a reserved place is here. */
     void arrived(Object place, ByteBuf data) {
         ((Arrival) place).data = data;
-        while (takeNext()) { }
-    }
-
-    private boolean takeNext() {
-        for (Iterator<Arrival> places = early.iterator(); places.hasNext();) {
-            Arrival place = places.next();
-            ByteBuf data = place.data;
-            if (place.offset == next && data != null) {
-                places.remove();
-                add(data, false);
-                return true;
+        int complete = 0;
+        while (complete < early.size() && early.get(complete).offset == next) {
+            ByteBuf first = early.get(complete).data;
+            if (first == null) {
+                break;
             }
+            add(first, false);
+            complete++;
         }
-        return false;
+        early.subList(0, complete).clear();
     }
 
     int readyBytes() {

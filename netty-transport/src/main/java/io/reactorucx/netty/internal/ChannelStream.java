@@ -96,11 +96,25 @@ public final class ChannelStream {
         link = over;
         over.add(this);
         asked = true;
+        sendOpen(over, () -> { });
+    }
+
+    /** Sends OPEN, as soon as the engine has a slot for it. */
+    private void sendOpen(StreamLink over, Runnable whenSent) {
+        if (state.isEnded()) {
+            return;
+        }
         try {
             over.sendOpen(peer, peerToken, input.grant(), id);
         } catch (UcxException e) {
-            fail(new IOException("the channel could not be opened", e));
+            if (e.isRetryable() && !over.isEnded()) {
+                loop.later(() -> sendOpen(over, whenSent));
+            } else {
+                loop.later(() -> fail(new IOException("the channel could not be opened", e)));
+            }
+            return;
         }
+        whenSent.run();
     }
 
     /** The peer opens the stream, or has opened it as it was asked to. Returns false if it may not. */
@@ -110,16 +124,17 @@ public final class ChannelStream {
             return false;
         }
         output.credit(theirCredit);
-        if (!asked) {
+        if (asked) {
+            open();
+        } else {
             link = over;
             over.add(this);
-            try {
-                over.sendOpen(peer, peerToken, input.grant(), id);
-            } catch (UcxException e) {
-                fail(new IOException("the channel could not be opened", e));
-                return true;
-            }
+            sendOpen(over, this::open);
         }
+        return true;
+    }
+
+    private void open() {
         loop.opened(this);
         if (handshake != null) {
             handshake.cancel();
@@ -127,12 +142,6 @@ public final class ChannelStream {
         state = state == StreamState.OPENING ? StreamState.OPEN : StreamState.CLOSING;
         flush();
         loop.ready(this);
-        return true;
-    }
-
-    /** Returns whether both sides have opened the stream, so that bytes flow. */
-    public boolean isOpen() {
-        return state.isOpen();
     }
 
     boolean isEnded() {
@@ -185,8 +194,7 @@ public final class ChannelStream {
             if (e.isRetryable()) {
                 loop.flushLater(this);
             } else {
-                IOException cause = new IOException("Connection reset by peer", e);
-                loop.later(() -> fail(cause));
+                loop.later(() -> fail(new IOException("Connection reset by peer", e)));
             }
         }
     }
@@ -224,12 +232,10 @@ public final class ChannelStream {
             refused();
             return;
         }
-        int theirCredit = StreamFrame.credit(message);
         int offset = StreamFrame.offset(message);
-        boolean valid = state.isOpen() && type == StreamFrame.Type.DATA == message.length() > 0
-                && (!message.isInline() || message.length() <= Integer.MAX_VALUE);
+        boolean valid = state.isOpen() && type == StreamFrame.Type.DATA == message.length() > 0;
         if (valid && type != StreamFrame.Type.RESET) {
-            output.credit(theirCredit);
+            output.credit(StreamFrame.credit(message));
         }
         if (type == StreamFrame.Type.DATA && valid) {
             valid = input.data(message, offset, listener.allocator());
@@ -292,11 +298,6 @@ public final class ChannelStream {
         }
     }
 
-    /** Returns whether there are bytes to read. */
-    public boolean hasInput() {
-        return input.hasBytes();
-    }
-
     /** Returns whether all that the peer sends was read. */
     public boolean isAtEnd() {
         return input.isAtEnd();
@@ -316,17 +317,15 @@ public final class ChannelStream {
 
     /** Has the loop call the listener in its next round if there is something to read. */
     public void readLater() {
-        if (hasInput() || isAtEnd() || lossAfterReads != null) {
+        if (input.hasBytes() || isAtEnd() || lossAfterReads != null) {
             loop.ready(this);
         }
     }
 
     boolean becomesReady() {
-        if (isReady) {
-            return false;
-        }
+        boolean was = isReady;
         isReady = true;
-        return true;
+        return !was;
     }
 
     /** The loop's round has come to this stream. */
@@ -339,7 +338,7 @@ public final class ChannelStream {
         if (input.isShut()) {
             dropInput();
         }
-        if (!state.isEnded() && (hasInput() || isAtEnd())) {
+        if (!state.isEnded() && (input.hasBytes() || isAtEnd())) {
             listener.readable();
         }
         IOException loss = lossAfterReads;
@@ -347,8 +346,6 @@ public final class ChannelStream {
             fail(loss);
         }
     }
-
-    // ---- the end
 
     /** The socket has ended. In order, the rest comes over the link; else the peer's process or channel has died. */
     public void socketEnded(boolean inOrder) {
@@ -362,7 +359,7 @@ public final class ChannelStream {
             } else if (!asked || refused) {
                 endUnopened();
             } else {
-                setDeadline(() -> fail(new IOException("Connection reset by peer: the channel was not opened")));
+                setDeadline(this::notOpened);
             }
         } else if (!inOrder) {
             lost(new IOException("Connection reset by peer: its socket has ended"));
@@ -378,14 +375,18 @@ public final class ChannelStream {
         loop.ready(this);
     }
 
-    /** The peer has no channel to open any more: the socket tells whether it has closed it in order. */
+    /** The peer has no channel any more: the socket tells whether it has closed it in order. */
     private void refused() {
         refused = true;
         if (socketClosed) {
             endUnopened();
         } else {
-            setDeadline(() -> fail(new IOException("Connection reset by peer: the channel was not opened")));
+            setDeadline(this::notOpened);
         }
+    }
+
+    private void notOpened() {
+        fail(new IOException("Connection reset by peer: the channel was not opened"));
     }
 
     /** The peer is gone: the channel learns of it when it has read what has come. */

@@ -356,6 +356,13 @@ public final class LoopEngine {
         connections().drop(message, DropReason.NO_RECEIVER);
     }
 
+    /** Releases what UCX still holds of a message, which was counted. */
+    void release(UcpActiveMessage message) {
+        if (connections().worker().activeMessages().holds(message)) {
+            connections().worker().activeMessages().release(message);
+        }
+    }
+
     EngineConnections connections() {
         return resources.engines().getFirst().connections();
     }

@@ -70,7 +70,14 @@ final class StreamInput {
             arrivals.gathered(length);
             return;
         }
-        ByteBuf made = allocator.directBuffer(next ? arrivals.capacityFor(length) : length);
+        ByteBuf early = next ? null : arrivals.gatheringEarly(offset, length);
+        if (early != null) {
+            early.writeBytes(array, from, length);
+            arrivals.gatheredEarly(length);
+            return;
+        }
+        int capacity = arrivals.capacityFor(length);
+        ByteBuf made = allocator.directBuffer(capacity, capacity);
         made.writeBytes(array, from, length);
         if (next) {
             arrivals.add(made, true);

@@ -100,6 +100,10 @@ final class StreamLink implements ProtocolHandler {
             unknown(type, message);
         } else {
             stream.guarded(() -> stream.received(type, message));
+            if (stream.isEnded() && !message.isInline()) {
+                // Nothing happens to what was released or is being fetched.
+                loop.release(message);
+            }
         }
     }
 

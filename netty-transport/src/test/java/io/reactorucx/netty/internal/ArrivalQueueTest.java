@@ -109,6 +109,25 @@ class ArrivalQueueTest {
     }
 
     @Test
+    void piecesAheadAreLimitedAndSmallOnesThatFollowEachOtherCountAsOne() {
+        queue.reserve(1, 1);
+        queue.arrived(queue.reserve(2, 1), Unpooled.buffer(4096, 4096).writeByte(2));
+        for (int i = 3; i < 4000; i++) {
+            ByteBuf tail = queue.gatheringEarly(i, 1);
+            assertThat(tail).as("at %s", i).isNotNull();
+            tail.writeByte(i);
+            queue.gatheredEarly(1);
+        }
+        assertThat(queue.accepts(3999, 1, LIMIT)).as("bytes that are there already").isFalse();
+        int pieces = 2;
+        for (int i = 5000; queue.accepts(i, 1, LIMIT); i += 2) {
+            queue.reserve(i, 1);
+            pieces++;
+        }
+        assertThat(pieces).isEqualTo(4096);
+    }
+
+    @Test
     void clearReleasesAll() {
         ByteBuf ready = bytes(0, 8);
         ByteBuf early = bytes(20, 8);
