@@ -1,5 +1,8 @@
 package io.reactorucx.netty;
 
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.EventLoop;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoRegistration;
@@ -11,6 +14,17 @@ final class UcxIoHandle implements IoHandle {
 
     UcxIoHandle(Runnable closing) {
         this.closing = closing;
+    }
+
+    /** Registers the socket of a channel with the channel's loop. */
+    static void registerSocket(EventLoop loop, Channel socket, ChannelPromise promise) {
+        loop.register(socket).addListener(done -> {
+            if (done.isSuccess()) {
+                promise.setSuccess();
+            } else {
+                promise.setFailure(done.cause());
+            }
+        });
     }
 
     @Override

@@ -19,8 +19,10 @@ import io.reactorucx.netty.internal.LoopEngine;
 import io.reactorucx.netty.internal.SpinPolicy;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,7 @@ public final class UcxIoHandler implements IoHandler {
     private final LoopCounters counters;
     private final TransportSettings transports;
     private final List<LoopEngine> engines = new ArrayList<>(1);
+    private final Map<LoopEngine, IoRegistration> descriptors = new IdentityHashMap<>(1);
     private final Set<Registration> registrations = new LinkedHashSet<>();
     private final SpinPolicy spin;
     private int round;
@@ -119,10 +122,13 @@ public final class UcxIoHandler implements IoHandler {
             }
         }
         LoopEngine made = LoopEngine.open(config, needed, name, engines.size(), counters);
-        engines.add(made);
         try {
-            epoll.register(new WorkerHandle(new FileDescriptor(made.eventFd()))).submit(EpollIoOps.EPOLLIN);
+            IoRegistration descriptor = epoll.register(new WorkerHandle(new FileDescriptor(made.eventFd())));
+            descriptor.submit(EpollIoOps.EPOLLIN);
+            engines.add(made);
+            descriptors.put(made, descriptor);
         } catch (Exception e) {
+            made.close();
             throw new IllegalStateException("the worker's event descriptor could not be registered", e);
         }
         return made;
@@ -171,6 +177,8 @@ public final class UcxIoHandler implements IoHandler {
             if (engine.isClosed()) {
                 // It has failed: its channels have ended, and the next one gets another engine.
                 engines.remove(i--);
+                // Its number may be given to another file.
+                Objects.requireNonNull(descriptors.remove(engine)).cancel();
                 engine.close();
             }
         }

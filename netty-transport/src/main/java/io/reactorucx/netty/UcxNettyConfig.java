@@ -1,5 +1,8 @@
 package io.reactorucx.netty;
 
+import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.config.AuthenticationConfig;
+import io.reactorucx.internal.config.ProtocolConfig;
 import io.reactorucx.security.Authenticator;
 import java.time.Duration;
 import java.util.List;
@@ -55,7 +58,11 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
         inRange(handshakeTimeout, Duration.ofMillis(1), LONGEST, "handshakeTimeout");
         inRange(closeTimeout, Duration.ZERO, LONGEST, "closeTimeout");
         inRange(linkIdleTimeout, Duration.ZERO, LONGEST, "linkIdleTimeout");
-        Objects.requireNonNull(heartbeatInterval, "heartbeatInterval");
+        ProtocolConfig.DEFAULT.withHeartbeatInterval(Objects.requireNonNull(heartbeatInterval, "heartbeatInterval"));
+        if (authenticator != null) {
+            AuthenticationConfig.of(authenticator);
+        }
+        BufferPool.checkMaxBytes(maxBufferBytes);
         checkWindow(windowBytes);
         atLeastOne(maxLinks, "maxLinks");
         atLeastOne(maxChannels, "maxChannels");

@@ -67,21 +67,11 @@ public final class UcxServerChannel extends AbstractServerChannel implements Ser
                 .addListener(future -> {
                     if (future.isSuccess()) {
                         registration = (IoRegistration) future.getNow();
-                        registerSocket(promise);
+                        UcxIoHandle.registerSocket(eventLoop(), socket, promise);
                     } else {
                         promise.setFailure(future.cause());
                     }
                 });
-    }
-
-    private void registerSocket(ChannelPromise promise) {
-        eventLoop().register(socket).addListener(done -> {
-            if (done.isSuccess()) {
-                promise.setSuccess();
-            } else {
-                promise.setFailure(done.cause());
-            }
-        });
     }
 
     @Override
@@ -104,10 +94,6 @@ public final class UcxServerChannel extends AbstractServerChannel implements Ser
     @Override
     protected void doBeginRead() {
         socket.read();
-    }
-
-    void stopReading() {
-        // The next read of the socket is only asked for by doBeginRead.
     }
 
     @Override

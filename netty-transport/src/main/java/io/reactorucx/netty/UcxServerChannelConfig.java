@@ -81,11 +81,6 @@ final class UcxServerChannelConfig extends DefaultChannelConfig implements Serve
     }
 
     @Override
-    protected void autoReadCleared() {
-        ((UcxServerChannel) channel).stopReading();
-    }
-
-    @Override
     public UcxServerChannelConfig setConnectTimeoutMillis(int connectTimeoutMillis) {
         super.setConnectTimeoutMillis(connectTimeoutMillis);
         return this;

@@ -111,13 +111,7 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
             promise.setSuccess();
             return;
         }
-        eventLoop().register(socket).addListener(done -> {
-            if (done.isSuccess()) {
-                promise.setSuccess();
-            } else {
-                promise.setFailure(done.cause());
-            }
-        });
+        UcxIoHandle.registerSocket(eventLoop(), socket, promise);
     }
 
     private static UcxIoHandler handler(IoRegistration registered) {
@@ -126,7 +120,7 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
 
     private ChannelSocket openStream(UcxIoHandler handler, LoopEngine engine, boolean server) {
         ChannelSocket control = new ChannelSocket(socket, server, engine.links(), handler.counters());
-        int window = config.window() == 0 ? handler.config().windowBytes() : config.window();
+        int window = config.openWindow(handler.config().windowBytes());
         ChannelStream made = engine.newStream(window, input, control);
         if (made == null) {
             throw new IllegalStateException("the loop has as many channels as its maxChannels "

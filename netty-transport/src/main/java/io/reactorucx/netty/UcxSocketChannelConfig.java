@@ -77,8 +77,11 @@ public final class UcxSocketChannelConfig extends DefaultChannelConfig implement
         return true;
     }
 
-    /** The window, or 0 for that of the loop's configuration. */
-    int window() {
+    /** Returns the window, that of the loop unless another was set, which is the channel's from then on. */
+    int openWindow(int ofLoop) {
+        if (windowBytes == 0) {
+            windowBytes = ofLoop;
+        }
         return windowBytes;
     }
 

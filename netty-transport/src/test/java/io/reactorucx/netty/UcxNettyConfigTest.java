@@ -54,6 +54,15 @@ class UcxNettyConfigTest {
     }
 
     @Test
+    void refusesWhatALoopCouldNotStartWith() {
+        assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withBuffers(1, true))
+                .withMessageStartingWith("maxBufferBytes 1: at least one slab");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DEFAULT.withTimeouts(SECOND, SECOND, Duration.ofNanos(1), SECOND))
+                .withMessageContaining("heartbeat");
+    }
+
+    @Test
     void refusesLimits() {
         assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withLimits(0, 1))
                 .withMessage("maxLinks 0: at least 1");

@@ -380,7 +380,12 @@ public final class LoopEngine {
     /** Closes links and worker, within the timeout of closes for each. */
     public void close() {
         for (ChannelStream stream : List.copyOf(streams.values())) {
-            stream.close(false);
+            if (engine.isClosed()) {
+                // Also one that waits for its link, or has not read all: nothing would tell its channel later.
+                stream.fail(new IOException("the engine of the loop has failed", engine.failure()));
+            } else {
+                stream.close(false);
+            }
         }
         resources.dispose();
         long timeout = config.closeTimeout().toNanos();

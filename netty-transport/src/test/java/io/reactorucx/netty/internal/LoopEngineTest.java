@@ -1,0 +1,85 @@
+package io.reactorucx.netty.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.core.Ucx;
+import io.reactorucx.engine.Command;
+import io.reactorucx.internal.config.NetworkDevices;
+import io.reactorucx.netty.UcxNettyConfig;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class LoopEngineTest {
+
+    @BeforeEach
+    void needUcx() {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+    }
+
+    /** Keeps why its stream has ended. */
+    private static final class Ended implements StreamListener {
+
+        private final List<IOException> causes = new ArrayList<>();
+
+        @Override
+        public ByteBufAllocator allocator() {
+            return UnpooledByteBufAllocator.DEFAULT;
+        }
+
+        @Override
+        public void readable() {
+        }
+
+        @Override
+        public void writable() {
+        }
+
+        @Override
+        public void broken(IOException cause) {
+            causes.add(cause);
+        }
+    }
+
+    @Test
+    void channelWithoutALinkLearnsThatTheEngineHasFailed() throws InterruptedException {
+        LoopCounters counters = new LoopCounters();
+        LoopEngine loop = LoopEngine.open(UcxNettyConfig.DEFAULT.withTransports("shm"), NetworkDevices.NONE,
+                "loop-engine-test", 0, counters);
+        Ended ended = new Ended();
+        List<Boolean> socketClosed = new ArrayList<>();
+        assertThat(loop.newStream(1 << 16, ended, socketClosed::add)).isNotNull();
+        Thread other = new Thread(() -> loop.engine().execute(new Command() {
+            @Override
+            public void run(UcpWorker worker) {
+                // A round within a round is what a round throws.
+                loop.engine().stepOrFail();
+            }
+
+            @Override
+            public void reject(RuntimeException cause) {
+                throw cause;
+            }
+        }));
+        other.start();
+        other.join();
+
+        while (!loop.isClosed()) {
+            loop.step();
+        }
+        loop.close();
+
+        assertThat(ended.causes).singleElement().satisfies(cause -> assertThat(cause)
+                .hasMessage("the engine of the loop has failed").hasCauseInstanceOf(IllegalStateException.class));
+        assertThat(socketClosed).containsExactly(false);
+        assertThat(counters.channels()).isZero();
+    }
+}
