@@ -212,7 +212,7 @@ public final class UcxIoHandler implements IoHandler {
         long longest = Long.MAX_VALUE;
         while (parked < engines.size()) {
             LoopEngine engine = engines.get(parked);
-            if (!engine.isIdle() || !engine.park()) {
+            if (!engine.isIdle() || !engine.park() && !parkAgain(engine)) {
                 break;
             }
             parked++;
@@ -225,6 +225,11 @@ public final class UcxIoHandler implements IoHandler {
                 engines.get(i).unpark();
             }
         }
+    }
+
+    /** The first try takes the signal of what the last rounds have handled, so there may be nothing new. */
+    private static boolean parkAgain(LoopEngine engine) {
+        return engine.step() == 0 && !engine.isClosed() && engine.isIdle() && engine.park();
     }
 
     /** The context of a loop, as epoll sees it: it may sleep for no longer than the engines. */
