@@ -6,6 +6,8 @@ module io.reactorucx.netty {
     requires transitive io.netty.transport;
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.unix.common;
+    requires static micrometer.core;
+    requires static micrometer.commons;
     requires static transitive reactor.netty.core;
     requires static transitive org.jspecify;
     requires org.slf4j;

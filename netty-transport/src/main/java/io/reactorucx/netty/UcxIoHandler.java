@@ -52,6 +52,7 @@ public final class UcxIoHandler implements IoHandler {
     private final Map<LoopEngine, IoRegistration> descriptors = new IdentityHashMap<>(1);
     private final Set<Registration> registrations = new LinkedHashSet<>();
     private final SpinPolicy spin;
+    private int nextEngine;
     private int round;
     private boolean wasIdle;
 
@@ -121,7 +122,7 @@ public final class UcxIoHandler implements IoHandler {
                 return each;
             }
         }
-        LoopEngine made = LoopEngine.open(config, needed, name, engines.size(), counters);
+        LoopEngine made = LoopEngine.open(config, needed, name, nextEngine++, counters);
         try {
             IoRegistration descriptor = epoll.register(new WorkerHandle(new FileDescriptor(made.eventFd())));
             descriptor.submit(EpollIoOps.EPOLLIN);
@@ -186,6 +187,7 @@ public final class UcxIoHandler implements IoHandler {
     }
 
     private int spin(IoHandlerContext context) {
+        counters.spun();
         long now = System.nanoTime();
         long end = spin.startIdle(now);
         while (now - end < 0) {
@@ -203,6 +205,7 @@ public final class UcxIoHandler implements IoHandler {
             }
             now = System.nanoTime();
         }
+        counters.spunInVain();
         spin.spunInVain();
         return 0;
     }
@@ -217,6 +220,9 @@ public final class UcxIoHandler implements IoHandler {
             }
             parked++;
             longest = Math.min(longest, engine.longestSleepNanos());
+        }
+        if (parked == engines.size()) {
+            counters.slept();
         }
         try {
             return epoll.run(new LoopContext(context, parked == engines.size(), longest));
@@ -352,6 +358,7 @@ public final class UcxIoHandler implements IoHandler {
             engines.forEach(LoopEngine::close);
             epoll.prepareToDestroy();
         } finally {
+            counters.loopEnded();
             epoll.destroy();
         }
     }

@@ -4,8 +4,8 @@ import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.reactorucx.netty.internal.LoopCounters;
+import io.reactorucx.netty.internal.LoopRegistry;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -20,7 +20,7 @@ public final class UcxIoHandlerFactory implements IoHandlerFactory {
     private final UcxNettyConfig config;
     private final String name = "ucx-loop-" + GROUPS.getAndIncrement();
     private final AtomicInteger loops = new AtomicInteger();
-    private final List<LoopCounters> counters = new CopyOnWriteArrayList<>();
+    private final LoopRegistry registry = new LoopRegistry();
 
     UcxIoHandlerFactory(UcxNettyConfig config) {
         this.config = config;
@@ -28,9 +28,8 @@ public final class UcxIoHandlerFactory implements IoHandlerFactory {
 
     @Override
     public IoHandler newHandler(ThreadAwareExecutor executor) {
-        LoopCounters made = new LoopCounters();
-        counters.add(made);
-        return new UcxIoHandler(config, executor, name + "-" + loops.getAndIncrement(), made);
+        LoopCounters made = registry.add(name + "-" + loops.getAndIncrement(), config);
+        return new UcxIoHandler(config, executor, made.loop(), made);
     }
 
     /** {@return false: a UCX worker belongs to one thread} */
@@ -44,9 +43,15 @@ public final class UcxIoHandlerFactory implements IoHandlerFactory {
         return config;
     }
 
-    /** {@return counts and amounts of its loops, in their order} */
+    /** {@return counts and amounts of its loops, in their order, also of those that have ended} */
     public List<UcxLoopStatistics> statistics() {
-        return counters.stream().map(each -> new UcxLoopStatistics(each.channels(), each.broken(), each.violations(),
+        return registry.loops().stream().map(each -> new UcxLoopStatistics(each.loop(), each.channels(), each.broken(),
+                each.refusedChannels(), each.links(), each.refusedLinks(), each.violations(),
                 each.failedHandshakes(), each.sentBytes(), each.receivedBytes())).toList();
+    }
+
+    /** Returns its loops, of which meters are bound. */
+    LoopRegistry registry() {
+        return registry;
     }
 }

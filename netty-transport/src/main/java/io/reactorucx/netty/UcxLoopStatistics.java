@@ -1,17 +1,21 @@
 package io.reactorucx.netty;
 
 /**
- * Counts and amounts of one loop since its start.
+ * Counts and amounts of one loop since its start. {@link UcxNettyMetrics} has more.
  *
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> none. <b>Errors:</b> none.
  *
+ * @param loop the loop's name
  * @param channels channels that exist, those included that still send after their close
  * @param brokenChannels channels that have ended without order
+ * @param refusedChannels channels that {@code maxChannels} had no room for
+ * @param links links that are open, in either direction
+ * @param refusedLinks links that {@code maxLinks} had no room for
  * @param violations how often a peer has broken the protocol
  * @param failedHandshakes sockets of channels whose handshake has failed
  * @param sentBytes bytes of channels that were given to UCX
  * @param receivedBytes bytes that have come for channels
  */
-public record UcxLoopStatistics(int channels, long brokenChannels, long violations, long failedHandshakes,
-        long sentBytes, long receivedBytes) {
+public record UcxLoopStatistics(String loop, int channels, long brokenChannels, long refusedChannels, int links,
+        long refusedLinks, long violations, long failedHandshakes, long sentBytes, long receivedBytes) {
 }

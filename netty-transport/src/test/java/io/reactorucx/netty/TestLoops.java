@@ -25,6 +25,10 @@ final class TestLoops implements AutoCloseable {
         group = new MultiThreadIoEventLoopGroup(count, new DefaultThreadFactory(name, true), factory);
     }
 
+    UcxIoHandlerFactory factory() {
+        return factory;
+    }
+
     ServerBootstrap server() {
         return new ServerBootstrap().group(group).channel(UcxServerChannel.class);
     }

@@ -9,8 +9,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.reactorucx.UcxResources;
 import io.reactorucx.connection.ConnectionStatistics;
 import io.reactorucx.connection.PeerStatistics;
-import io.reactorucx.engine.EngineCounters;
-import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.message.DropReason;
 import io.reactorucx.message.MessageStatistics;
@@ -88,7 +86,7 @@ public final class UcxMetrics implements MeterBinder {
         for (int i = 0; i < resources.engines().size(); i++) {
             ProgressEngine engine = resources.engines().get(i);
             Tags tags = common.and(UcxMeters.Tag.ENGINE.asString(), engine.name());
-            bind(registry, engine);
+            new UcxEngineMetrics(engine, common).bindTo(registry);
             peers(registry, i, tags);
             messages(registry, i, tags);
         }
@@ -157,30 +155,6 @@ public final class UcxMetrics implements MeterBinder {
                 common.and(outcome, "error"), shown -> shown.servedMemory().refused());
         counter(registry, UcxMeters.MEMORY_BYTES, resources, common, shown -> shown.servedMemory().bytes());
         counter(registry, UcxMeters.MEMORY_VIOLATIONS, resources, common, shown -> shown.servedMemory().violations());
-    }
-
-    private void bind(MeterRegistry registry, ProgressEngine engine) {
-        Tags tags = common.and(UcxMeters.Tag.ENGINE.asString(), engine.name());
-        EngineCounters counters = engine.counters();
-        gauge(registry, UcxMeters.IN_FLIGHT, counters, tags, EngineCounters::inFlight);
-        gauge(registry, UcxMeters.IN_FLIGHT_LIMIT, engine, tags, shown -> shown.config().maxInFlight());
-        gauge(registry, UcxMeters.QUEUED_COMMANDS, engine, tags, ProgressEngine::queuedCommands);
-        gauge(registry, UcxMeters.HELD_MESSAGES, counters, tags, EngineCounters::heldMessages);
-        counter(registry, UcxMeters.COMMANDS, counters, tags, EngineCounters::commands);
-        counter(registry, UcxMeters.REJECTED_COMMANDS, counters, tags, EngineCounters::rejectedCommands);
-        counter(registry, UcxMeters.STEPS, counters, tags, EngineCounters::steps);
-        counter(registry, UcxMeters.EMPTY_STEPS, counters, tags, EngineCounters::emptySteps);
-        counter(registry, UcxMeters.SLEEPS, counters, tags, EngineCounters::sleeps);
-        counter(registry, UcxMeters.SIGNALS, counters, tags, EngineCounters::signals);
-        for (OperationKind kind : OperationKind.values()) {
-            Tags ofKind = tags.and(UcxMeters.Tag.KIND.asString(), kind.ucxName());
-            String outcome = UcxMeters.Tag.OUTCOME.asString();
-            counter(registry, UcxMeters.OPERATIONS, counters,
-                    ofKind.and(outcome, "success"), shown -> shown.succeeded(kind));
-            counter(registry, UcxMeters.OPERATIONS, counters,
-                    ofKind.and(outcome, "error"), shown -> shown.failed(kind));
-            counter(registry, UcxMeters.OPERATION_BYTES, counters, ofKind, shown -> shown.bytes(kind));
-        }
     }
 
     private static <T> void gauge(MeterRegistry registry, UcxMeters meter, T source, Tags tags,

@@ -184,6 +184,7 @@ public final class ChannelStream {
             while (!peerClosed && output.canSend()) {
                 output.send(over, peer, granted());
             }
+            output.countWait();
             if (creditOwed) {
                 sendCredit(over);
             }
@@ -487,7 +488,7 @@ public final class ChannelStream {
             handshake.cancel();
         }
         listener = NOBODY;
-        loop.ended(this);
+        loop.ended(this, inOrder);
         socket.close(inOrder);
     }
 

@@ -1,78 +1,315 @@
 package io.reactorucx.netty.internal;
 
-import java.util.concurrent.atomic.LongAdder;
+import io.reactorucx.netty.UcxNettyConfig;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
 
 /**
- * What a loop counts.
+ * What a loop counts, with its limits and its engines.
  *
- * <p>Thread: the loop writes, any reads.
+ * <p>Thread: the loop writes without a fence, any reads, so that a reader may see slightly older values.
  */
 public final class LoopCounters {
 
-    private final LongAdder opened = new LongAdder();
-    private final LongAdder ended = new LongAdder();
-    private final LongAdder broken = new LongAdder();
-    private final LongAdder violations = new LongAdder();
-    private final LongAdder failedHandshakes = new LongAdder();
-    private final LongAdder sentBytes = new LongAdder();
-    private final LongAdder receivedBytes = new LongAdder();
+    private final String loop;
+    private final UcxNettyConfig config;
+    private final LoopRegistry registry;
+    private final List<LoopEngine> engines = new CopyOnWriteArrayList<>();
+    private final AtomicLong made = new AtomicLong();
+    private final AtomicLong ended = new AtomicLong();
+    private final AtomicLong opened = new AtomicLong();
+    private final AtomicLong reset = new AtomicLong();
+    private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong broken = new AtomicLong();
+    private final AtomicLong violations = new AtomicLong();
+    private final AtomicLong failedHandshakes = new AtomicLong();
+    private final AtomicLong sentBytes = new AtomicLong();
+    private final AtomicLong receivedBytes = new AtomicLong();
+    private final AtomicLong waiting = new AtomicLong();
+    private final AtomicLong pending = new AtomicLong();
+    private final AtomicLong links = new AtomicLong();
+    private final AtomicLong connectedLinks = new AtomicLong();
+    private final AtomicLong acceptedLinks = new AtomicLong();
+    private final AtomicLong failedLinks = new AtomicLong();
+    private final AtomicLong spins = new AtomicLong();
+    private final AtomicLong vainSpins = new AtomicLong();
+    private final AtomicLong sleeps = new AtomicLong();
+    /** The only one that several threads write. */
+    private final AtomicLong refusedLinks = new AtomicLong();
 
-    void streamMade() {
-        opened.increment();
+    LoopCounters(String loop, UcxNettyConfig config, LoopRegistry registry) {
+        this.loop = loop;
+        this.config = config;
+        this.registry = registry;
     }
 
-    void streamEnded() {
-        ended.increment();
+    private static void add(AtomicLong counter, long more) {
+        counter.setOpaque(counter.getPlain() + more);
+    }
+
+    // ---- the loop writes
+
+    void engineStarted(LoopEngine engine) {
+        registry.engineStarted(this, engine);
+    }
+
+    void engineEnded(LoopEngine engine) {
+        registry.engineEnded(this, engine);
+    }
+
+    /** The loop has ended. */
+    public void loopEnded() {
+        registry.loopEnded(this);
+    }
+
+    void streamMade() {
+        add(made, 1);
+        add(pending, 1);
+    }
+
+    void streamRefused() {
+        add(refused, 1);
+    }
+
+    void streamOpened() {
+        add(pending, -1);
+        add(opened, 1);
+    }
+
+    void streamEnded(boolean wasPending, boolean inOrder) {
+        if (wasPending) {
+            add(pending, -1);
+        }
+        if (!inOrder) {
+            add(reset, 1);
+        }
+        add(ended, 1);
     }
 
     void streamBroken() {
-        broken.increment();
+        add(broken, 1);
+    }
+
+    void streamWaits(boolean waits) {
+        add(waiting, waits ? 1 : -1);
     }
 
     void violated() {
-        violations.increment();
+        add(violations, 1);
     }
 
     /** A channel's handshake has failed. */
     public void handshakeFailed() {
-        failedHandshakes.increment();
+        add(failedHandshakes, 1);
     }
 
     void sent(int bytes) {
-        sentBytes.add(bytes);
+        add(sentBytes, bytes);
     }
 
     void received(int bytes) {
-        receivedBytes.add(bytes);
+        add(receivedBytes, bytes);
+    }
+
+    void linkOpened() {
+        add(links, 1);
+    }
+
+    void linkClosed(boolean lost) {
+        add(links, -1);
+        if (lost) {
+            linkFailed();
+        }
+    }
+
+    void linkConnected() {
+        add(connectedLinks, 1);
+    }
+
+    void linkAccepted() {
+        add(acceptedLinks, 1);
+    }
+
+    void linkFailed() {
+        add(failedLinks, 1);
+    }
+
+    /** Thread: any. */
+    void linkRefused() {
+        refusedLinks.incrementAndGet();
+    }
+
+    /** The loop begins to spin. */
+    public void spun() {
+        add(spins, 1);
+    }
+
+    /** The loop has spun in vain. */
+    public void spunInVain() {
+        add(vainSpins, 1);
+    }
+
+    /** The loop sleeps. */
+    public void slept() {
+        add(sleeps, 1);
+    }
+
+    // ---- others read
+
+    /** Returns the name of the loop. */
+    public String loop() {
+        return loop;
+    }
+
+    /** Returns what the loop was configured with. */
+    public UcxNettyConfig config() {
+        return config;
+    }
+
+    List<LoopEngine> engines() {
+        return engines;
     }
 
     /** Returns the channels that exist, those that still send after their close included. */
     public int channels() {
-        return (int) (opened.sum() - ended.sum());
+        // In this order, so that a channel that ends in between is not counted twice.
+        long gone = ended.getOpaque();
+        return (int) Math.max(0, made.getOpaque() - gone);
     }
 
-    /** Returns the channels that have ended without order. */
+    /** Returns the channels that both sides have opened. */
+    public long openedChannels() {
+        return opened.getOpaque();
+    }
+
+    /** Returns the channels that have ended in order. */
+    public long closedChannels() {
+        return Math.max(0, ended.getOpaque() - reset.getOpaque());
+    }
+
+    /** Returns the channels that one of the sides has reset, or whose peer was lost. */
+    public long resetChannels() {
+        return reset.getOpaque();
+    }
+
+    /** Returns the channels that the limit had no room for. */
+    public long refusedChannels() {
+        return refused.getOpaque();
+    }
+
+    /** Returns the channels whose bytes wait for credit of the peer. */
+    public long waitingChannels() {
+        return waiting.getOpaque();
+    }
+
+    /** Returns the channels that are not open yet. */
+    public long pendingHandshakes() {
+        return pending.getOpaque();
+    }
+
+    /** Returns the channels that were told that they have ended without order. */
     public long broken() {
-        return broken.sum();
+        return broken.getOpaque();
     }
 
     /** Returns how often a peer has broken the protocol. */
     public long violations() {
-        return violations.sum();
+        return violations.getOpaque();
     }
 
     /** Returns the sockets whose handshake has failed. */
     public long failedHandshakes() {
-        return failedHandshakes.sum();
+        return failedHandshakes.getOpaque();
     }
 
     /** Returns the bytes that channels have given to UCX. */
     public long sentBytes() {
-        return sentBytes.sum();
+        return sentBytes.getOpaque();
     }
 
     /** Returns the bytes that have come for channels. */
     public long receivedBytes() {
-        return receivedBytes.sum();
+        return receivedBytes.getOpaque();
+    }
+
+    /** Returns the links that are open, in either direction. */
+    public int links() {
+        return (int) links.getOpaque();
+    }
+
+    /** Returns the links that this loop has made. */
+    public long connectedLinks() {
+        return connectedLinks.getOpaque();
+    }
+
+    /** Returns the links that this loop has accepted. */
+    public long acceptedLinks() {
+        return acceptedLinks.getOpaque();
+    }
+
+    /** Returns the links that this loop could not make, or that were lost. */
+    public long failedLinks() {
+        return failedLinks.getOpaque();
+    }
+
+    /** Returns the links that the limit had no room for. */
+    public long refusedLinks() {
+        return refusedLinks.get();
+    }
+
+    /** Returns how often the loop has begun to spin. */
+    public long spins() {
+        return spins.getOpaque();
+    }
+
+    /** Returns how often the loop has spun in vain. */
+    public long vainSpins() {
+        return vainSpins.getOpaque();
+    }
+
+    /** Returns how often the loop has slept. */
+    public long sleeps() {
+        return sleeps.getOpaque();
+    }
+
+    /** Returns the handshakes of links in progress. */
+    public long pendingLinks() {
+        return ofEngines(engine -> engine.handshakes().pending());
+    }
+
+    /** Returns the sockets at the ports of links that have become no link. */
+    public long failedLinkHandshakes() {
+        return ofEngines(engine -> engine.handshakes().failed());
+    }
+
+    /** Returns the bytes of the pools that data under way has leased. */
+    public long leasedBytes() {
+        return ofEngines(engine -> engine.pool().leasedBytes());
+    }
+
+    /** Returns the bytes that the pools have mapped. */
+    public long slabBytes() {
+        return ofEngines(engine -> engine.pool().slabBytes());
+    }
+
+    /** Returns how many bytes the pools may map: an engine has one. */
+    public long maxBufferBytes() {
+        return Math.max(1, engines.size()) * config.maxBufferBytes();
+    }
+
+    /** Returns how many links the loop accepts at a time: its engines each so many. */
+    public long maxLinks() {
+        return (long) Math.max(1, engines.size()) * config.maxLinks();
+    }
+
+    /** Returns how many handshakes of links may be in progress. */
+    public long maxPendingLinks() {
+        return (long) Math.max(1, engines.size()) * LoopLinks.MAX_PENDING_HANDSHAKES;
+    }
+
+    private long ofEngines(ToLongFunction<LoopEngine> value) {
+        return engines.stream().mapToLong(value).sum();
     }
 }

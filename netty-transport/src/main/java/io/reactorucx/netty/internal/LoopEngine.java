@@ -31,6 +31,7 @@ import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.handshake.HandshakeCounters;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.message.DropReason;
@@ -113,6 +114,7 @@ public final class LoopEngine {
             close();
             throw e;
         }
+        counters.engineStarted(this);
     }
 
     /** It is done within the call, because this thread is the engine's. */
@@ -298,7 +300,8 @@ public final class LoopEngine {
      * @param window how many bytes the peer may be ahead of the reader
      */
     public @Nullable ChannelStream newStream(int window, StreamListener listener, StreamSocket socket) {
-        if (streams.size() >= config.maxChannels()) {
+        if (counters.channels() >= config.maxChannels()) {
+            counters.streamRefused();
             return null;
         }
         while (streams.containsKey(nextId)) {
@@ -316,14 +319,16 @@ public final class LoopEngine {
     }
 
     void opened(ChannelStream stream) {
-        pending.remove(stream.id());
+        if (pending.remove(stream.id()) != null) {
+            counters.streamOpened();
+        }
     }
 
-    void ended(ChannelStream stream) {
-        pending.remove(stream.id());
+    void ended(ChannelStream stream, boolean inOrder) {
+        boolean wasPending = pending.remove(stream.id()) != null;
         unflushed.remove(stream);
         if (streams.remove(stream.id()) != null) {
-            counters.streamEnded();
+            counters.streamEnded(wasPending, inOrder);
         }
     }
 
@@ -361,6 +366,10 @@ public final class LoopEngine {
         if (connections().worker().activeMessages().holds(message)) {
             connections().worker().activeMessages().release(message);
         }
+    }
+
+    HandshakeCounters handshakes() {
+        return resources.handshakes();
     }
 
     EngineConnections connections() {
@@ -402,6 +411,7 @@ public final class LoopEngine {
         if (!engine.isClosed()) {
             LOG.error("[{}] the worker has not closed in time and is left to the process", engine.name());
         }
+        counters.engineEnded(this);
         resources.closeSockets();
         windows.close();
         pool.close(this::closeContext);

@@ -8,6 +8,7 @@ import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.ProtocolConfig;
 import io.reactorucx.internal.connect.EndpointAcceptor;
 import io.reactorucx.internal.connect.EngineResources;
+import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connect.HandledConnection;
 import io.reactorucx.internal.connect.ServerConnections;
 import io.reactorucx.internal.connect.SocketConnector;
@@ -37,7 +38,8 @@ import reactor.core.publisher.Mono;
 public final class LoopLinks {
 
     private static final Logger LOG = LoggerFactory.getLogger(LoopLinks.class);
-    private static final int MAX_PENDING_HANDSHAKES = 256;
+    /** At each port. */
+    static final int MAX_PENDING_HANDSHAKES = 256;
 
     private final LoopEngine loop;
     private final EngineResources resources;
@@ -46,6 +48,8 @@ public final class LoopLinks {
     private final Name name;
     private final Map<Target, Connecting> made = new HashMap<>();
     private final Map<InetAddress, Listening> listening = new HashMap<>();
+    /** Of all ports. */
+    private final ServerConnections accepted;
     private boolean closed;
 
     /** A number that no other loop has. */
@@ -59,6 +63,7 @@ public final class LoopLinks {
         this.loop = loop;
         this.resources = resources;
         this.settings = settings;
+        this.accepted = new ServerConnections(settings.maxLinks(), this::accepted, loop.counters()::linkRefused);
         SecureRandom random = new SecureRandom();
         this.name = new Name(random.nextLong(), random.nextLong());
         ProtocolConfig protocol = ProtocolConfig.DEFAULT.withHeartbeatInterval(settings.heartbeatInterval());
@@ -102,6 +107,7 @@ public final class LoopLinks {
                 return;
             }
             link = over;
+            loop.counters().linkConnected();
             over.whenIdle(this::startIdleTime);
             connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> loop.execute(this::gone));
             List<ChannelStream> all = List.copyOf(waiting);
@@ -114,6 +120,7 @@ public final class LoopLinks {
 
         private void failed(Throwable error) {
             made.remove(target, this);
+            loop.counters().linkFailed();
             IOException cause = new IOException("no link to the loop at " + target.address + ": "
                     + error.getMessage(), error);
             List.copyOf(waiting).forEach(stream -> stream.fail(cause));
@@ -182,9 +189,7 @@ public final class LoopLinks {
 
         Listening() {
             acceptor = new EndpointAcceptor(resources, config, MAX_PENDING_HANDSHAKES, false,
-                    new ServerConnections(settings.maxLinks(), established -> new HandledConnection(Mono.never(),
-                            () -> established.connection().execute(worker ->
-                                    established.connection().beginClose(CloseMode.FLUSH))), () -> { }));
+                    accepted);
         }
 
         void start(InetAddress address) {
@@ -229,6 +234,12 @@ public final class LoopLinks {
             started.waiting.add(whenBound);
             started.start(address);
         }
+    }
+
+    private HandledConnection accepted(Established link) {
+        loop.counters().linkAccepted();
+        return new HandledConnection(Mono.never(), () -> link.connection().execute(worker ->
+                link.connection().beginClose(CloseMode.FLUSH)));
     }
 
     void close() {

@@ -42,6 +42,7 @@ final class StreamLink implements ProtocolHandler {
     private final MemorySegment token = Arena.ofAuto().allocate(Long.BYTES);
     private @Nullable Runnable whenIdle;
     private boolean shared;
+    private boolean open;
     private boolean ended;
 
     StreamLink(ConnectionCore connection, LoopEngine loop) {
@@ -73,6 +74,8 @@ final class StreamLink implements ProtocolHandler {
 
     @Override
     public void connected(PeerInfo peer) {
+        open = true;
+        loop.counters().linkOpened();
         shared = loop.pool().isSharing() && SharedMemoryTransport.carries(connection.endpoint());
     }
 
@@ -180,6 +183,10 @@ final class StreamLink implements ProtocolHandler {
 
     private void end(@Nullable RuntimeException cause) {
         ended = true;
+        if (open) {
+            open = false;
+            loop.counters().linkClosed(cause != null);
+        }
         IOException lost = new IOException("Connection reset by peer: the link of the two loops has ended", cause);
         for (ChannelStream stream : List.copyOf(streams.values())) {
             stream.lost(lost);

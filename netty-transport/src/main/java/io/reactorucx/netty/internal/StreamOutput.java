@@ -28,6 +28,7 @@ final class StreamOutput {
     /** Offset behind the last byte that was sent, and up to which the peer takes bytes, modulo 2^32. */
     private int sent;
     private int credit;
+    private boolean waits;
 
     StreamOutput(LoopEngine loop, int channel) {
         this.loop = loop;
@@ -59,6 +60,15 @@ final class StreamOutput {
 
     boolean canSend() {
         return !queue.isEmpty() && credit - sent > 0;
+    }
+
+    /** Counts whether this stream waits for credit. */
+    void countWait() {
+        boolean now = !queue.isEmpty() && credit - sent <= 0;
+        if (now != waits) {
+            waits = now;
+            loop.counters().streamWaits(now);
+        }
     }
 
     int sent() {
@@ -121,6 +131,7 @@ final class StreamOutput {
 
     void clear() {
         queue.clear();
+        countWait();
     }
 
     @Override

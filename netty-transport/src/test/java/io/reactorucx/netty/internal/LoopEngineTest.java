@@ -51,7 +51,7 @@ class LoopEngineTest {
 
     @Test
     void channelWithoutALinkLearnsThatTheEngineHasFailed() throws InterruptedException {
-        LoopCounters counters = new LoopCounters();
+        LoopCounters counters = new LoopRegistry().add("loop-engine-test", UcxNettyConfig.DEFAULT);
         LoopEngine loop = LoopEngine.open(UcxNettyConfig.DEFAULT.withTransports("shm"), NetworkDevices.NONE,
                 "loop-engine-test", 0, counters);
         Ended ended = new Ended();
