@@ -47,6 +47,6 @@ public final class UcxIoHandlerFactory implements IoHandlerFactory {
     /** {@return counts and amounts of its loops, in their order} */
     public List<UcxLoopStatistics> statistics() {
         return counters.stream().map(each -> new UcxLoopStatistics(each.channels(), each.broken(), each.violations(),
-                each.failedHandshakes(), each.sentBytes(), each.receivedBytes())).toList();
+                each.failedHandshakes(), each.sentBytes(), each.receivedBytes(), each.plainChannels())).toList();
     }
 }

@@ -5,13 +5,14 @@ package io.reactorucx.netty;
  *
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> none. <b>Errors:</b> none.
  *
- * @param channels channels that exist, those included that still send after their close
+ * @param channels channels over UCX that exist, those included that still send after their close
  * @param brokenChannels channels that have ended without order
  * @param violations how often a peer has broken the protocol
  * @param failedHandshakes sockets of channels whose handshake has failed
  * @param sentBytes bytes of channels that were given to UCX
- * @param receivedBytes bytes that have come for channels
+ * @param receivedBytes bytes that have come for channels over UCX
+ * @param plainChannels channels that exist over plain TCP, those of servers included whose peer has not yet decided it
  */
 public record UcxLoopStatistics(int channels, long brokenChannels, long violations, long failedHandshakes,
-        long sentBytes, long receivedBytes) {
+        long sentBytes, long receivedBytes, int plainChannels) {
 }

@@ -16,6 +16,8 @@ public final class LoopCounters {
     private final LongAdder failedHandshakes = new LongAdder();
     private final LongAdder sentBytes = new LongAdder();
     private final LongAdder receivedBytes = new LongAdder();
+    private final LongAdder plainOpened = new LongAdder();
+    private final LongAdder plainClosed = new LongAdder();
 
     void streamMade() {
         opened.increment();
@@ -44,6 +46,21 @@ public final class LoopCounters {
 
     void received(int bytes) {
         receivedBytes.add(bytes);
+    }
+
+    /** A channel goes over its TCP socket, or may do so. */
+    public void plainOpened() {
+        plainOpened.increment();
+    }
+
+    /** The socket of such a channel has closed, or its peer is a client of UCX. */
+    public void plainClosed() {
+        plainClosed.increment();
+    }
+
+    /** Returns the channels that go over their TCP sockets, or may do so. */
+    public int plainChannels() {
+        return (int) (plainOpened.sum() - plainClosed.sum());
     }
 
     /** Returns the channels that exist, those that still send after their close included. */
