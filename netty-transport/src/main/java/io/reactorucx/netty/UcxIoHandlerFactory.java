@@ -47,7 +47,8 @@ public final class UcxIoHandlerFactory implements IoHandlerFactory {
     public List<UcxLoopStatistics> statistics() {
         return registry.loops().stream().map(each -> new UcxLoopStatistics(each.loop(), each.channels(), each.broken(),
                 each.refusedChannels(), each.links(), each.refusedLinks(), each.violations(),
-                each.failedHandshakes(), each.sentBytes(), each.receivedBytes())).toList();
+                each.failedHandshakes(), each.sentBytes(), each.receivedBytes(),
+                each.plainChannels())).toList();
     }
 
     /** Returns its loops, of which meters are bound. */

@@ -6,7 +6,7 @@ package io.reactorucx.netty;
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> none. <b>Errors:</b> none.
  *
  * @param loop the loop's name
- * @param channels channels that exist, those included that still send after their close
+ * @param channels channels over UCX that exist, those included that still send after their close
  * @param brokenChannels channels that have ended without order
  * @param refusedChannels channels that {@code maxChannels} had no room for
  * @param links links that are open, in either direction
@@ -14,8 +14,10 @@ package io.reactorucx.netty;
  * @param violations how often a peer has broken the protocol
  * @param failedHandshakes sockets of channels whose handshake has failed
  * @param sentBytes bytes of channels that were given to UCX
- * @param receivedBytes bytes that have come for channels
+ * @param receivedBytes bytes that have come for channels over UCX
+ * @param plainChannels channels that exist over plain TCP, those of servers included whose peer has not yet decided it
  */
 public record UcxLoopStatistics(String loop, int channels, long brokenChannels, long refusedChannels, int links,
-        long refusedLinks, long violations, long failedHandshakes, long sentBytes, long receivedBytes) {
+        long refusedLinks, long violations, long failedHandshakes, long sentBytes, long receivedBytes,
+        int plainChannels) {
 }

@@ -31,11 +31,12 @@ import org.jspecify.annotations.Nullable;
  * @param maxBufferBytes see {@link io.reactorucx.UcxResourcesBuilder#maxBufferBytes(long)}, for each loop
  * @param sharedBuffers see {@link io.reactorucx.UcxResourcesBuilder#sharedBuffers(boolean)}
  * @param authenticator by which loops authenticate each other before a byte is delivered; null for none
+ * @param plainTcp which channels go over plain TCP
  */
 public record UcxNettyConfig(List<String> transports, List<String> networkDevices, Duration spin, int windowBytes,
         Duration handshakeTimeout, Duration closeTimeout, Duration heartbeatInterval, Duration linkIdleTimeout,
         int maxLinks, int maxChannels, long maxBufferBytes, boolean sharedBuffers,
-        @Nullable Authenticator authenticator) {
+        @Nullable Authenticator authenticator, UcxPlainTcpConfig plainTcp) {
 
     /** The smallest window. */
     static final int MIN_WINDOW_BYTES = 4 << 10;
@@ -48,7 +49,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     /** The defaults. */
     public static final UcxNettyConfig DEFAULT = new UcxNettyConfig(List.of(), List.of(), Duration.ofNanos(50_000),
             512 << 10, Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1),
-            1024, 65_536, 64L << 20, true, null);
+            1024, 65_536, 64L << 20, true, null, UcxPlainTcpConfig.DEFAULT);
 
     /** Checks the parts. */
     public UcxNettyConfig {
@@ -58,14 +59,29 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
         inRange(handshakeTimeout, Duration.ofMillis(1), LONGEST, "handshakeTimeout");
         inRange(closeTimeout, Duration.ZERO, LONGEST, "closeTimeout");
         inRange(linkIdleTimeout, Duration.ZERO, LONGEST, "linkIdleTimeout");
+        Objects.requireNonNull(plainTcp, "plainTcp");
         ProtocolConfig.DEFAULT.withHeartbeatInterval(Objects.requireNonNull(heartbeatInterval, "heartbeatInterval"));
         if (authenticator != null) {
             AuthenticationConfig.of(authenticator);
+            if (plainTcp.accepted()) {
+                throw new IllegalArgumentException("plainTcp.accepted true: must be false with an authenticator, which"
+                        + " does not see plain peers");
+            }
         }
         BufferPool.checkMaxBytes(maxBufferBytes);
         checkWindow(windowBytes);
         atLeastOne(maxLinks, "maxLinks");
         atLeastOne(maxChannels, "maxChannels");
+    }
+
+    /** Returns whether the channels of a server with an option take plain peers; checks that they may. */
+    boolean acceptsPlain(@Nullable Boolean option) {
+        boolean accepts = option == null ? plainTcp.accepted() : option;
+        if (accepts && authenticator != null) {
+            throw new IllegalArgumentException("PLAIN_TCP true: must be false where the loops have an authenticator,"
+                    + " which does not see plain peers");
+        }
+        return accepts;
     }
 
     static int checkWindow(int bytes) {
@@ -76,7 +92,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
         return bytes;
     }
 
-    private static void inRange(Duration value, Duration min, Duration max, String name) {
+    static void inRange(Duration value, Duration min, Duration max, String name) {
         Objects.requireNonNull(value, name);
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException(name + " " + value + ": must be in " + min + ".." + max);
@@ -98,7 +114,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withTransports(String... names) {
         return new UcxNettyConfig(List.of(names), networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                authenticator);
+                authenticator, plainTcp);
     }
 
     /**
@@ -110,7 +126,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withNetworkDevices(String... names) {
         return new UcxNettyConfig(transports, List.of(names), spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                authenticator);
+                authenticator, plainTcp);
     }
 
     /**
@@ -122,7 +138,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withSpin(Duration value) {
         return new UcxNettyConfig(transports, networkDevices, value, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                authenticator);
+                authenticator, plainTcp);
     }
 
     /**
@@ -134,7 +150,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withWindowBytes(int bytes) {
         return new UcxNettyConfig(transports, networkDevices, spin, bytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                authenticator);
+                authenticator, plainTcp);
     }
 
     /**
@@ -148,7 +164,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withTimeouts(Duration handshake, Duration close, Duration heartbeat, Duration linkIdle) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshake, close, heartbeat, linkIdle,
-                maxLinks, maxChannels, maxBufferBytes, sharedBuffers, authenticator);
+                maxLinks, maxChannels, maxBufferBytes, sharedBuffers, authenticator, plainTcp);
     }
 
     /**
@@ -160,7 +176,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withLimits(int links, int channels) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, links, channels, maxBufferBytes, sharedBuffers, authenticator);
+                heartbeatInterval, linkIdleTimeout, links, channels, maxBufferBytes, sharedBuffers, authenticator,
+                plainTcp);
     }
 
     /**
@@ -172,7 +189,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withBuffers(long bytes, boolean shared) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, bytes, shared, authenticator);
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, bytes, shared, authenticator, plainTcp);
     }
 
     /**
@@ -184,6 +201,18 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig withAuthenticator(Authenticator value) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
                 heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                Objects.requireNonNull(value, "value"));
+                Objects.requireNonNull(value, "value"), plainTcp);
+    }
+
+    /**
+     * The same with another rule for plain TCP.
+     *
+     * @param value see {@link #plainTcp}
+     * @return a configuration
+     */
+    public UcxNettyConfig withPlainTcp(UcxPlainTcpConfig value) {
+        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
+                authenticator, value);
     }
 }

@@ -42,7 +42,8 @@ public final class UcxServerChannel extends AbstractServerChannel implements Ser
 
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
-            pipeline().fireChannelRead(new UcxSocketChannel(UcxServerChannel.this, (EpollSocketChannel) message));
+            pipeline().fireChannelRead(
+                    new UcxSocketChannel(UcxServerChannel.this, (EpollSocketChannel) message, config.plainTcp()));
         }
 
         @Override
@@ -66,12 +67,22 @@ public final class UcxServerChannel extends AbstractServerChannel implements Ser
         ((IoEventLoop) eventLoop()).register(new UcxIoHandle(() -> unsafe().close(voidPromise())))
                 .addListener(future -> {
                     if (future.isSuccess()) {
-                        registration = (IoRegistration) future.getNow();
-                        UcxIoHandle.registerSocket(eventLoop(), socket, promise);
+                        registered((IoRegistration) future.getNow(), promise);
                     } else {
                         promise.setFailure(future.cause());
                     }
                 });
+    }
+
+    private void registered(IoRegistration made, ChannelPromise promise) {
+        registration = made;
+        try {
+            made.<UcxIoHandler>attachment().config().acceptsPlain(config.plainTcp());
+        } catch (IllegalArgumentException e) {
+            promise.setFailure(e);
+            return;
+        }
+        UcxIoHandle.registerSocket(eventLoop(), socket, promise);
     }
 
     @Override

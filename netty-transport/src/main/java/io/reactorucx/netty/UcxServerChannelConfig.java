@@ -8,11 +8,14 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The options of a server channel: those of Netty, and of its socket. */
 final class UcxServerChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
 
     private final ServerSocketChannelConfig socket;
+    /** Null while none was set. */
+    private volatile @Nullable Boolean plainTcp;
 
     UcxServerChannelConfig(UcxServerChannel channel, ServerSocketChannelConfig socket) {
         super(channel);
@@ -23,7 +26,12 @@ final class UcxServerChannelConfig extends DefaultChannelConfig implements Serve
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
         return getOptions(super.getOptions(), ChannelOption.SO_RCVBUF, ChannelOption.SO_REUSEADDR,
-                ChannelOption.SO_BACKLOG);
+                ChannelOption.SO_BACKLOG, UcxChannelOption.PLAIN_TCP);
+    }
+
+    /** Returns {@link UcxChannelOption#PLAIN_TCP} for accepted channels, null while it was not set. */
+    @Nullable Boolean plainTcp() {
+        return plainTcp;
     }
 
     private static boolean isOfSocket(ChannelOption<?> option) {
@@ -32,13 +40,21 @@ final class UcxServerChannelConfig extends DefaultChannelConfig implements Serve
     }
 
     @Override
+    @SuppressWarnings("unchecked")
     public <T> T getOption(ChannelOption<T> option) {
+        if (option == UcxChannelOption.PLAIN_TCP) {
+            return (T) Boolean.valueOf(Boolean.TRUE.equals(plainTcp));
+        }
         return isOfSocket(option) ? socket.getOption(option) : super.getOption(option);
     }
 
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         validate(option, value);
+        if (option == UcxChannelOption.PLAIN_TCP) {
+            plainTcp = (Boolean) value;
+            return true;
+        }
         return isOfSocket(option) ? socket.setOption(option, value) : super.setOption(option, value);
     }
 

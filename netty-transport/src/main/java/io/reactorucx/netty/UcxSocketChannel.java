@@ -1,7 +1,6 @@
 package io.reactorucx.netty;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -19,9 +18,6 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.StringUtil;
-import io.reactorucx.netty.internal.ChannelStream;
-import io.reactorucx.netty.internal.LoopEngine;
-import io.reactorucx.netty.internal.StreamListener;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -32,11 +28,12 @@ import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A channel whose bytes go over UCX to a channel of a {@link UcxServerChannel}. A TCP socket beside it has the
- * addresses, and tells of the peer's end.
+ * addresses, and tells of the peer's end. With {@link UcxChannelOption#PLAIN_TCP} the bytes go over that socket.
  *
  * <p>It is connected when its socket is: that the peer is no such server, or that no link comes about, fails the
  * channel afterwards, with the reason.
@@ -50,13 +47,13 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
 
     private final EpollSocketChannel socket;
     private final UcxSocketChannelConfig config;
-    private final Input input = new Input();
     private @Nullable IoRegistration registration;
-    private @Nullable ChannelStream stream;
-    /** Of the loop that the stream belongs to. */
+    private @Nullable ChannelTransport transport;
+    /** Of the loop that the transport belongs to. */
     private @Nullable UcxIoHandler opener;
     private @Nullable ChannelPromise connecting;
-    private final ChannelReader reader = new ChannelReader(this);
+    /** Whether the channel was asked to read before it had a transport. */
+    private boolean readWanted;
     private volatile boolean connected;
     private volatile boolean closed;
     private volatile boolean inputShutdown;
@@ -64,13 +61,13 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
 
     /** A channel that is not connected. */
     public UcxSocketChannel() {
-        this(null, new EpollSocketChannel());
+        this(null, new EpollSocketChannel(), null);
     }
 
-    UcxSocketChannel(@Nullable Channel parent, EpollSocketChannel socket) {
+    UcxSocketChannel(@Nullable Channel parent, EpollSocketChannel socket, @Nullable Boolean plainTcp) {
         super(parent);
         this.socket = socket;
-        this.config = new UcxSocketChannelConfig(this, socket.config());
+        this.config = new UcxSocketChannelConfig(this, socket.config(), plainTcp);
         this.connected = socket.isActive();
     }
 
@@ -97,11 +94,14 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
         registration = made;
         try {
             UcxIoHandler handler = handler(made);
-            if (stream != null && handler != opener) {
+            if (transport != null && handler != opener) {
                 throw new IllegalStateException("a channel over UCX stays with its loop");
             }
-            if (connected && stream == null) {
-                openStream(handler, handler.engineForServer(socket.localAddress()), true);
+            if (connected && transport == null) {
+                opener = handler;
+                transport = handler.config().acceptsPlain(config.plainTcp())
+                        ? UndecidedTransport.of(this, socket, handler)
+                        : StreamTransport.ofServer(this, socket, handler);
             }
         } catch (RuntimeException e) {
             promise.setFailure(e);
@@ -118,22 +118,9 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
         return registered.<UcxIoHandler>attachment();
     }
 
-    private ChannelSocket openStream(UcxIoHandler handler, LoopEngine engine, boolean server) {
-        ChannelSocket control = new ChannelSocket(socket, server, engine.links(), handler.counters());
-        int window = config.openWindow(handler.config().windowBytes());
-        ChannelStream made = engine.newStream(window, input, control);
-        if (made == null) {
-            throw new IllegalStateException("the loop has as many channels as its maxChannels "
-                    + handler.config().maxChannels() + " allows");
-        }
-        control.stream(made);
-        opener = handler;
-        socket.pipeline().addLast(control);
-        stream = made;
-        if (server) {
-            made.startHandshakeTime();
-        }
-        return control;
+    /** The peer has shown what it is. */
+    void decided(ChannelTransport made) {
+        transport = made;
     }
 
     @Override
@@ -175,12 +162,11 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
                         close(voidPromise());
                     }
                 });
-                UcxIoHandler handler = handler(Objects.requireNonNull(registration));
-                ChannelSocket control = openStream(handler, handler.engineForClient(address), false);
+                ChannelTransport made = newTransport(address);
                 socket.config().setConnectTimeoutMillis(config.getConnectTimeoutMillis());
                 socket.connect(remote, local).addListener(done -> {
                     if (done.isSuccess()) {
-                        connected(control);
+                        connected(made);
                     } else {
                         connectFailed(done.cause(), remote);
                     }
@@ -190,16 +176,17 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
             }
         }
 
-        private void connected(ChannelSocket control) {
+        private void connected(ChannelTransport made) {
             ChannelPromise promise = connecting;
             connecting = null;
-            ChannelStream open = stream;
-            if (closed || open == null) {
+            if (closed) {
                 return;
             }
             connected = true;
-            open.startHandshakeTime();
-            control.greet();
+            made.connected();
+            if (readWanted) {
+                made.beginRead();
+            }
             boolean wanted = promise == null || promise.trySuccess();
             // Also if a listener of the promise has closed the channel.
             pipeline().fireChannelActive();
@@ -217,9 +204,18 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
             close(voidPromise());
         }
 
-        /** Writes again what had no room in the stream. */
+        @Override
+        protected @Nullable Executor prepareToClose() {
+            ChannelTransport current = transport;
+            return current == null ? null : current.closing();
+        }
+
         void writeAgain() {
             super.flush0();
+        }
+
+        void writeFailed(Throwable cause) {
+            handleWriteError(cause);
         }
 
         void closeBroken(IOException cause) {
@@ -229,36 +225,46 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
         }
     }
 
-    // ---- reading
+    private ChannelTransport newTransport(InetSocketAddress remote) {
+        UcxIoHandler handler = handler(Objects.requireNonNull(registration));
+        Boolean option = config.plainTcp();
+        opener = handler;
+        ChannelTransport made = (option == null ? handler.config().plainTcp().remotes().test(remote) : option)
+                ? PlainTransport.ofClient(this, socket, handler.counters())
+                : StreamTransport.open(this, socket, handler, handler.engineForClient(remote), false);
+        transport = made;
+        return made;
+    }
 
-    /** What the stream tells. */
-    private final class Input implements StreamListener {
+    // ---- what the transport tells
 
-        @Override
-        public ByteBufAllocator allocator() {
-            return alloc();
+    /** There is room to write again. */
+    void writeAgain() {
+        ((UcxUnsafe) unsafe()).writeAgain();
+    }
+
+    /** What was flushed cannot be written. */
+    void writeFailed(Throwable cause) {
+        ((UcxUnsafe) unsafe()).writeFailed(cause);
+    }
+
+    void broken(IOException cause) {
+        if (!closed) {
+            pipeline().fireExceptionCaught(cause);
+            ((UcxUnsafe) unsafe()).closeBroken(cause);
         }
+    }
 
-        @Override
-        public void readable() {
-            ChannelStream open = stream;
-            if (open != null) {
-                reader.readable(open);
-            }
+    /** The socket of a plain channel has closed. */
+    void socketClosed() {
+        if (!closed) {
+            unsafe().close(unsafe().voidPromise());
         }
+    }
 
-        @Override
-        public void writable() {
-            ((UcxUnsafe) unsafe()).writeAgain();
-        }
-
-        @Override
-        public void broken(IOException cause) {
-            if (!closed) {
-                pipeline().fireExceptionCaught(cause);
-                ((UcxUnsafe) unsafe()).closeBroken(cause);
-            }
-        }
+    /** The peer of a plain channel sends no more. */
+    void inputIsShutdown() {
+        inputShutdown = true;
     }
 
     /** The peer sends no more. */
@@ -277,22 +283,31 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
 
     @Override
     protected void doBeginRead() {
-        reader.want();
-        ChannelStream open = stream;
-        if (open != null && !inputShutdown) {
-            open.readLater();
+        ChannelTransport current = transport;
+        readWanted = true;
+        if (current != null && connected) {
+            current.beginRead();
         }
     }
 
+    /** Another thread may have switched reading on again before the loop comes to this. */
     void clearReadPending() {
         if (!isRegistered() || eventLoop().inEventLoop()) {
-            reader.wantNot();
+            stopReading();
         } else {
             eventLoop().execute(() -> {
                 if (!config.isAutoRead()) {
-                    reader.wantNot();
+                    stopReading();
                 }
             });
+        }
+    }
+
+    private void stopReading() {
+        ChannelTransport current = transport;
+        readWanted = false;
+        if (current != null) {
+            current.stopReading();
         }
     }
 
@@ -309,7 +324,7 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
 
     @Override
     protected void doWrite(ChannelOutboundBuffer out) throws Exception {
-        ChannelWriter.write(out, Objects.requireNonNull(stream), config.getSendBufferSize(), alloc());
+        Objects.requireNonNull(transport).write(out);
     }
 
     // ---- the end
@@ -338,9 +353,9 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
         if (promise != null) {
             promise.tryFailure(new ClosedChannelException());
         }
-        ChannelStream open = stream;
-        if (open != null) {
-            open.close(config.getSoLinger() == 0);
+        ChannelTransport current = transport;
+        if (current != null) {
+            current.close();
         } else if (socket.isRegistered()) {
             socket.close();
         } else {
@@ -349,24 +364,23 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
     }
 
     @Override
-    protected void doShutdownOutput() {
-        ChannelStream open = stream;
-        if (!connected || open == null) {
+    protected void doShutdownOutput() throws Exception {
+        ChannelTransport current = transport;
+        if (!connected || current == null) {
             throw new NotYetConnectedException();
         }
         outputShutdown = true;
-        open.shutdownOutput();
+        current.shutdownOutput();
     }
 
     private void shutdownInput0(ChannelPromise promise) {
-        ChannelStream open = stream;
-        if (!connected || open == null) {
+        ChannelTransport current = transport;
+        if (!connected || current == null) {
             promise.setFailure(closed ? new ClosedChannelException() : new NotYetConnectedException());
             return;
         }
         inputShutdown = true;
-        open.shutdownInput();
-        promise.setSuccess();
+        current.shutdownInput(promise);
     }
 
     @Override

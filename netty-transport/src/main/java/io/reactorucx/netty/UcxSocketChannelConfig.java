@@ -8,6 +8,7 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannelConfig;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a channel: those of Netty, and of its socket. {@code SO_RCVBUF} is the window of the channel's bytes,
@@ -23,20 +24,48 @@ public final class UcxSocketChannelConfig extends DefaultChannelConfig implement
 
     private final SocketChannelConfig socket;
     private volatile boolean allowHalfClosure;
-    private volatile int sendBytes = SEND_BYTES;
+    /** 0 while none was set, as with the next. */
+    private volatile int sendBytes;
     private volatile int windowBytes;
     private volatile int linger = -1;
+    /** Null while none was set. */
+    private volatile @Nullable Boolean plainTcp;
+    /** Whether the bytes go over the socket, which then has the same options. */
+    private volatile boolean isPlain;
 
-    UcxSocketChannelConfig(UcxSocketChannel channel, SocketChannelConfig socket) {
+    UcxSocketChannelConfig(UcxSocketChannel channel, SocketChannelConfig socket, @Nullable Boolean plainTcp) {
         super(channel);
         this.socket = socket;
+        this.plainTcp = plainTcp;
+    }
+
+    /** Returns {@link UcxChannelOption#PLAIN_TCP}, null while it was not set. */
+    @Nullable Boolean plainTcp() {
+        return plainTcp;
+    }
+
+    /** The bytes go over the socket from now on: it gets the options, those too that are set later. */
+    void becomePlain() {
+        isPlain = true;
+        socket.setAutoClose(false);
+        socket.setAllocator(getAllocator());
+        socket.setWriteSpinCount(getWriteSpinCount());
+        socket.setAllowHalfClosure(allowHalfClosure);
+        socket.setSoLinger(linger);
+        if (sendBytes > 0) {
+            socket.setSendBufferSize(sendBytes);
+        }
+        if (windowBytes > 0) {
+            socket.setReceiveBufferSize(windowBytes);
+        }
     }
 
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
         return getOptions(super.getOptions(), ChannelOption.SO_RCVBUF, ChannelOption.SO_SNDBUF,
                 ChannelOption.TCP_NODELAY, ChannelOption.SO_KEEPALIVE, ChannelOption.SO_REUSEADDR,
-                ChannelOption.SO_LINGER, ChannelOption.IP_TOS, ChannelOption.ALLOW_HALF_CLOSURE);
+                ChannelOption.SO_LINGER, ChannelOption.IP_TOS, ChannelOption.ALLOW_HALF_CLOSURE,
+                UcxChannelOption.PLAIN_TCP);
     }
 
     @Override
@@ -50,6 +79,8 @@ public final class UcxSocketChannelConfig extends DefaultChannelConfig implement
             return (T) Integer.valueOf(getSoLinger());
         } else if (option == ChannelOption.ALLOW_HALF_CLOSURE) {
             return (T) Boolean.valueOf(isAllowHalfClosure());
+        } else if (option == UcxChannelOption.PLAIN_TCP) {
+            return (T) Boolean.valueOf(isPlain || Boolean.TRUE.equals(plainTcp));
         } else if (option == ChannelOption.TCP_NODELAY || option == ChannelOption.SO_KEEPALIVE
                 || option == ChannelOption.SO_REUSEADDR || option == ChannelOption.IP_TOS) {
             return socket.getOption(option);
@@ -68,6 +99,8 @@ public final class UcxSocketChannelConfig extends DefaultChannelConfig implement
             setSoLinger((Integer) value);
         } else if (option == ChannelOption.ALLOW_HALF_CLOSURE) {
             setAllowHalfClosure((Boolean) value);
+        } else if (option == UcxChannelOption.PLAIN_TCP) {
+            plainTcp = (Boolean) value;
         } else if (option == ChannelOption.TCP_NODELAY || option == ChannelOption.SO_KEEPALIVE
                 || option == ChannelOption.SO_REUSEADDR || option == ChannelOption.IP_TOS) {
             return socket.setOption(option, value);
@@ -109,12 +142,15 @@ public final class UcxSocketChannelConfig extends DefaultChannelConfig implement
     @Override
     public UcxSocketChannelConfig setSoLinger(int soLinger) {
         linger = soLinger;
+        if (isPlain) {
+            socket.setSoLinger(soLinger);
+        }
         return this;
     }
 
     @Override
     public int getSendBufferSize() {
-        return sendBytes;
+        return isPlain ? socket.getSendBufferSize() : sendBytes == 0 ? SEND_BYTES : sendBytes;
     }
 
     @Override
@@ -123,12 +159,16 @@ public final class UcxSocketChannelConfig extends DefaultChannelConfig implement
             throw new IllegalArgumentException("sendBufferSize " + sendBufferSize + ": at least 1");
         }
         sendBytes = sendBufferSize;
+        if (isPlain) {
+            socket.setSendBufferSize(sendBufferSize);
+        }
         return this;
     }
 
     @Override
     public int getReceiveBufferSize() {
-        return windowBytes == 0 ? UcxNettyConfig.DEFAULT.windowBytes() : windowBytes;
+        return isPlain ? socket.getReceiveBufferSize()
+                : windowBytes == 0 ? UcxNettyConfig.DEFAULT.windowBytes() : windowBytes;
     }
 
     /** Sets the window; a smaller value than 4 KiB counts as that, as kernels do it. */
@@ -139,6 +179,9 @@ public final class UcxSocketChannelConfig extends DefaultChannelConfig implement
         }
         windowBytes = UcxNettyConfig.checkWindow(Math.max(UcxNettyConfig.MIN_WINDOW_BYTES,
                 Math.min(receiveBufferSize, UcxNettyConfig.MAX_WINDOW_BYTES)));
+        if (isPlain) {
+            socket.setReceiveBufferSize(receiveBufferSize);
+        }
         return this;
     }
 
@@ -188,6 +231,9 @@ public final class UcxSocketChannelConfig extends DefaultChannelConfig implement
     @Override
     public UcxSocketChannelConfig setAllowHalfClosure(boolean value) {
         allowHalfClosure = value;
+        if (isPlain) {
+            socket.setAllowHalfClosure(value);
+        }
         return this;
     }
 
@@ -207,12 +253,18 @@ public final class UcxSocketChannelConfig extends DefaultChannelConfig implement
     @Override
     public UcxSocketChannelConfig setWriteSpinCount(int writeSpinCount) {
         super.setWriteSpinCount(writeSpinCount);
+        if (isPlain) {
+            socket.setWriteSpinCount(writeSpinCount);
+        }
         return this;
     }
 
     @Override
     public UcxSocketChannelConfig setAllocator(ByteBufAllocator allocator) {
         super.setAllocator(allocator);
+        if (isPlain) {
+            socket.setAllocator(allocator);
+        }
         return this;
     }
 

@@ -38,6 +38,7 @@ public final class LoopCounters {
     private final AtomicLong sleeps = new AtomicLong();
     /** The only one that several threads write. */
     private final AtomicLong refusedLinks = new AtomicLong();
+    private final AtomicLong plainChannels = new AtomicLong();
 
     LoopCounters(String loop, UcxNettyConfig config, LoopRegistry registry) {
         this.loop = loop;
@@ -170,6 +171,21 @@ public final class LoopCounters {
 
     List<LoopEngine> engines() {
         return engines;
+    }
+
+    /** A channel goes over its TCP socket, or may do so. */
+    public void plainOpened() {
+        add(plainChannels, 1);
+    }
+
+    /** The socket of such a channel has closed, or its peer is a client of UCX. */
+    public void plainClosed() {
+        add(plainChannels, -1);
+    }
+
+    /** Returns the channels that go over their TCP sockets, or may do so. */
+    public int plainChannels() {
+        return (int) plainChannels.getOpaque();
     }
 
     /** Returns the channels that exist, those that still send after their close included. */
