@@ -23,7 +23,6 @@ import io.netty.testsuite.transport.socket.SocketStringEchoTest;
 import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
 import io.netty.testsuite.transport.socket.WriteBeforeRegisteredTest;
 import java.util.List;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
@@ -187,15 +186,18 @@ abstract class SocketSuite extends FirstSuite {
     @Nested
     class SocketChannelNotYetConnected extends SocketChannelNotYetConnectedTest {
 
+        private boolean plain;
+
         @Override
         protected List<BootstrapFactory<Bootstrap>> newFactories() {
-            return clients();
+            return plain ? plainClients() : clients();
         }
 
         @Override
         @Test
-        @Disabled("its server is a plain socket, which speaks no UCX")
-        public void readMustBePendingUntilChannelIsActive(TestInfo test) {
+        public void readMustBePendingUntilChannelIsActive(TestInfo test) throws Throwable {
+            plain = true;
+            super.readMustBePendingUntilChannelIsActive(test);
         }
 
         @Override
@@ -223,37 +225,7 @@ abstract class SocketSuite extends FirstSuite {
 
         @Override
         protected List<BootstrapFactory<Bootstrap>> newFactories() {
-            return clients();
-        }
-
-        @Override
-        @Test
-        @Disabled("its server is a plain socket, which speaks no UCX")
-        public void testShutdownOutput(TestInfo test) {
-        }
-
-        @Override
-        @Test
-        @Disabled("its server is a plain socket, which speaks no UCX")
-        public void testShutdownOutputAfterClosed(TestInfo test) {
-        }
-
-        @Override
-        @Test
-        @Disabled("its server is a plain socket, which speaks no UCX")
-        public void testWriteAfterShutdownOutputNoWritabilityChange(TestInfo test) {
-        }
-
-        @Override
-        @Test
-        @Disabled("its server is a plain socket, which speaks no UCX")
-        public void testShutdownOutputSoLingerNoAssertError(TestInfo test) {
-        }
-
-        @Override
-        @Test
-        @Disabled("its server is a plain socket, which speaks no UCX")
-        public void testShutdownSoLingerNoAssertError(TestInfo test) {
+            return plainClients();
         }
 
         @Override
@@ -281,13 +253,7 @@ abstract class SocketSuite extends FirstSuite {
 
         @Override
         protected List<BootstrapFactory<ServerBootstrap>> newFactories() {
-            return servers();
-        }
-
-        @Override
-        @Test
-        @Disabled("its client is a plain socket, which speaks no UCX")
-        public void testSuspendAndResumeAccept(TestInfo test) {
+            return plainServers();
         }
 
         @Override
@@ -301,19 +267,7 @@ abstract class SocketSuite extends FirstSuite {
 
         @Override
         protected List<BootstrapFactory<ServerBootstrap>> newFactories() {
-            return servers();
-        }
-
-        @Override
-        @Test
-        @Disabled("its client is a plain socket, which speaks no UCX")
-        public void testShutdownOutput(TestInfo test) {
-        }
-
-        @Override
-        @Test
-        @Disabled("its client is a plain socket, which speaks no UCX")
-        public void testShutdownOutputWithoutOption(TestInfo test) {
+            return plainServers();
         }
 
         @Override

@@ -7,6 +7,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.reactorucx.netty.UcxChannelOption;
 import io.reactorucx.netty.UcxIoHandler;
 import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.UcxServerChannel;
@@ -67,6 +68,20 @@ final class SuiteLoops {
     List<BootstrapFactory<ServerBootstrap>> servers(String... transports) {
         List<BootstrapFactory<ServerBootstrap>> servers = new ArrayList<>();
         groups(transports).forEach(group -> servers.add(() -> server(group)));
+        return servers;
+    }
+
+    List<BootstrapFactory<Bootstrap>> plainClients(String... transports) {
+        List<BootstrapFactory<Bootstrap>> clients = new ArrayList<>();
+        groups(transports).forEach(
+                group -> clients.add(() -> client(group).option(UcxChannelOption.PLAIN_TCP, true)));
+        return clients;
+    }
+
+    List<BootstrapFactory<ServerBootstrap>> plainServers(String... transports) {
+        List<BootstrapFactory<ServerBootstrap>> servers = new ArrayList<>();
+        groups(transports).forEach(
+                group -> servers.add(() -> server(group).option(UcxChannelOption.PLAIN_TCP, true)));
         return servers;
     }
 

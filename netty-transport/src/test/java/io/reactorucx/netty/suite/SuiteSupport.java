@@ -46,4 +46,14 @@ abstract class SuiteSupport {
     final List<BootstrapFactory<ServerBootstrap>> servers() {
         return LOOPS.servers(transports());
     }
+
+    /** For tests whose server is a plain socket. */
+    final List<BootstrapFactory<Bootstrap>> plainClients() {
+        return LOOPS.plainClients(transports());
+    }
+
+    /** For tests whose client is a plain socket. */
+    final List<BootstrapFactory<ServerBootstrap>> plainServers() {
+        return LOOPS.plainServers(transports());
+    }
 }
