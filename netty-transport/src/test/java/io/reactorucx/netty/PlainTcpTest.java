@@ -148,7 +148,7 @@ class PlainTcpTest {
                         .responseContent().aggregate().asByteArray().block(LIMIT);
                 assertThat(answer).isEqualTo(body);
             }
-            assertThat(plain(mixed)).isEqualTo(1);
+            assertThat(plain(mixed)).as("one for each request at most").isBetween(1L, 3L);
             assertThat(received(mixed)).as("bytes over UCX").isZero();
             pool.disposeLater().block(LIMIT);
             awaitNothingLeft(mixed);
