@@ -80,6 +80,15 @@ final class EchoChannel extends ChannelInboundHandlerAdapter {
         return made;
     }
 
+    /** Connects as often as is needed to have a first echo: a busy machine may exceed a short timeout. */
+    static EchoChannel connectAndEcho(TestLoops loops, SocketAddress server) {
+        return await().atMost(LIMIT).ignoreExceptionsInstanceOf(IllegalStateException.class).until(() -> {
+            EchoChannel made = connect(loops, server);
+            made.echo();
+            return made;
+        }, made -> true);
+    }
+
     Channel channel() {
         Channel connected = channel;
         if (connected == null) {
@@ -107,8 +116,12 @@ final class EchoChannel extends ChannelInboundHandlerAdapter {
     }
 
     private void awaitAll() {
-        await().pollInterval(Duration.ofMillis(5)).atMost(LIMIT)
-                .untilAsserted(() -> assertThat(received).isEqualTo(sent));
+        await().pollInterval(Duration.ofMillis(5)).atMost(LIMIT).untilAsserted(() -> {
+            if (received != sent && !channel().isActive()) {
+                throw new IllegalStateException("ended with " + received + " of " + sent + " bytes", error);
+            }
+            assertThat(received).isEqualTo(sent);
+        });
         assertThat(wrongAt).isEqualTo(-1);
     }
 

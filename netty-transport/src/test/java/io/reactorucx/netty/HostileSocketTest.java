@@ -50,8 +50,7 @@ class HostileSocketTest {
         serverLoops = new TestLoops("server", 1, config);
         clientLoops = new TestLoops("client", 1, config);
         server = EchoChannel.serve(serverLoops);
-        friend = EchoChannel.connect(clientLoops, server.localAddress());
-        friend.echo();
+        friend = EchoChannel.connectAndEcho(clientLoops, server.localAddress());
     }
 
     /** The channel that was there before works, and nothing is left of the others. */
@@ -67,8 +66,7 @@ class HostileSocketTest {
     @AfterAll
     static void end() {
         friend.channel().close().syncUninterruptibly();
-        EchoChannel next = EchoChannel.connect(clientLoops, server.localAddress());
-        next.echo();
+        EchoChannel next = EchoChannel.connectAndEcho(clientLoops, server.localAddress());
         next.channel().close().syncUninterruptibly();
         server.close().syncUninterruptibly();
         serverLoops.awaitNoChannels();
