@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a stream that have arrived, by their offset: UCX delivers a large message after a small one that was
- * sent behind it. Holds at most what the peer was allowed to send.
+ * sent behind it. Holds at most what the peer was allowed to send, in buffers of no more than a small multiple of it,
+ * however small the pieces are: what follows each other shares buffers, and the pieces ahead are limited.
  *
  * <p>Thread: loop.
  */
@@ -17,18 +18,32 @@ final class ArrivalQueue {
 
     /** Data that arrives while other data waits is gathered in buffers of this size. */
     private static final int GATHERED_BYTES = 4096;
-    /** Pieces that may be ahead of the next byte; small ones that follow each other count as one. */
-    private static final int MAX_EARLY = 4096;
+    /** Pieces that may be ahead of the next byte, small ones that follow each other counted as one. */
+    private static final int MIN_EARLY = 16;
+    private static final int MAX_EARLY = 1 << 16;
+    /** One more piece may be ahead for so many bytes of the window; offered and gathered ones are larger. */
+    private static final int BYTES_PER_EARLY = 1024;
 
     private final Queue<ByteBuf> ready = new ArrayDeque<>(4);
     /** By their offsets. */
     private final List<Arrival> early = new ArrayList<>(0);
+    private final int maxEarly;
+    /** The last of those that are ready, if it may be written to. */
     private @Nullable ByteBuf last;
     private int readyBytes;
     /** Offset behind the last byte that is ready, modulo 2^32. */
     private int next;
     /** Offset behind the last byte that was read, modulo 2^32. */
     private int read;
+
+    /**
+     * An empty queue.
+     *
+     * @param window bytes that it may hold
+     */
+    ArrivalQueue(int window) {
+        maxEarly = Math.min(MIN_EARLY + window / BYTES_PER_EARLY, MAX_EARLY);
+    }
 
     /** Data whose offset is past the next one, or that is still being fetched. */
     private static final class Arrival {
@@ -54,23 +69,32 @@ final class ArrivalQueue {
             return false;
         }
         int behind = placeOf(offset);
-        return early.size() < MAX_EARLY
+        return (ahead == 0 || early.size() < maxEarly)
                 && (behind == 0 || early.get(behind - 1).end() - offset <= 0)
                 && (behind == early.size() || early.get(behind).offset - (offset + length) >= 0);
     }
 
     /** Returns how many of the early arrivals begin before an offset: nearly always all. */
     private int placeOf(int offset) {
-        int place = early.size();
-        while (place > 0 && early.get(place - 1).offset - offset >= 0) {
-            place--;
+        int low = 0;
+        int high = early.size();
+        if (high > 0 && early.getLast().offset - offset < 0) {
+            return high;
         }
-        return place;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (early.get(middle).offset - offset < 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     /** Returns whether the bytes at an offset are the next ones. */
     boolean isNext(int offset) {
-        return offset == next && early.isEmpty();
+        return offset == next;
     }
 
     /** Returns a buffer at whose end the next bytes may be written, null if there is none. */
@@ -88,12 +112,22 @@ final class ArrivalQueue {
     void gathered(int length) {
         readyBytes += length;
         next += length;
+        if (!early.isEmpty()) {
+            complete();
+        }
     }
 
-    /** Adds the next bytes. */
-    void add(ByteBuf data, boolean gathers) {
+    /** Adds the next bytes. What follows them may be written to the end of the buffer. */
+    void add(ByteBuf data) {
+        append(data);
+        if (!early.isEmpty()) {
+            complete();
+        }
+    }
+
+    private void append(ByteBuf data) {
         ready.add(data);
-        last = gathers ? data : null;
+        last = data;
         readyBytes += data.readableBytes();
         next += data.readableBytes();
     }
@@ -121,13 +155,27 @@ final class ArrivalQueue {
     /** The data of a reserved place is here. */
     void arrived(Object place, ByteBuf data) {
         ((Arrival) place).data = data;
+        complete();
+    }
+
+    /** What was early and follows the last byte is ready. */
+    private void complete() {
         int complete = 0;
         while (complete < early.size() && early.get(complete).offset == next) {
             ByteBuf first = early.get(complete).data;
             if (first == null) {
                 break;
             }
-            add(first, false);
+            ByteBuf tail = gathering(first.readableBytes());
+            if (tail == null) {
+                append(first);
+            } else {
+                // Else each of many small pieces would keep a buffer.
+                readyBytes += first.readableBytes();
+                next += first.readableBytes();
+                tail.writeBytes(first);
+                first.release();
+            }
             complete++;
         }
         early.subList(0, complete).clear();

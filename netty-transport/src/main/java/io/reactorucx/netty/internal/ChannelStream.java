@@ -3,7 +3,6 @@ package io.reactorucx.netty.internal;
 import io.netty.buffer.ByteBuf;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
-import io.reactorucx.engine.Timeout;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -22,11 +21,13 @@ public final class ChannelStream {
     private final StreamSocket socket;
     private final StreamOutput output;
     private final StreamInput input;
+    private final StreamDeadlines deadlines;
     private StreamListener listener;
     private @Nullable StreamLink link;
     private StreamState state = StreamState.OPENING;
     /** Whether this side has asked the peer to open the stream, and knows its token. */
     private boolean asked;
+    private boolean openOwed;
     private boolean isPeerKnown;
     private boolean refused;
     private boolean socketClosed;
@@ -37,8 +38,8 @@ public final class ChannelStream {
     private boolean peerClosed;
     private boolean creditOwed;
     private @Nullable IOException lossAfterReads;
-    private @Nullable Timeout deadline;
-    private @Nullable Timeout handshake;
+    /** Whether what is being fetched is not waited for any more. */
+    private boolean fetchesGivenUp;
     private boolean isReady;
 
     ChannelStream(LoopEngine loop, int id, long token, int window, StreamListener listener, StreamSocket socket) {
@@ -47,6 +48,7 @@ public final class ChannelStream {
         this.token = token;
         this.output = new StreamOutput(loop, id);
         this.input = new StreamInput(this, loop, window);
+        this.deadlines = new StreamDeadlines(loop);
         this.listener = listener;
         this.socket = socket;
     }
@@ -65,16 +67,7 @@ public final class ChannelStream {
 
     /** Limits the time until both sides have opened the stream. */
     public void startHandshakeTime() {
-        try {
-            handshake = loop.afterHandshakeTimeout(() -> {
-                if (!state.isEnded() && !state.isOpen()) {
-                    loop.counters().handshakeFailed();
-                    fail(new IOException("Connection timed out: the peer has not opened the channel in time"));
-                }
-            });
-        } catch (UcxException e) {
-            loop.later(() -> fail(new IOException("the loop has as many timeouts as it may", e)));
-        }
+        deadlines.startOpening(this::fail);
     }
 
     /** The socket has told which channel the peer has. Without a link the peer makes one, and opens the stream. */
@@ -93,28 +86,37 @@ public final class ChannelStream {
             fail(new IOException("Connection reset by peer: the link of the two loops has ended"));
             return;
         }
-        link = over;
-        over.add(this);
         asked = true;
-        sendOpen(over, () -> { });
+        join(over);
     }
 
-    /** Sends OPEN, as soon as the engine has a slot for it. */
-    private void sendOpen(StreamLink over, Runnable whenSent) {
-        if (state.isEnded()) {
-            return;
-        }
+    private void join(StreamLink over) {
+        link = over;
+        over.add(this);
+        input.fetchOver(over.room());
+        openOwed = true;
+        sendOpen(over);
+    }
+
+    /** Sends OPEN, as soon as the link has room for it. */
+    private void sendOpen(StreamLink over) {
         try {
-            over.sendOpen(peer, peerToken, input.grant(), id);
+            if (over.room().isFree()) {
+                over.sendOpen(peer, peerToken, input.grant(), id);
+                openOwed = false;
+            } else {
+                over.room().await(this);
+            }
         } catch (UcxException e) {
             if (e.isRetryable() && !over.isEnded()) {
-                loop.later(() -> sendOpen(over, whenSent));
+                over.room().await(this);
             } else {
                 loop.later(() -> fail(new IOException("the channel could not be opened", e)));
             }
-            return;
         }
-        whenSent.run();
+        if (!openOwed && !asked) {
+            open();
+        }
     }
 
     /** The peer opens the stream, or has opened it as it was asked to. Returns false if it may not. */
@@ -127,18 +129,14 @@ public final class ChannelStream {
         if (asked) {
             open();
         } else {
-            link = over;
-            over.add(this);
-            sendOpen(over, this::open);
+            join(over);
         }
         return true;
     }
 
     private void open() {
         loop.opened(this);
-        if (handshake != null) {
-            handshake.cancel();
-        }
+        deadlines.opened();
         state = state == StreamState.OPENING ? StreamState.OPEN : StreamState.CLOSING;
         flush();
         loop.ready(this);
@@ -181,33 +179,44 @@ public final class ChannelStream {
             return;
         }
         try {
-            while (!peerClosed && output.canSend()) {
+            while (!peerClosed && output.canSend() && over.room().isFree()) {
                 output.send(over, peer, granted());
             }
             output.countWait();
+            if (!over.room().isFree()) {
+                over.room().await(this);
+                return;
+            }
             if (creditOwed) {
-                sendCredit(over);
+                over.send(peer, StreamFrame.Type.CREDIT, output.sent(), granted(), id);
             }
             if (output.isEmpty() || peerClosed) {
                 sendEnd(over);
             }
         } catch (UcxException e) {
             if (e.isRetryable()) {
-                loop.flushLater(this);
+                over.room().await(this);
             } else {
                 loop.later(() -> fail(new IOException("Connection reset by peer", e)));
             }
         }
     }
 
+    /** There may be room for what had to wait. */
+    void resume() {
+        StreamLink over = link;
+        if (over != null && openOwed) {
+            sendOpen(over);
+        }
+        input.fetchWaiting(listener.allocator());
+        flush();
+        loop.ready(this);
+    }
+
     /** The credit that goes with the next frame. */
     private int granted() {
         creditOwed = false;
         return input.grant();
-    }
-
-    private void sendCredit(StreamLink over) {
-        over.send(peer, StreamFrame.Type.CREDIT, output.sent(), granted(), id);
     }
 
     private void sendEnd(StreamLink over) {
@@ -256,15 +265,6 @@ public final class ChannelStream {
         if (!state.isEnded() && (type == StreamFrame.Type.CREDIT || !output.isEmpty() || peerClosed)) {
             flush();
             loop.ready(this);
-        }
-    }
-
-    /** Does something for this stream. What that throws, the lack of memory for a buffer too, ends the stream. */
-    void guarded(Runnable action) {
-        try {
-            action.run();
-        } catch (RuntimeException | OutOfMemoryError e) {
-            fail(new IOException("the channel has failed: " + e, e));
         }
     }
 
@@ -343,7 +343,7 @@ public final class ChannelStream {
             listener.readable();
         }
         IOException loss = lossAfterReads;
-        if (loss != null && !input.isUnread()) {
+        if (loss != null && (fetchesGivenUp ? !input.hasBytes() : !input.isUnread())) {
             fail(loss);
         }
     }
@@ -360,12 +360,13 @@ public final class ChannelStream {
             } else if (!asked || refused) {
                 endUnopened();
             } else {
-                setDeadline(this::notOpened);
+                deadlines.startEnding(this::notOpened);
             }
         } else if (!inOrder) {
             lost(new IOException("Connection reset by peer: its socket has ended"));
-        } else if (!peerClosed) {
-            setDeadline(() -> lost(new IOException("Connection reset by peer: its channel has ended without CLOSE")));
+        } else if (!hasPeerClosed()) {
+            deadlines.startEnding(() -> lost(new IOException(
+                    "Connection reset by peer: its channel has ended without CLOSE, or without its data")));
         }
     }
 
@@ -382,7 +383,7 @@ public final class ChannelStream {
         if (socketClosed) {
             endUnopened();
         } else {
-            setDeadline(this::notOpened);
+            deadlines.startEnding(this::notOpened);
         }
     }
 
@@ -390,21 +391,44 @@ public final class ChannelStream {
         fail(new IOException("Connection reset by peer: the channel was not opened"));
     }
 
+    /** Whether the peer has closed its channel, and all that it has sent before is here. */
+    private boolean hasPeerClosed() {
+        return peerClosed && input.isComplete();
+    }
+
     /** The peer is gone: the channel learns of it when it has read what has come. */
     void lost(IOException cause) {
-        if (!state.isEnded()) {
-            if (input.isFinished() && peerClosed) {
-                // It had said so before.
-                link = null;
-                output.clear();
-            } else {
-                lossAfterReads = cause;
+        if (state.isEnded()) {
+            return;
+        }
+        if (hasPeerClosed()) {
+            // It had said so before.
+            leaveLink();
+            output.clear();
+        } else {
+            lossAfterReads = cause;
+            if (link == null || link.isEnded()) {
+                input.dropOffers();
             }
-            if (state == StreamState.CLOSING) {
-                end(false);
-            } else {
-                loop.ready(this);
+            if (input.isFetching()) {
+                deadlines.startEnding(() -> {
+                    fetchesGivenUp = true;
+                    loop.ready(this);
+                });
             }
+        }
+        if (state == StreamState.CLOSING) {
+            end(false);
+        } else {
+            loop.ready(this);
+        }
+    }
+
+    private void leaveLink() {
+        StreamLink over = link;
+        if (over != null) {
+            link = null;
+            over.remove(this);
         }
     }
 
@@ -431,15 +455,10 @@ public final class ChannelStream {
         input.shut();
         input.skip();
         if (abortive || unread) {
-            reset();
-            end(false);
-        } else if (state.isOpen() || !output.isEmpty()) {
-            boolean open = state.isOpen();
-            state = open ? StreamState.CLOSING : StreamState.CLOSING_UNOPENED;
-            setDeadline(() -> {
-                reset();
-                end(false);
-            });
+            abort();
+        } else if (state.isOpen() ? link != null : !output.isEmpty()) {
+            state = state.isOpen() ? StreamState.CLOSING : StreamState.CLOSING_UNOPENED;
+            deadlines.startEnding(this::abort);
             flush();
         } else {
             end(true);
@@ -449,44 +468,21 @@ public final class ChannelStream {
     private void reset() {
         StreamLink over = link;
         if (over != null && state.isOpen()) {
-            try {
-                over.send(peer, StreamFrame.Type.RESET, output.sent(), 0, id);
-            } catch (UcxException e) {
-                // The socket tells it as well.
-            }
+            over.reset(peer, output.sent(), id);
         }
     }
 
-    private void setDeadline(Runnable action) {
-        Runnable due = () -> {
-            if (!state.isEnded()) {
-                action.run();
-            }
-        };
-        if (deadline == null) {
-            try {
-                deadline = loop.afterCloseTimeout(due);
-            } catch (UcxException e) {
-                // The loop has as many timeouts as it may, or ends.
-                loop.later(due);
-            }
-        }
+    private void abort() {
+        reset();
+        end(false);
     }
 
     private void end(boolean inOrder) {
         state = StreamState.ENDED;
-        StreamLink over = link;
-        if (over != null) {
-            over.remove(this);
-        }
+        leaveLink();
         output.clear();
         input.clear();
-        if (deadline != null) {
-            deadline.cancel();
-        }
-        if (handshake != null) {
-            handshake.cancel();
-        }
+        deadlines.cancel();
         listener = NOBODY;
         loop.ended(this, inOrder);
         socket.close(inOrder);

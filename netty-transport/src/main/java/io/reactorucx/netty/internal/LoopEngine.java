@@ -80,7 +80,7 @@ public final class LoopEngine {
     private final IntObjectMap<ChannelStream> streams = new IntObjectHashMap<>();
     private final IntObjectMap<ChannelStream> pending = new IntObjectHashMap<>();
     private final Queue<ChannelStream> ready = new ArrayDeque<>();
-    private final Set<ChannelStream> unflushed = new LinkedHashSet<>();
+    private final Set<ChannelStream> resuming = new LinkedHashSet<>();
     private final Queue<Runnable> delayed = new ArrayDeque<>();
     private final MemorySegment scratchMemory = Arena.ofAuto().allocate(SCRATCH_BYTES);
     private final ByteBuf scratch = Unpooled.wrappedBuffer(scratchMemory.asByteBuffer());
@@ -191,12 +191,11 @@ public final class LoopEngine {
     /** Runs one round, and returns how much was done. */
     public int step() {
         int work = engine.stepOrFail();
-        if (!unflushed.isEmpty()) {
-            List<ChannelStream> again = List.copyOf(unflushed);
-            unflushed.clear();
+        if (!resuming.isEmpty()) {
+            List<ChannelStream> again = List.copyOf(resuming);
+            resuming.clear();
             for (ChannelStream stream : again) {
-                stream.guarded(stream::flush);
-                ready(stream);
+                guarded(stream, stream::resume);
             }
         }
         for (int i = delayed.size(); i > 0; i--) {
@@ -214,14 +213,23 @@ public final class LoopEngine {
         int count = ready.size();
         for (int i = 0; i < count; i++) {
             ChannelStream stream = ready.remove();
-            stream.guarded(stream::deliver);
+            guarded(stream, stream::deliver);
         }
         return count;
     }
 
+    /** Does something for a stream. What that throws, the lack of memory for a buffer too, ends the stream. */
+    static void guarded(ChannelStream stream, Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException | OutOfMemoryError e) {
+            stream.fail(new IOException("the channel has failed: " + e, e));
+        }
+    }
+
     /** Returns whether nothing waits for the next round. */
     public boolean isIdle() {
-        return ready.isEmpty() && delayed.isEmpty();
+        return ready.isEmpty() && delayed.isEmpty() && resuming.isEmpty();
     }
 
     /** Returns whether the engine has failed, and its worker is gone. */
@@ -260,8 +268,14 @@ public final class LoopEngine {
         }
     }
 
-    void flushLater(ChannelStream stream) {
-        unflushed.add(stream);
+    /** Has a stream go on in the next round. */
+    void resumeLater(ChannelStream stream) {
+        resuming.add(stream);
+    }
+
+    /** Returns how many operations may still begin. */
+    int freeOperations() {
+        return engine.config().maxInFlight() - connections().worker().inFlight();
     }
 
     void later(Runnable action) {
@@ -326,7 +340,7 @@ public final class LoopEngine {
 
     void ended(ChannelStream stream, boolean inOrder) {
         boolean wasPending = pending.remove(stream.id()) != null;
-        unflushed.remove(stream);
+        resuming.remove(stream);
         if (streams.remove(stream.id()) != null) {
             counters.streamEnded(wasPending, inOrder);
         }

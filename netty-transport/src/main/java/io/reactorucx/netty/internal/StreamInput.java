@@ -6,6 +6,9 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +18,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamInput {
 
+    /** The smallest data that the peer may offer: as much as this side offers at least. */
+    private static final int MIN_OFFERED_BYTES = StreamOutput.SHARED_FROM;
+
     private final ChannelStream stream;
     private final LoopEngine loop;
     private final int window;
-    private final ArrivalQueue arrivals = new ArrivalQueue();
+    private final ArrivalQueue arrivals;
+    private @Nullable LinkRoom room;
+    /** Offers for whose fetch the link has no room; made for the first one. */
+    private @Nullable Queue<Offer> offers;
     /** The offset up to which the peer was allowed to send, modulo 2^32. */
     private int granted;
     private boolean finished;
@@ -30,6 +39,16 @@ final class StreamInput {
         this.stream = stream;
         this.loop = loop;
         this.window = window;
+        this.arrivals = new ArrivalQueue(window);
+    }
+
+    /** Data that is still with the peer. */
+    private record Offer(UcpActiveMessage message, Object place, int length) {
+    }
+
+    /** Sets how much the link over which data comes may have under way. */
+    void fetchOver(LinkRoom ofLink) {
+        room = ofLink;
     }
 
     /** Returns the credit that goes with the next frame: a window behind what was read. */
@@ -46,7 +65,8 @@ final class StreamInput {
     /** Takes data, and returns false if it may not come. */
     boolean data(UcpActiveMessage message, int offset, ByteBufAllocator allocator) {
         long length = message.length();
-        if (length > window || !arrivals.accepts(offset, (int) length, granted)
+        if (length > window || message.isRendezvous() && length < MIN_OFFERED_BYTES
+                || !arrivals.accepts(offset, (int) length, granted)
                 || finished && offset + (int) length - end > 0) {
             return false;
         }
@@ -55,7 +75,11 @@ final class StreamInput {
         if (message.isInline()) {
             copy(message, offset, bytes, allocator);
         } else {
-            fetch(message, arrivals.reserve(offset, bytes), bytes, allocator);
+            fetching++;
+            Offer offer = new Offer(message, arrivals.reserve(offset, bytes), bytes);
+            if (!fetch(offer, allocator)) {
+                fetchLater(offer);
+            }
         }
         return true;
     }
@@ -64,74 +88,106 @@ final class StreamInput {
         byte[] array = message.readInPlace();
         int from = message.headerBytes();
         boolean next = arrivals.isNext(offset);
-        ByteBuf tail = next ? arrivals.gathering(length) : null;
-        if (tail != null) {
-            tail.writeBytes(array, from, length);
-            arrivals.gathered(length);
+        ByteBuf tail = next ? arrivals.gathering(length) : arrivals.gatheringEarly(offset, length);
+        if (tail == null) {
+            int capacity = arrivals.capacityFor(length);
+            ByteBuf made = allocator.directBuffer(capacity, capacity);
+            made.writeBytes(array, from, length);
+            if (next) {
+                arrivals.add(made);
+            } else {
+                arrivals.arrived(arrivals.reserve(offset, length), made);
+            }
             return;
         }
-        ByteBuf early = next ? null : arrivals.gatheringEarly(offset, length);
-        if (early != null) {
-            early.writeBytes(array, from, length);
-            arrivals.gatheredEarly(length);
-            return;
-        }
-        int capacity = arrivals.capacityFor(length);
-        ByteBuf made = allocator.directBuffer(capacity, capacity);
-        made.writeBytes(array, from, length);
+        tail.writeBytes(array, from, length);
         if (next) {
-            arrivals.add(made, true);
+            arrivals.gathered(length);
         } else {
-            arrivals.arrived(arrivals.reserve(offset, length), made);
+            arrivals.gatheredEarly(length);
         }
     }
 
-    private void fetch(UcpActiveMessage message, Object place, int length, ByteBufAllocator allocator) {
-        ByteBuf data = allocator.directBuffer(length, length);
-        boolean done = false;
-        fetching++;
+    /** Begins a fetch, and returns false if it has to wait. */
+    private boolean fetch(Offer offer, ByteBufAllocator allocator) {
+        LinkRoom ofLink = Objects.requireNonNull(room);
+        if (offer.message.isRendezvous() && !ofLink.isFree()) {
+            return false;
+        }
+        ByteBuf data = allocator.directBuffer(offer.length, offer.length);
+        boolean done;
         try {
-            done = loop.fetch(message, MemorySegment.ofBuffer(data.nioBuffer(0, length)), (status, bytes, tag) -> {
-                fetched(place, data, length, status);
-                loop.ready(stream);
-            });
+            done = loop.fetch(offer.message, MemorySegment.ofBuffer(data.nioBuffer(0, offer.length)),
+                    (status, bytes, tag) -> {
+                        ofLink.ended(0);
+                        fetched(offer, data, status);
+                        loop.ready(stream);
+                    });
         } catch (RuntimeException e) {
-            fetching--;
             data.release();
             if (e instanceof UcxException refused && refused.isRetryable()) {
-                fetching++;
-                loop.later(() -> fetchAgain(message, place, length, allocator));
-            } else {
-                loop.drop(message);
-                loop.later(() -> stream.fail(new IOException("Connection reset by peer", e)));
+                return false;
             }
+            fetching--;
+            loop.drop(offer.message);
+            loop.later(() -> stream.fail(new IOException("Connection reset by peer", e)));
+            return true;
         }
         if (done) {
-            fetched(place, data, length, 0);
-        }
-    }
-
-    private void fetchAgain(UcpActiveMessage message, Object place, int length, ByteBufAllocator allocator) {
-        fetching--;
-        if (stream.isEnded()) {
-            loop.drop(message);
+            fetched(offer, data, 0);
         } else {
-            fetch(message, place, length, allocator);
+            ofLink.started(0);
+        }
+        return true;
+    }
+
+    private void fetchLater(Offer offer) {
+        Queue<Offer> waiting = offers;
+        if (waiting == null) {
+            waiting = new ArrayDeque<>();
+            offers = waiting;
+        }
+        waiting.add(offer);
+        Objects.requireNonNull(room).await(stream);
+    }
+
+    /** Begins the fetches that had to wait, as far as there is room. */
+    void fetchWaiting(ByteBufAllocator allocator) {
+        Queue<Offer> waiting = offers;
+        if (waiting == null) {
+            return;
+        }
+        for (Offer next = waiting.peek(); next != null; next = waiting.peek()) {
+            if (!fetch(next, allocator)) {
+                Objects.requireNonNull(room).await(stream);
+                return;
+            }
+            waiting.poll();
         }
     }
 
-    private void fetched(Object place, ByteBuf data, int length, int status) {
+    /** Gives up what has not been fetched yet. */
+    void dropOffers() {
+        Queue<Offer> waiting = offers;
+        if (waiting != null) {
+            fetching -= waiting.size();
+            waiting.forEach(offer -> loop.drop(offer.message));
+            waiting.clear();
+        }
+    }
+
+    private void fetched(Offer offer, ByteBuf data, int status) {
         fetching--;
         if (stream.isEnded() || status < 0) {
             data.release();
             if (status < 0) {
-                stream.fail(new IOException("Connection reset by peer: data of " + length + " bytes was not fetched",
-                        new UcxException(status, "am_recv_data", null)));
+                stream.fail(new IOException("Connection reset by peer: data of " + offer.length
+                        + " bytes was not fetched", new UcxException(status, "am_recv_data", null)));
             }
             return;
         }
-        data.writerIndex(length);
-        arrivals.arrived(place, data);
+        data.writerIndex(offer.length);
+        arrivals.arrived(offer.place, data);
     }
 
     /** The peer sends nothing behind an offset. Returns false if that cannot be. */
@@ -150,8 +206,9 @@ final class StreamInput {
         end = arrivals.next();
     }
 
-    boolean isFinished() {
-        return finished;
+    /** Returns whether all that the peer sends is here. */
+    boolean isComplete() {
+        return finished && !arrivals.isWaitingBefore(end);
     }
 
     @Nullable ByteBuf read(int most) {
@@ -164,7 +221,7 @@ final class StreamInput {
 
     /** Returns whether all that the peer sends was read. */
     boolean isAtEnd() {
-        return finished && !hasBytes() && !arrivals.isWaitingBefore(end);
+        return isComplete() && !hasBytes();
     }
 
     /** Returns whether data has come that was not read, or is being fetched. */
@@ -191,6 +248,7 @@ final class StreamInput {
     }
 
     void clear() {
+        dropOffers();
         arrivals.clear();
     }
 

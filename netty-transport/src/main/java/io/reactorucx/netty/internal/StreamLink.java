@@ -32,14 +32,18 @@ import org.slf4j.LoggerFactory;
 final class StreamLink implements ProtocolHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(StreamLink.class);
-    private static final Completion IGNORED = (status, length, tag) -> { };
     private static final ValueLayout.OfLong TOKEN = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    /** Answers to frames for unknown channels that the peer has not taken, with all else that is under way. */
+    private static final int MAX_ANSWERS = 256;
 
     private final ConnectionCore connection;
     private final LoopEngine loop;
     private final IntObjectMap<ChannelStream> streams = new IntObjectHashMap<>();
     private final StreamFrame frame = new StreamFrame();
     private final MemorySegment token = Arena.ofAuto().allocate(Long.BYTES);
+    private final LinkRoom room;
+    private final Completion whenSent;
     private @Nullable Runnable whenIdle;
     private boolean shared;
     private boolean open;
@@ -48,10 +52,16 @@ final class StreamLink implements ProtocolHandler {
     StreamLink(ConnectionCore connection, LoopEngine loop) {
         this.connection = connection;
         this.loop = loop;
+        this.room = new LinkRoom(loop);
+        this.whenSent = (status, length, tag) -> room.ended(0);
     }
 
     ConnectionCore connection() {
         return connection;
+    }
+
+    LinkRoom room() {
+        return room;
     }
 
     /** Sets what runs when the last stream has gone. */
@@ -84,6 +94,7 @@ final class StreamLink implements ProtocolHandler {
     }
 
     void remove(ChannelStream stream) {
+        room.forget(stream);
         if (streams.remove(stream.id()) != null && streams.isEmpty() && whenIdle != null) {
             whenIdle.run();
         }
@@ -102,7 +113,7 @@ final class StreamLink implements ProtocolHandler {
         } else if (stream == null || !stream.isPeer(StreamFrame.from(message))) {
             unknown(type, message);
         } else {
-            stream.guarded(() -> stream.received(type, message));
+            LoopEngine.guarded(stream, () -> stream.received(type, message));
             if (stream.isEnded() && !message.isInline()) {
                 // Nothing happens to what was released or is being fetched.
                 loop.release(message);
@@ -118,21 +129,24 @@ final class StreamLink implements ProtocolHandler {
         long given = message.payload().get(TOKEN, 0);
         ChannelStream stream = known != null ? known : loop.pendingOpen(StreamFrame.channel(message));
         if (stream == null || !stream.opened(this, StreamFrame.from(message), given, StreamFrame.credit(message))) {
+            if (stream != null) {
+                loop.counters().violated();
+            }
             unknown(StreamFrame.Type.OPEN, message);
         }
     }
 
-    /** Answers what needs an answer: the sender has a channel that has none here. */
+    /**
+     * Answers what needs an answer: the sender has a channel that has none here. A peer that takes no answers gets
+     * none.
+     */
     private void unknown(StreamFrame.Type type, UcpActiveMessage message) {
         int channel = StreamFrame.channel(message);
         int from = StreamFrame.from(message);
         connection.registry().drop(message, DropReason.NO_RECEIVER);
-        if (type == StreamFrame.Type.DATA || type == StreamFrame.Type.OPEN) {
-            try {
-                send(from, StreamFrame.Type.RESET, 0, 0, channel);
-            } catch (UcxException e) {
-                LOG.debug("[{}] RESET not sent", connection.peer(), e);
-            }
+        if ((type == StreamFrame.Type.DATA || type == StreamFrame.Type.OPEN)
+                && room.operations() < MAX_ANSWERS && room.isFree()) {
+            reset(from, 0, channel);
         }
     }
 
@@ -145,25 +159,49 @@ final class StreamLink implements ProtocolHandler {
 
     /** Sends a frame without data. */
     void send(int channel, StreamFrame.Type type, int offset, int credit, int from) {
-        connection.send(ReservedMessageIds.CHANNELS,
-                connection.header(frame.fill(channel, type, offset, credit, from)), MemorySegment.NULL, null,
-                AmProtocol.EAGER, IGNORED);
+        sendSmall(frame.fill(channel, type, offset, credit, from), MemorySegment.NULL);
+    }
+
+    /** Sends RESET if that can be sent: the socket tells it as well. */
+    void reset(int channel, int offset, int from) {
+        try {
+            send(channel, StreamFrame.Type.RESET, offset, 0, from);
+        } catch (UcxException e) {
+            LOG.debug("[{}] RESET not sent", connection.peer(), e);
+        }
     }
 
     /** Sends OPEN. */
     void sendOpen(int channel, long channelToken, int credit, int from) {
         token.set(TOKEN, 0, channelToken);
-        connection.send(ReservedMessageIds.CHANNELS,
-                connection.header(frame.fill(channel, StreamFrame.Type.OPEN, 0, credit, from)), token, null,
-                AmProtocol.EAGER, IGNORED);
+        sendSmall(frame.fill(channel, StreamFrame.Type.OPEN, 0, credit, from), token);
     }
 
-    /** Sends data. Returns whether its memory is free at once. */
+    /** Sends data that is copied within the call. */
+    void sendCopied(int channel, int offset, int credit, int from, MemorySegment data) {
+        sendSmall(frame.fill(channel, StreamFrame.Type.DATA, offset, credit, from), data);
+    }
+
+    private void sendSmall(MemorySegment header, MemorySegment data) {
+        if (!connection.send(ReservedMessageIds.CHANNELS, connection.header(header), data, null, AmProtocol.EAGER,
+                whenSent)) {
+            room.started(0);
+        }
+    }
+
+    /**
+     * Sends data. Returns whether its memory is free at once; else the completion also tells the room that it has
+     * ended.
+     */
     boolean sendData(int channel, int offset, int credit, int from, MemorySegment data,
             @Nullable UcpMemory registration, Completion whenDone) {
-        return connection.send(ReservedMessageIds.CHANNELS,
+        boolean done = connection.send(ReservedMessageIds.CHANNELS,
                 connection.header(frame.fill(channel, StreamFrame.Type.DATA, offset, credit, from)), data,
                 registration, registration == null ? AmProtocol.EAGER : AmProtocol.RENDEZVOUS, whenDone);
+        if (!done) {
+            room.started((int) data.byteSize());
+        }
+        return done;
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.reactorucx.netty.internal;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.reactorucx.core.Completion;
 import io.reactorucx.internal.buffer.LeasedBuffer;
 import java.lang.foreign.MemorySegment;
 
@@ -15,12 +14,11 @@ import java.lang.foreign.MemorySegment;
 final class StreamOutput {
 
     /** From this size on data goes by memory that both processes see, where there is such memory. */
-    private static final int SHARED_FROM = 16 << 10;
+    static final int SHARED_FROM = 16 << 10;
     /** The largest message. */
     private static final int MAX_PIECE = 128 << 10;
     /** The largest message that UCX sends eagerly. */
     private static final int MAX_EAGER_PIECE = 64 << 10;
-    private static final Completion COPIED = (status, bytes, tag) -> { };
 
     private final LoopEngine loop;
     private final int channel;
@@ -86,14 +84,16 @@ final class StreamOutput {
         ByteBuf small = loop.scratch(length);
         if (small != null) {
             queue.copyTo(small, length);
-            link.sendData(peer, sent, granted, channel, loop.scratchSegment(length), null, COPIED);
+            link.sendCopied(peer, sent, granted, channel, loop.scratchSegment(length));
         } else {
             ByteBuf piece = queue.piece(length, PooledByteBufAllocator.DEFAULT);
             boolean free = true;
             try {
                 MemorySegment data = MemorySegment.ofBuffer(piece.nioBuffer(piece.readerIndex(), length));
-                free = link.sendData(peer, sent, granted, channel, data, null,
-                        (status, bytes, tag) -> piece.release());
+                free = link.sendData(peer, sent, granted, channel, data, null, (status, bytes, tag) -> {
+                    piece.release();
+                    link.room().ended(length);
+                });
             } finally {
                 if (free) {
                     piece.release();
@@ -113,7 +113,10 @@ final class StreamOutput {
         try {
             queue.copyTo(lease.segment().asByteBuffer());
             free = link.sendData(peer, sent, granted, channel, lease.segment(), lease.registration(),
-                    (status, bytes, tag) -> lease.release());
+                    (status, bytes, tag) -> {
+                        lease.release();
+                        link.room().ended(length);
+                    });
         } finally {
             if (free) {
                 lease.release();

@@ -14,7 +14,7 @@ class ArrivalQueueTest {
 
     private static final int LIMIT = 1 << 20;
 
-    private final ArrivalQueue queue = new ArrivalQueue();
+    private final ArrivalQueue queue = new ArrivalQueue(LIMIT);
 
     private static ByteBuf bytes(int first, int count) {
         ByteBuf made = Unpooled.buffer(count);
@@ -83,7 +83,7 @@ class ArrivalQueueTest {
         for (int i = 0; i < (1 << 12) + 1; i++) {
             int offset = queue.next();
             assertThat(queue.accepts(offset, 1 << 20, offset + LIMIT)).isTrue();
-            queue.add(large.retainedDuplicate(), false);
+            queue.add(large.retainedDuplicate());
             queue.read(1 << 20).release();
         }
         assertThat(queue.next()).isEqualTo(1 << 20);
@@ -92,10 +92,10 @@ class ArrivalQueueTest {
 
     @Test
     void smallDataIsGatheredAndWhatWasHandedOutStays() {
-        queue.add(Unpooled.buffer(64).writeBytes(bytes(0, 8)), true);
+        queue.add(Unpooled.buffer(64).writeBytes(bytes(0, 8)));
         ByteBuf first = queue.read(4);
         assertThat(queue.gathering(8)).as("a buffer of which a part was handed out").isNull();
-        queue.add(Unpooled.buffer(64).writeBytes(bytes(8, 8)), true);
+        queue.add(Unpooled.buffer(64).writeBytes(bytes(8, 8)));
         ByteBuf tail = queue.gathering(8);
         assertThat(tail).isNotNull();
         tail.writeBytes(bytes(16, 8));
@@ -124,14 +124,70 @@ class ArrivalQueueTest {
             queue.reserve(i, 1);
             pieces++;
         }
-        assertThat(pieces).isEqualTo(4096);
+        assertThat(pieces).isEqualTo(16 + LIMIT / 1024);
+        assertThat(queue.accepts(0, 1, LIMIT)).as("the next byte").isTrue();
+    }
+
+    /** However small the pieces are, and in whatever order they come. */
+    @Test
+    void buffersTakeASmallMultipleOfTheWindow() {
+        for (int window : new int[] {4 << 10, 64 << 10}) {
+            for (int step : new int[] {1, 2, 3, 64}) {
+                assertThat(capacityHeld(window, step, false)).as("%s B, %s at a time, each behind the next", window,
+                        step).isLessThan(8L * window + (128 << 10));
+                assertThat(capacityHeld(window, step, true)).as("%s B, %s at a time, with one far ahead", window,
+                        step).isLessThan(8L * window + (128 << 10));
+            }
+        }
+    }
+
+    /** Fills a window by pieces of one byte, and returns the capacity of what was allocated for it and not released. */
+    private static long capacityHeld(int window, int step, boolean farAhead) {
+        ArrivalQueue filled = new ArrivalQueue(window);
+        List<ByteBuf> made = new ArrayList<>();
+        if (farAhead) {
+            take(filled, window - 1, made);
+        }
+        int end = farAhead ? window - 1 : window;
+        for (int i = 0; i + step <= end; i += step) {
+            for (int j = i + step - 1; j >= i; j--) {
+                assertThat(filled.accepts(j, 1, window)).isTrue();
+                take(filled, j, made);
+            }
+        }
+        long held = made.stream().filter(each -> each.refCnt() > 0).mapToLong(ByteBuf::capacity).sum();
+        filled.clear();
+        assertThat(made).allSatisfy(each -> assertThat(each.refCnt()).isZero());
+        return held;
+    }
+
+    private static void take(ArrivalQueue target, int offset, List<ByteBuf> made) {
+        boolean next = target.isNext(offset);
+        ByteBuf tail = next ? target.gathering(1) : target.gatheringEarly(offset, 1);
+        if (tail != null) {
+            tail.writeByte(offset);
+            if (next) {
+                target.gathered(1);
+            } else {
+                target.gatheredEarly(1);
+            }
+            return;
+        }
+        int capacity = target.capacityFor(1);
+        ByteBuf piece = Unpooled.buffer(capacity, capacity).writeByte(offset);
+        made.add(piece);
+        if (next) {
+            target.add(piece);
+        } else {
+            target.arrived(target.reserve(offset, 1), piece);
+        }
     }
 
     @Test
     void clearReleasesAll() {
         ByteBuf ready = bytes(0, 8);
         ByteBuf early = bytes(20, 8);
-        queue.add(ready, false);
+        queue.add(ready);
         queue.arrived(queue.reserve(20, 8), early);
 
         queue.clear();

@@ -1,0 +1,64 @@
+package io.reactorucx.netty.internal;
+
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.Timeout;
+import java.io.IOException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of the time in which a stream opens, and in which it ends.
+ *
+ * <p>Thread: loop.
+ */
+final class StreamDeadlines {
+
+    private final LoopEngine loop;
+    private @Nullable Timeout opening;
+    private @Nullable Timeout ending;
+
+    StreamDeadlines(LoopEngine loop) {
+        this.loop = loop;
+    }
+
+    /** Calls back with the cause when the time of handshakes is over. */
+    void startOpening(Consumer<IOException> whenOver) {
+        try {
+            opening = loop.afterHandshakeTimeout(() -> {
+                loop.counters().handshakeFailed();
+                whenOver.accept(new IOException("Connection timed out: the peer has not opened the channel in time"));
+            });
+        } catch (UcxException e) {
+            loop.later(() -> whenOver.accept(new IOException("the loop has as many timeouts as it may", e)));
+        }
+    }
+
+    void opened() {
+        if (opening != null) {
+            opening.cancel();
+        }
+    }
+
+    /** Runs an action when the time of closes is over, unless another waits for that. */
+    void startEnding(Runnable whenOver) {
+        if (ending != null) {
+            return;
+        }
+        try {
+            ending = loop.afterCloseTimeout(() -> {
+                ending = null;
+                whenOver.run();
+            });
+        } catch (UcxException e) {
+            // The loop has as many timeouts as it may, or ends.
+            loop.later(whenOver);
+        }
+    }
+
+    void cancel() {
+        opened();
+        if (ending != null) {
+            ending.cancel();
+        }
+    }
+}

@@ -1,0 +1,218 @@
+package io.reactorucx.netty.internal;
+
+import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.buffer.LeakReporter;
+import io.reactorucx.internal.concurrent.EngineCloseListeners;
+import io.reactorucx.internal.config.AuthenticatorLimits;
+import io.reactorucx.internal.config.ConnectionConfig;
+import io.reactorucx.internal.connect.EngineResources;
+import io.reactorucx.internal.connect.Established;
+import io.reactorucx.internal.connect.SocketConnector;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.ProtocolFactory;
+import io.reactorucx.internal.connection.ProtocolHandler;
+import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.memory.WindowRegistry;
+import io.reactorucx.memory.ServedMemoryConfig;
+import io.reactorucx.netty.UcxNettyConfig;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A peer with a program of its own: it does the handshakes of sockets and links as it should, and then sends the frames
+ * that a test wants. The thread that makes it steps it.
+ */
+public final class HostileLoop implements AutoCloseable {
+
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final int MAGIC = 0x52554358;
+
+    private final UcpContext context;
+    private final ProgressEngine engine;
+    private final BufferPool pool;
+    private final WindowRegistry windows;
+    private final EngineResources resources;
+    private final StreamFrame frame = new StreamFrame();
+    private final MemorySegment data = Arena.ofAuto().allocate(1 << 20);
+    private final List<Heard> heard = new ArrayList<>();
+
+    /** A frame of the other side. */
+    public record Heard(StreamFrame.Type type, int channel, int from, int credit, long length) {
+    }
+
+    /** A channel whose socket's handshake is done: the number and the token of the other side. */
+    public record Greeted(Socket socket, int id, int channel, long token, int port) implements AutoCloseable {
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+
+        /** Ends the socket as a channel does that has closed. */
+        public void endInOrder() throws IOException {
+            socket.getOutputStream().write(ByteBuffer.allocate(8).putInt(MAGIC).put((byte) 1).put((byte) 4).array());
+            socket.close();
+        }
+    }
+
+    public HostileLoop(String transport) {
+        context = UcpContext.create(LoopEngine.ucpConfig(UcxNettyConfig.DEFAULT.withTransports(transport)));
+        EngineCloseListeners ends = new EngineCloseListeners();
+        LeakReporter leaks = new LeakReporter(LeakReporter.defaultLevel());
+        engine = new ProgressEngine(context, EngineConfig.of("hostile").withCloseTimeout(Duration.ofSeconds(1)), 0,
+                ends);
+        pool = new BufferPool(context, 16L << 20, 16, false, 1 << 20, leaks);
+        windows = new WindowRegistry(context, ServedMemoryConfig.DEFAULT, memory -> memory);
+        resources = new EngineResources(List.of(engine), new IdleEndpointLimit(16), 16, pool, leaks,
+                AuthenticatorLimits.DEFAULT);
+        engine.step(false, 0);
+        resources.start(ends, windows, List.of(new Factory())).subscribe();
+    }
+
+    /** Hears what comes, and drops it. */
+    private final class Factory implements ProtocolFactory {
+
+        @Override
+        public int reservedId() {
+            return ReservedMessageIds.CHANNELS;
+        }
+
+        @Override
+        public ProtocolHandler create(ConnectionCore connection) {
+            return new ProtocolHandler() {
+                @Override
+                public void received(UcpActiveMessage message) {
+                    if (heard.size() < 100_000) {
+                        heard.add(new Heard(StreamFrame.type(message), StreamFrame.channel(message),
+                                StreamFrame.from(message), StreamFrame.credit(message), message.length()));
+                    }
+                    if (!message.isInline()) {
+                        connection.registry().worker().activeMessages().release(message);
+                    }
+                }
+            };
+        }
+    }
+
+    /** The socket's handshake of a channel. */
+    public static Greeted greet(InetSocketAddress server, int id, long token) throws IOException {
+        Socket socket = new Socket(server.getAddress(), server.getPort());
+        socket.setSoTimeout((int) TimeUnit.NANOSECONDS.toMillis(LIMIT_NANOS));
+        socket.getOutputStream().write(ByteBuffer.allocate(20).putInt(MAGIC).put((byte) 1).put((byte) 1)
+                .putShort((short) 12).putInt(id).putLong(token).array());
+        byte[] answer = socket.getInputStream().readNBytes(40);
+        if (answer.length < 40 || answer[5] != 2) {
+            socket.close();
+            throw new IOException("no WELCOME but " + answer.length + " bytes");
+        }
+        ByteBuffer welcome = ByteBuffer.wrap(answer);
+        return new Greeted(socket, id, welcome.getInt(8), welcome.getLong(12), welcome.getInt(20));
+    }
+
+    /** Makes a link. */
+    public ConnectionCore link(InetSocketAddress address) {
+        AtomicReference<Established> link = new AtomicReference<>();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        new SocketConnector(resources, resources.next(), ConnectionConfig.DEFAULT, address).connect()
+                .subscribe(link::set, failure::set);
+        stepUntil(() -> link.get() != null || failure.get() != null);
+        if (link.get() == null) {
+            throw new IllegalStateException("no link: " + failure.get(), failure.get());
+        }
+        return link.get().connection();
+    }
+
+    public void stepUntil(BooleanSupplier done) {
+        long end = System.nanoTime() + LIMIT_NANOS;
+        while (!done.getAsBoolean()) {
+            engine.stepOrFail();
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("not within the limit; heard " + heard);
+            }
+        }
+    }
+
+    /** Sends a frame with so many bytes, all 0. Returns false if the link is gone. */
+    public boolean send(ConnectionCore link, StreamFrame.Type type, int channel, int from, int offset, int credit,
+            int length, AmProtocol how) {
+        return send(link, frame.fill(channel, type, offset, credit, from), data.asSlice(0, length), how);
+    }
+
+    public boolean send(ConnectionCore link, MemorySegment header, MemorySegment payload, AmProtocol how) {
+        long end = System.nanoTime() + LIMIT_NANOS;
+        while (System.nanoTime() - end < 0) {
+            try {
+                link.send(ReservedMessageIds.CHANNELS, link.header(header), payload, null, how,
+                        (status, bytes, tag) -> { });
+                return true;
+            } catch (UcxException e) {
+                if (!e.isRetryable()) {
+                    return false;
+                }
+                engine.stepOrFail();
+            }
+        }
+        throw new AssertionError("nothing could be sent");
+    }
+
+    public boolean open(ConnectionCore link, int channel, int from, long token, int credit) {
+        data.asByteBuffer().putLong(0, token);
+        boolean sent = send(link, StreamFrame.Type.OPEN, channel, from, 0, credit, 8, AmProtocol.EAGER);
+        data.asByteBuffer().putLong(0, 0);
+        return sent;
+    }
+
+    public void step() {
+        engine.stepOrFail();
+    }
+
+    public List<Heard> heard() {
+        return heard;
+    }
+
+    @Override
+    public void close() {
+        resources.dispose();
+        resources.engines().getFirst().connections().connections()
+                .forEach(connection -> connection.beginClose(CloseMode.FORCE));
+        engine.closeAsync();
+        stepToTheEnd();
+        resources.closeSockets();
+        windows.close();
+        pool.close(this::closeContext);
+    }
+
+    /** What the other side has never taken keeps the worker open. */
+    private void closeContext() {
+        try {
+            context.close();
+        } catch (IllegalStateException e) {
+            System.getLogger(HostileLoop.class.getName()).log(System.Logger.Level.INFO, "left open", e);
+        }
+    }
+
+    private void stepToTheEnd() {
+        long end = System.nanoTime() + LIMIT_NANOS;
+        while (!engine.isClosed() && System.nanoTime() - end < 0) {
+            engine.step(false, 0);
+        }
+    }
+}
