@@ -11,6 +11,7 @@ import io.reactorucx.netty.internal.LoopLinks;
 import io.reactorucx.netty.internal.SocketFrame;
 import io.reactorucx.netty.internal.StreamSocket;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 final class ChannelSocket extends ChannelInboundHandlerAdapter implements StreamSocket {
 
     private final EpollSocketChannel socket;
-    private final boolean server;
+    /** Where the loop listens for links; null for a client. */
+    private final @Nullable InetAddress linkAddress;
     private final LoopLinks links;
     private final LoopCounters counters;
     private @Nullable ChannelStream stream;
@@ -30,9 +32,10 @@ final class ChannelSocket extends ChannelInboundHandlerAdapter implements Stream
     private boolean greeted;
     private boolean inOrder;
 
-    ChannelSocket(EpollSocketChannel socket, boolean server, LoopLinks links, LoopCounters counters) {
+    ChannelSocket(EpollSocketChannel socket, @Nullable InetAddress linkAddress, LoopLinks links,
+            LoopCounters counters) {
         this.socket = socket;
-        this.server = server;
+        this.linkAddress = linkAddress;
         this.links = links;
         this.counters = counters;
     }
@@ -79,19 +82,19 @@ final class ChannelSocket extends ChannelInboundHandlerAdapter implements Stream
             return;
         }
         switch (frame) {
-            case SocketFrame.Hello hello when server && !greeted -> {
+            case SocketFrame.Hello hello when linkAddress != null && !greeted -> {
                 greeted = true;
                 ours.peerKnown(hello.channel(), hello.token());
-                links.listen(socket.localAddress().getAddress(), port -> welcome(ours, port));
+                links.listen(linkAddress, port -> welcome(ours, port));
             }
-            case SocketFrame.Welcome welcome when !server && !greeted && welcome.port() > 0
+            case SocketFrame.Welcome welcome when linkAddress == null && !greeted && welcome.port() > 0
                     && welcome.port() < 1 << 16 -> {
                 greeted = true;
                 ours.peerKnown(welcome.channel(), welcome.token());
                 links.open(ours, new InetSocketAddress(socket.remoteAddress().getAddress(), welcome.port()),
                         welcome.name());
             }
-            case SocketFrame.Reject reject when !server && !greeted -> failed(ours,
+            case SocketFrame.Reject reject when linkAddress == null && !greeted -> failed(ours,
                     "the server has rejected the channel: " + reject.reason());
             case SocketFrame.Closed closed -> inOrder = true;
             default -> failed(ours, "the peer is no loop of UCX for Netty, or has another version of its protocol: "

@@ -5,10 +5,13 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.ServerSocketChannel;
 import io.reactorucx.netty.internal.ChannelStream;
 import io.reactorucx.netty.internal.LoopEngine;
 import io.reactorucx.netty.internal.StreamListener;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -38,18 +41,34 @@ final class StreamTransport implements ChannelTransport, StreamListener {
         control.stream(made);
     }
 
-    /** The transport of a channel that a server has accepted. */
-    static StreamTransport ofServer(UcxSocketChannel channel, EpollSocketChannel socket, UcxIoHandler handler) {
+    /** The transport of a channel that a server has accepted; null if the loop has as many channels as it may. */
+    static @Nullable StreamTransport ofServer(UcxSocketChannel channel, EpollSocketChannel socket,
+            UcxIoHandler handler) {
         LoopEngine engine = handler.engineForServer(socket.localAddress());
-        StreamTransport made = open(channel, socket, handler, engine, true);
+        if (!engine.hasRoomForStream()) {
+            return null;
+        }
+        StreamTransport made = open(channel, socket, handler, engine, linkAddress(channel, socket));
         made.stream.startHandshakeTime();
         return made;
     }
 
+    /** Where the loop listens for links: at the address of the server, also if that is the wildcard address. */
+    private static InetAddress linkAddress(UcxSocketChannel channel, EpollSocketChannel socket) {
+        ServerSocketChannel server = channel.parent();
+        InetSocketAddress bound = server == null ? null : server.localAddress();
+        return bound == null ? socket.localAddress().getAddress() : bound.getAddress();
+    }
+
     /** The transport of a channel that connects. */
-    static StreamTransport open(UcxSocketChannel channel, EpollSocketChannel socket, UcxIoHandler handler,
-            LoopEngine engine, boolean server) {
-        ChannelSocket control = new ChannelSocket(socket, server, engine.links(), handler.counters());
+    static StreamTransport ofClient(UcxSocketChannel channel, EpollSocketChannel socket, UcxIoHandler handler,
+            InetSocketAddress remote) {
+        return open(channel, socket, handler, handler.engineForClient(remote), null);
+    }
+
+    private static StreamTransport open(UcxSocketChannel channel, EpollSocketChannel socket, UcxIoHandler handler,
+            LoopEngine engine, @Nullable InetAddress linkAddress) {
+        ChannelSocket control = new ChannelSocket(socket, linkAddress, engine.links(), handler.counters());
         StreamTransport made = new StreamTransport(channel, control, engine,
                 channel.config().openWindow(handler.config().windowBytes()), handler.config().maxChannels());
         socket.pipeline().addLast(control);

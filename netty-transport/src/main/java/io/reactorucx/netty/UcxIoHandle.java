@@ -4,8 +4,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoRegistration;
+import java.util.function.Consumer;
 
 /** What a channel registers with its loop: it gets no events, because its stream calls it. */
 final class UcxIoHandle implements IoHandle {
@@ -14,6 +16,17 @@ final class UcxIoHandle implements IoHandle {
 
     UcxIoHandle(Runnable closing) {
         this.closing = closing;
+    }
+
+    /** Registers what closes a channel with its loop. */
+    static void register(EventLoop loop, Runnable closing, Consumer<IoRegistration> whenDone, ChannelPromise promise) {
+        ((IoEventLoop) loop).register(new UcxIoHandle(closing)).addListener(done -> {
+            if (done.isSuccess()) {
+                whenDone.accept((IoRegistration) done.getNow());
+            } else {
+                promise.setFailure(done.cause());
+            }
+        });
     }
 
     /** Registers the socket of a channel with the channel's loop. */

@@ -64,14 +64,8 @@ public final class UcxServerChannel extends AbstractServerChannel implements Ser
 
     @Override
     protected void doRegister(ChannelPromise promise) {
-        ((IoEventLoop) eventLoop()).register(new UcxIoHandle(() -> unsafe().close(voidPromise())))
-                .addListener(future -> {
-                    if (future.isSuccess()) {
-                        registered((IoRegistration) future.getNow(), promise);
-                    } else {
-                        promise.setFailure(future.cause());
-                    }
-                });
+        UcxIoHandle.register(eventLoop(), () -> unsafe().close(voidPromise()), made -> registered(made, promise),
+                promise);
     }
 
     private void registered(IoRegistration made, ChannelPromise promise) {

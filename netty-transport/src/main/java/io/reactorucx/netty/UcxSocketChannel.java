@@ -80,20 +80,14 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
 
     @Override
     protected void doRegister(ChannelPromise promise) {
-        ((IoEventLoop) eventLoop()).register(new UcxIoHandle(() -> unsafe().close(voidPromise())))
-                .addListener(future -> {
-                    if (future.isSuccess()) {
-                        registered((IoRegistration) future.getNow(), promise);
-                    } else {
-                        promise.setFailure(future.cause());
-                    }
-                });
+        UcxIoHandle.register(eventLoop(), () -> unsafe().close(voidPromise()), made -> registered(made, promise),
+                promise);
     }
 
     private void registered(IoRegistration made, ChannelPromise promise) {
         registration = made;
         try {
-            UcxIoHandler handler = handler(made);
+            UcxIoHandler handler = made.attachment();
             if (transport != null && handler != opener) {
                 throw new IllegalStateException("a channel over UCX stays with its loop");
             }
@@ -102,6 +96,10 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
                 transport = handler.config().acceptsPlain(config.plainTcp())
                         ? UndecidedTransport.of(this, socket, handler)
                         : StreamTransport.ofServer(this, socket, handler);
+                if (transport == null) {
+                    refuse(promise);
+                    return;
+                }
             }
         } catch (RuntimeException e) {
             promise.setFailure(e);
@@ -114,8 +112,12 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
         UcxIoHandle.registerSocket(eventLoop(), socket, promise);
     }
 
-    private static UcxIoHandler handler(IoRegistration registered) {
-        return registered.<UcxIoHandler>attachment();
+    /** The loop has as many channels as it may. The registration does not fail: Netty would log that each time. */
+    private void refuse(ChannelPromise promise) {
+        connected = false;
+        socket.config().setSoLinger(0);
+        promise.setSuccess();
+        unsafe().close(voidPromise());
     }
 
     /** The peer has shown what it is. */
@@ -226,12 +228,12 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
     }
 
     private ChannelTransport newTransport(InetSocketAddress remote) {
-        UcxIoHandler handler = handler(Objects.requireNonNull(registration));
+        UcxIoHandler handler = Objects.requireNonNull(registration).attachment();
         Boolean option = config.plainTcp();
         opener = handler;
         ChannelTransport made = (option == null ? handler.config().plainTcp().remotes().test(remote) : option)
                 ? PlainTransport.ofClient(this, socket, handler.counters())
-                : StreamTransport.open(this, socket, handler, handler.engineForClient(remote), false);
+                : StreamTransport.ofClient(this, socket, handler, remote);
         transport = made;
         return made;
     }
@@ -383,6 +385,14 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
         current.shutdownInput(promise);
     }
 
+    private void onLoop(Runnable action) {
+        if (eventLoop().inEventLoop()) {
+            action.run();
+        } else {
+            eventLoop().execute(action);
+        }
+    }
+
     @Override
     public ChannelFuture shutdownOutput() {
         return shutdownOutput(newPromise());
@@ -390,12 +400,7 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
 
     @Override
     public ChannelFuture shutdownOutput(ChannelPromise promise) {
-        EventLoop loop = eventLoop();
-        if (loop.inEventLoop()) {
-            ((AbstractUnsafe) unsafe()).shutdownOutput(promise);
-        } else {
-            loop.execute(() -> ((AbstractUnsafe) unsafe()).shutdownOutput(promise));
-        }
+        onLoop(() -> ((AbstractUnsafe) unsafe()).shutdownOutput(promise));
         return promise;
     }
 
@@ -406,12 +411,7 @@ public final class UcxSocketChannel extends AbstractChannel implements SocketCha
 
     @Override
     public ChannelFuture shutdownInput(ChannelPromise promise) {
-        EventLoop loop = eventLoop();
-        if (loop.inEventLoop()) {
-            shutdownInput0(promise);
-        } else {
-            loop.execute(() -> shutdownInput0(promise));
-        }
+        onLoop(() -> shutdownInput0(promise));
         return promise;
     }
 

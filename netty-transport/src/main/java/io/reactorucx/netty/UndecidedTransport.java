@@ -51,12 +51,14 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         this.reads = new SocketReads(channel, Integer.BYTES);
     }
 
-    /** The transport of an accepted channel, before its socket is registered. */
-    static UndecidedTransport of(UcxSocketChannel channel, EpollSocketChannel socket, UcxIoHandler handler) {
-        int most = handler.config().maxChannels();
-        if (handler.counters().plainChannels() >= most) {
-            throw new IllegalStateException("the loop has as many plain channels as its maxChannels " + most
-                    + " allows");
+    /**
+     * The transport of an accepted channel, before its socket is registered; null if the loop has as many plain
+     * channels as it may.
+     */
+    static @Nullable UndecidedTransport of(UcxSocketChannel channel, EpollSocketChannel socket, UcxIoHandler handler) {
+        if (handler.counters().plainChannels() >= handler.config().maxChannels()) {
+            handler.counters().channelRefused();
+            return null;
         }
         UndecidedTransport made = new UndecidedTransport(channel, socket, handler);
         socket.config().setRecvByteBufAllocator(made.reads).setAutoRead(false);
@@ -186,6 +188,8 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
             socket.close();
             return;
         }
+        handler.counters().plainOpened();
+        socket.closeFuture().addListener(done -> handler.counters().plainClosed());
         Future<?> limit = socket.eventLoop().schedule(() -> socket.close(),
                 handler.config().closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
         socket.writeAndFlush(written).addListener(done -> {
@@ -202,6 +206,11 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         held = null;
         try {
             StreamTransport stream = StreamTransport.ofServer(channel, socket, handler);
+            if (stream == null) {
+                socket.close();
+                channel.socketClosed();
+                return;
+            }
             reads.limit(FRAME_BYTES);
             socket.config().setAllowHalfClosure(false);
             channel.decided(stream);
@@ -296,8 +305,8 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
                 all = channel.alloc().buffer();
                 held = all;
             }
-            int room = Math.min(channel.config().getSendBufferSize(), UcxSocketChannelConfig.SEND_BYTES)
-                    - all.readableBytes();
+            int room = Math.max(0, Math.min(channel.config().getSendBufferSize(), UcxSocketChannelConfig.SEND_BYTES)
+                    - all.readableBytes());
             if (message instanceof ByteBuf data) {
                 int length = Math.min(room, data.readableBytes());
                 if (length == 0 && data.isReadable()) {

@@ -70,7 +70,8 @@ public final class LoopCounters {
         add(pending, 1);
     }
 
-    void streamRefused() {
+    /** The limit had no room for a channel. */
+    public void channelRefused() {
         add(refused, 1);
     }
 

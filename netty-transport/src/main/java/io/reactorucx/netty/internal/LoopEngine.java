@@ -308,14 +308,22 @@ public final class LoopEngine {
 
     // ---- streams
 
+    /** Returns whether the loop may have one more channel; counts it as refused if not. */
+    public boolean hasRoomForStream() {
+        if (counters.channels() >= config.maxChannels()) {
+            counters.channelRefused();
+            return false;
+        }
+        return true;
+    }
+
     /**
      * Makes a stream that waits for its opening, unless the loop has as many channels as it may.
      *
      * @param window how many bytes the peer may be ahead of the reader
      */
     public @Nullable ChannelStream newStream(int window, StreamListener listener, StreamSocket socket) {
-        if (counters.channels() >= config.maxChannels()) {
-            counters.streamRefused();
+        if (!hasRoomForStream()) {
             return null;
         }
         while (streams.containsKey(nextId)) {

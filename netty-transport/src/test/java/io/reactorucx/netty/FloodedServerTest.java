@@ -1,0 +1,158 @@
+package io.reactorucx.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** More sockets than a loop has room for. */
+class FloodedServerTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final int MOST = 5;
+    private static final int SOCKETS = 300;
+    private static final byte[] HELLO = ByteBuffer.allocate(20).putInt(0x52554358).put((byte) 1).put((byte) 1)
+            .putShort((short) 12).array();
+
+    private final AtomicInteger registered = new AtomicInteger();
+    private final AtomicInteger active = new AtomicInteger();
+    private final AtomicInteger gone = new AtomicInteger();
+    private final AtomicInteger errors = new AtomicInteger();
+    private final List<Socket> sockets = new ArrayList<>();
+    private TestLoops loops;
+    private Channel server;
+
+    private void start(boolean plain) {
+        loops = new TestLoops("server", 1, UcxNettyConfig.DEFAULT.withLimits(10, MOST)
+                .withPlainTcp(UcxPlainTcpConfig.DEFAULT.withAccepted(plain).withDecisionTime(Duration.ofMinutes(1))));
+        server = loops.server().childHandler(new ChannelInitializer<SocketChannel>() {
+            @Override
+            protected void initChannel(SocketChannel accepted) {
+                registered.incrementAndGet();
+                accepted.pipeline().addLast(new Counter());
+            }
+        }).bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).syncUninterruptibly().channel();
+    }
+
+    private final class Counter extends ChannelInboundHandlerAdapter {
+
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            active.incrementAndGet();
+        }
+
+        @Override
+        public void channelUnregistered(ChannelHandlerContext context) {
+            gone.incrementAndGet();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            errors.incrementAndGet();
+            context.close();
+        }
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        for (Socket each : sockets) {
+            each.close();
+        }
+        await().atMost(LIMIT).untilAsserted(() -> {
+            assertThat(loops.sum(UcxLoopStatistics::channels)).isZero();
+            assertThat(loops.sum(UcxLoopStatistics::plainChannels)).isZero();
+        });
+        server.close().syncUninterruptibly();
+        loops.close();
+    }
+
+    private Socket connect() throws IOException {
+        InetSocketAddress address = (InetSocketAddress) server.localAddress();
+        Socket socket = new Socket(address.getAddress(), address.getPort());
+        socket.setSoTimeout((int) LIMIT.toMillis());
+        sockets.add(socket);
+        return socket;
+    }
+
+    private static boolean isEnded(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketException e) {
+            assertThat(e).hasMessageContaining("reset");
+            return true;
+        }
+    }
+
+    private void flood() throws IOException {
+        for (int i = 0; i < MOST; i++) {
+            connect();
+        }
+        await().atMost(LIMIT).until(() -> active.get() == MOST);
+        for (int i = 0; i < SOCKETS; i++) {
+            try (Socket refused = connect()) {
+                assertThat(isEnded(refused)).isTrue();
+            }
+        }
+    }
+
+    /** A registration that fails is logged with its stack, so none does: the handlers of each channel were added. */
+    private void assertRefusedInSilence() {
+        await().atMost(LIMIT).untilAsserted(() -> assertThat(gone).hasValue(SOCKETS));
+        assertThat(loops.sum(UcxLoopStatistics::refusedChannels)).isEqualTo(SOCKETS);
+        assertThat(registered).hasValue(MOST + SOCKETS);
+        assertThat(active).hasValue(MOST);
+        assertThat(errors).hasValue(0);
+    }
+
+    @Test
+    void socketsBeyondTheLimitAreRefusedInSilence() throws IOException {
+        start(false);
+        flood();
+        assertRefusedInSilence();
+        assertThat(loops.sum(UcxLoopStatistics::channels)).isEqualTo(MOST);
+    }
+
+    @Test
+    void undecidedSocketsBeyondTheLimitAreRefusedInSilence() throws IOException {
+        start(true);
+        flood();
+        assertRefusedInSilence();
+        assertThat(loops.sum(UcxLoopStatistics::plainChannels)).isEqualTo(MOST);
+    }
+
+    /** They are all active while they are undecided. */
+    @Test
+    void clientsOfUcxBeyondTheLimitAreRefusedWhenTheyAreDecided() throws IOException {
+        start(true);
+        for (int i = 0; i < MOST; i++) {
+            Socket socket = connect();
+            socket.getOutputStream().write(HELLO);
+            assertThat(socket.getInputStream().readNBytes(40)).hasSize(40);
+        }
+        for (int i = 0; i < SOCKETS; i++) {
+            try (Socket refused = connect()) {
+                refused.getOutputStream().write(HELLO);
+                assertThat(isEnded(refused)).isTrue();
+            }
+        }
+        await().atMost(LIMIT).untilAsserted(() -> assertThat(gone).hasValue(SOCKETS));
+        assertThat(loops.sum(UcxLoopStatistics::refusedChannels)).isEqualTo(SOCKETS);
+        assertThat(errors).hasValue(0);
+    }
+}
