@@ -7,7 +7,8 @@ import java.nio.ByteBuffer;
 /**
  * The header of a message of a channel's byte stream, behind the link's token, big-endian: the receiver's channel (4
  * bytes), the type (1), 3 zeros, the offset of the first byte of data modulo 2^32 (4), the offset up to which the
- * sender of this frame will take bytes, modulo 2^32 (4), and the sender's channel (4).
+ * sender of this frame will take bytes, modulo 2^32 (4), and the sender's channel (4). Data that is offered, instead of
+ * sent eagerly, has at least 16 KiB.
  */
 final class StreamFrame {
 
