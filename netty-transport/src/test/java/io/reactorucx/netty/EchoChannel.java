@@ -61,12 +61,16 @@ final class EchoChannel extends ChannelInboundHandlerAdapter {
 
     /** Binds a server that echoes; its channels add why they have ended. */
     static Channel serve(TestLoops loops, List<Throwable> errors) {
+        return serve(loops, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), errors);
+    }
+
+    static Channel serve(TestLoops loops, SocketAddress address, List<Throwable> errors) {
         return loops.server().childHandler(new ChannelInitializer<SocketChannel>() {
             @Override
             protected void initChannel(SocketChannel accepted) {
                 accepted.pipeline().addLast(new Echo(errors));
             }
-        }).bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).syncUninterruptibly().channel();
+        }).bind(address).syncUninterruptibly().channel();
     }
 
     static Channel serve(TestLoops loops) {

@@ -1,18 +1,49 @@
 package io.reactorucx.netty;
 
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.CountDownLatch;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A process with an echo server, which prints its port and runs until it is killed. */
+/**
+ * A process with an echo server, which prints its port and runs until it is killed. To each line of its input it prints
+ * how many channels it has.
+ */
 final class EchoServerProcess {
+
+    /** The property with the address that it listens on, by default loopback. */
+    static final String HOST = "host";
+    /** The property with the interval of heartbeats. */
+    static final String HEARTBEAT_MILLIS = "heartbeat.millis";
+    /** How the line with its port begins. */
+    static final String PORT = "port ";
+    /** How the lines with the number of its channels begin. */
+    static final String CHANNELS = "channels ";
 
     private EchoServerProcess() {
     }
 
-    public static void main(String[] arguments) throws InterruptedException {
-        TestLoops loops = new TestLoops("server", 2, UcxNettyConfig.DEFAULT.withTransports(arguments));
-        InetSocketAddress address = (InetSocketAddress) EchoChannel.serve(loops).localAddress();
-        System.out.println("port " + address.getPort());
-        new CountDownLatch(1).await();
+    /** Loops with another interval of heartbeats. */
+    static UcxNettyConfig config(Duration heartbeat, String... transports) {
+        UcxNettyConfig defaults = UcxNettyConfig.DEFAULT;
+        return defaults.withTransports(transports).withTimeouts(defaults.handshakeTimeout(), defaults.closeTimeout(),
+                heartbeat, defaults.linkIdleTimeout());
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        TestLoops loops = new TestLoops("server", 2, config(Duration.ofMillis(Long.getLong(HEARTBEAT_MILLIS,
+                UcxNettyConfig.DEFAULT.heartbeatInterval().toMillis())), arguments));
+        InetSocketAddress address = (InetSocketAddress) EchoChannel.serve(loops, new InetSocketAddress(
+                InetAddress.getByName(System.getProperty(HOST, "127.0.0.1")), 0), new CopyOnWriteArrayList<>())
+                .localAddress();
+        System.out.println(PORT + address.getPort());
+        BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        while (questions.readLine() != null) {
+            System.out.println(CHANNELS + loops.sum(UcxLoopStatistics::channels));
+        }
     }
 }

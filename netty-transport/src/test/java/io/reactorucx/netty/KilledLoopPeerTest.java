@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KilledLoopPeerTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration HEARTBEAT = Duration.ofSeconds(1);
     private static final int CHANNELS = 8;
     private static final long BYTES_BEFORE = 1 << 20;
     private static final long STOPPED_SECONDS = 3;
@@ -26,8 +27,14 @@ class KilledLoopPeerTest {
         return ChildJvm.of(EchoServerProcess.class).arguments(transport).start();
     }
 
+    private static int channelsOf(ChildJvm child) {
+        child.send("how many");
+        return Integer.parseInt(child.awaitLine(EchoServerProcess.CHANNELS)
+                .substring(EchoServerProcess.CHANNELS.length()));
+    }
+
     private static InetSocketAddress address(ChildJvm child) {
-        int port = Integer.parseInt(child.awaitLine("port ").substring("port ".length()));
+        int port = Integer.parseInt(child.awaitLine(EchoServerProcess.PORT).substring(EchoServerProcess.PORT.length()));
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
@@ -87,6 +94,32 @@ class KilledLoopPeerTest {
             all.forEach(EchoChannel::drain);
             assertThat(all).allSatisfy(each -> assertThat(each.error()).isNull());
             all.forEach(each -> each.channel().close().syncUninterruptibly());
+            loops.awaitNoChannels();
+        }
+    }
+
+    /** Its sockets stay open, so only heartbeats find that; they count it as gone after at most 1.75 intervals. */
+    @ParameterizedTest
+    @ValueSource(strings = {"shm", "tcp"})
+    void channelsOfBothSidesEndWhenThePeerIsStoppedForLonger(String transport) {
+        try (TestLoops loops = new TestLoops("client", 2, EchoServerProcess.config(HEARTBEAT, transport));
+                ChildJvm child = ChildJvm.of(EchoServerProcess.class).arguments(transport)
+                        .options("-D" + EchoServerProcess.HEARTBEAT_MILLIS + "=" + HEARTBEAT.toMillis()).start()) {
+            InetSocketAddress server = address(child);
+            List<EchoChannel> all = traffic(loops, server);
+            assertThat(channelsOf(child)).isEqualTo(CHANNELS);
+            child.signal("STOP");
+            for (EchoChannel each : all) {
+                assertThat(each.channel().closeFuture().awaitUninterruptibly(LIMIT.toMillis())).isTrue();
+            }
+            assertThat(all).allSatisfy(each -> assertThat(each.error()).isInstanceOf(IOException.class));
+            loops.awaitNoChannels();
+
+            child.signal("CONT");
+            await().atMost(LIMIT).until(() -> channelsOf(child) == 0);
+            EchoChannel again = EchoChannel.connect(loops, server);
+            again.echo();
+            again.channel().close().syncUninterruptibly();
             loops.awaitNoChannels();
         }
     }

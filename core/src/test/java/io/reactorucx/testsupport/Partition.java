@@ -1,8 +1,7 @@
-package io.reactorucx;
+package io.reactorucx.testsupport;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.reactorucx.testsupport.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Two network namespaces with a router between them, in a third, that can drop what comes through. Removed with all
  * their interfaces.
  */
-final class Partition implements AutoCloseable {
+public final class Partition implements AutoCloseable {
 
     private static final Path IP = Path.of("/usr/sbin/ip");
 
@@ -28,8 +27,12 @@ final class Partition implements AutoCloseable {
         right = name + "r";
     }
 
-    /** Two hosts that reach each other. Skips the test where that cannot be made. */
-    static Partition create() {
+    /**
+     * Two hosts that reach each other. Skips the test where that cannot be made.
+     *
+     * @return the hosts, to be closed by the caller
+     */
+    public static Partition create() {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root may make network namespaces");
         assumeTrue(Files.isExecutable(IP), IP + " (package iproute2) is not installed");
         Partition made = new Partition("rucx" + ProcessHandle.current().pid());
@@ -57,26 +60,29 @@ final class Partition implements AutoCloseable {
         run("-n", host, "route", "add", "default", "via", network + ".2");
     }
 
-    /** The command that starts another command on the left host. */
-    String[] onLeft() {
+    /** {@return the command that starts another command on the left host} */
+    public String[] onLeft() {
         return new String[] {IP.toString(), "netns", "exec", left};
     }
 
-    String[] onRight() {
+    /** {@return the command that starts another command on the right host} */
+    public String[] onRight() {
         return new String[] {IP.toString(), "netns", "exec", right};
     }
 
-    String rightAddress() {
+    /** {@return the address of the right host} */
+    public String rightAddress() {
         return "10.201.2.1";
     }
 
     /** From now on the router drops what comes from one host for the other, and says nothing. */
-    void drop() {
+    public void drop() {
         run("-n", router, "route", "replace", "blackhole", "10.201.1.1/32");
         run("-n", router, "route", "replace", "blackhole", "10.201.2.1/32");
     }
 
-    void heal() {
+    /** The router lets everything through again. */
+    public void heal() {
         run("-n", router, "route", "delete", "blackhole", "10.201.1.1/32");
         run("-n", router, "route", "delete", "blackhole", "10.201.2.1/32");
     }
