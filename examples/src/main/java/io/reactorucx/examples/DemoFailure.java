@@ -1,11 +1,16 @@
 package io.reactorucx.examples;
 
 /** A failure that the demo explains in its message. */
-final class DemoFailure extends RuntimeException {
+public final class DemoFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    DemoFailure(String message) {
+    /**
+     * A failure.
+     *
+     * @param message what failed
+     */
+    public DemoFailure(String message) {
         super(message);
     }
 }

@@ -2,6 +2,7 @@ package io.reactorucx.examples;
 
 import io.reactorucx.examples.soak.SoakCommand;
 import io.reactorucx.examples.soak.SoakServer;
+import io.reactorucx.examples.soak.netty.NettySoakServer;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -12,7 +13,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** Entry of all programs here. Their help texts are in {@code config/help}, too, for {@code ./run}. */
 @Command(name = "./run", description = "Programs that show Reactor UCX.", subcommands = {
     DemoCommand.class, DemoServer.class, InfoCommand.class, NettyCommand.class, NettyServer.class, SoakCommand.class,
-    SoakServer.class})
+    SoakServer.class, NettySoakServer.class})
 public final class Main {
 
     @Mixin
@@ -31,7 +32,7 @@ public final class Main {
     }
 
     static CommandLine commandLine() {
-        CommandLine commands = new CommandLine(new Main());
+        CommandLine commands = new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
         commands.setExecutionExceptionHandler((error, command, parsed) -> {
             command.getErr().println(command.getCommandName() + ": FAILED: " + Failures.inOneLine(error));
             return 1;

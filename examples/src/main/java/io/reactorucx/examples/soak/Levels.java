@@ -18,14 +18,24 @@ import java.util.stream.Collectors;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Amounts of what a process holds at a moment, by name; in bytes where the name says so. */
-record Levels(Map<String, Long> values) {
+/**
+ * Amounts of what a process holds at a moment, by name; in bytes where the name says so.
+ *
+ * @param values the amounts
+ */
+public record Levels(Map<String, Long> values) {
 
     /** Names of the levels that must be zero when no connection is open. */
     static final List<String> NOTHING = List.of("connections", "in flight", "held messages", "leases");
 
     /** Name of the number of errors without a receiver that are no errors of a connection. */
-    static final String UNEXPECTED = "unexpected errors";
+    public static final String UNEXPECTED = "unexpected errors";
+    /** Name of the memory that buffer pools have mapped, up to their limits. */
+    public static final String SLABS = "slab bytes";
+    /** Name of the memory that Netty's allocators have, as much as was in use at once. */
+    static final String NETTY = "netty bytes";
+    /** Name of the resident memory, the Java heap and the slabs of pools included. */
+    static final String RESIDENT = "resident bytes";
 
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
@@ -36,7 +46,6 @@ record Levels(Map<String, Long> values) {
 
     private static Levels now(UcxResources resources) {
         System.gc();
-        NativeMemory memory = NativeMemory.settled();
         Map<String, Long> values = new LinkedHashMap<>();
         values.put("connections", (long) resources.openConnections());
         values.put("in flight", resources.engines().stream().map(ProgressEngine::counters)
@@ -46,19 +55,35 @@ record Levels(Map<String, Long> values) {
         values.put("leases", (long) resources.buffers().leases());
         values.put(UNEXPECTED, DroppedErrors.unexpected());
         values.put("numbers asked for", RequestTraffic.asked());
-        values.put("slab bytes", resources.buffers().slabBytes());
+        long slabs = resources.buffers().slabBytes();
+        values.put(SLABS, slabs);
+        addProcess(values, slabs, 0);
+        return new Levels(values);
+    }
+
+    /**
+     * Adds what the whole process holds, when its native memory falls no more.
+     *
+     * @param values where to
+     * @param slabBytes memory that buffer pools have mapped
+     * @param nettyBytes memory that Netty's allocators have from the C library
+     */
+    public static void addProcess(Map<String, Long> values, long slabBytes, long nettyBytes) {
+        NativeMemory memory = NativeMemory.settled();
+        if (nettyBytes > 0) {
+            values.put(NETTY, nettyBytes);
+        }
         values.put("heap bytes", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
-        memory.mallocBytes().ifPresent(bytes -> values.put("malloc bytes", bytes));
+        memory.mallocBytes().ifPresent(bytes -> values.put("malloc bytes", bytes - nettyBytes));
         // The slabs of the pool may grow up to its limit, and all their pages are in use from the start. Those that
         // peers may map are no private pages, and a little larger than what the pool has of them.
         PoolFiles pools = PoolFiles.now();
-        values.put("mapped bytes", memory.mappedBytes() - Math.max(0, resources.buffers().slabBytes()
-                - pools.ownBytes()));
+        values.put("mapped bytes", memory.mappedBytes() - Math.max(0, slabBytes - pools.ownBytes()));
         values.put("shared bytes", status("RssShmem:") - pools.residentBytes());
         values.put("/dev/shm bytes", usedSharedMemory());
         values.put("descriptors", (long) list("/proc/self/fd") - pools.descriptors());
         values.put("threads", (long) list("/proc/self/task"));
-        return new Levels(values);
+        values.put(RESIDENT, status("VmRSS:"));
     }
 
     private static long status(String key) {
@@ -81,17 +106,27 @@ record Levels(Map<String, Long> values) {
         return names == null ? 0 : names.length;
     }
 
-    long of(String name) {
+    /**
+     * {@return an amount}
+     *
+     * @param name its name
+     */
+    public long of(String name) {
         return Objects.requireNonNull(values.get(name), name);
     }
 
-    /** Formats the levels as a line, for another process. */
-    String toLine() {
+    /** {@return the levels as a line, for another process} */
+    public String toLine() {
         return values.entrySet().stream().map(each -> each.getKey() + "=" + each.getValue())
                 .collect(Collectors.joining(";"));
     }
 
-    static Levels parse(String line) {
+    /**
+     * {@return the levels of another process}
+     *
+     * @param line as {@link #toLine()} has formatted it
+     */
+    public static Levels parse(String line) {
         Map<String, Long> values = new LinkedHashMap<>();
         Arrays.stream(line.split(";")).map(each -> each.split("=")).forEach(pair ->
                 values.put(pair[0], Long.valueOf(pair[1])));

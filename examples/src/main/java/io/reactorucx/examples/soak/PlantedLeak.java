@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** Memory that is never freed, by which a test sees that the soak finds leaks. */
+/** Memory that is never freed, by which a test sees that the soak finds leaks; with --netty a buffer instead. */
 enum PlantedLeak {
 
     /** From the C library, in pieces. */

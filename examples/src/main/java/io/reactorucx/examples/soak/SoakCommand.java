@@ -5,6 +5,7 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.UcxResourcesBuilder;
 import io.reactorucx.examples.HelpOption;
 import io.reactorucx.examples.ServerProcess;
+import io.reactorucx.examples.soak.netty.NettySoak;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,7 @@ public final class SoakCommand implements Callable<Integer> {
     private static final int PERCENT = 100;
     private static final int MAX_CONNECTIONS = 1000;
     private static final double MAX_MINUTES = 100_000;
+    private static final double MAX_RATE = 100_000;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -47,6 +49,14 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(names = "--slow-consumer", description = "Instead of the traffic: a subscriber that takes one response a"
             + " second from a stream of a million.")
     private boolean slowConsumer;
+    @Option(names = "--netty", paramLabel = "WHAT", description = "Instead of the traffic: channels of Netty over UCX,"
+            + " with each byte checked and each buffer watched for leaks. 'http' exchanges requests of 0 B to 1 MiB by"
+            + " Reactor Netty, some cancelled; 'connects' connects, echoes 8 B and closes; 'kills' kills and stops"
+            + " server processes amid traffic, whose channels have to end in time.")
+    private NettySoak.@Nullable Kind netty;
+    @Option(names = "--rate", paramLabel = "RATE", description = "Connections a second of '--netty connects', by"
+            + " default 1000.")
+    private double rate = 1000;
     @Option(names = "--seed", paramLabel = "N", description = "Makes the same random choices as the run that printed"
             + " this number.")
     private @Nullable Long seed;
@@ -60,6 +70,11 @@ public final class SoakCommand implements Callable<Integer> {
         Duration time = Duration.ofMillis((long) (minutes * Duration.ofMinutes(1).toMillis()));
         System.out.println("soak: " + (tcp ? "tcp" : "UCX's choice of transports") + ", " + connections
                 + " connections, " + time.toSeconds() + " s, seed " + chosen);
+        return netty == null ? mixed(time, chosen) : end(new NettySoak(tcp, connections, rate, chosen, leak != null)
+                .run(netty, time));
+    }
+
+    private int mixed(Duration time, long chosen) {
         List<String> arguments = new ArrayList<>();
         if (tcp) {
             arguments.add("--tcp");
@@ -77,6 +92,10 @@ public final class SoakCommand implements Callable<Integer> {
                 resources.disposeNow();
             }
         }
+        return end(sound);
+    }
+
+    private int end(boolean sound) {
         if (!sound) {
             spec.commandLine().getErr().println("soak: FAILED: the figures above say why");
             return 1;
@@ -92,6 +111,12 @@ public final class SoakCommand implements Callable<Integer> {
         }
         if (connections < 1 || connections > MAX_CONNECTIONS) {
             throw refused("--connections " + connections + ": must be in 1.." + MAX_CONNECTIONS);
+        }
+        if (!(rate > 0 && rate <= MAX_RATE)) {
+            throw refused("--rate " + rate + ": must be more than 0 and at most " + MAX_RATE);
+        }
+        if (netty != null && slowConsumer) {
+            throw refused("--netty and --slow-consumer: at most one of them");
         }
         if (cutOff < 0 || cutOff > PERCENT) {
             throw refused("--cut-off " + cutOff + ": must be in 0.." + PERCENT);

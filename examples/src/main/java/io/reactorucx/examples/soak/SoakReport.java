@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /** The output of the soak while it runs and at its end. */
-final class SoakReport {
+public final class SoakReport {
 
     /** A larger difference between start and end counts as a leak, of native memory of this process alone. */
     private static final long TOLERATED_NATIVE_BYTES = 12L << 20;
@@ -16,7 +16,8 @@ final class SoakReport {
     private static final long TOLERATED_BYTES = 48L << 20;
     private static final long TOLERATED_COUNT = 16;
     /** Levels that have a limit of their own, and numbers that are no levels. */
-    private static final Set<String> BOUNDED = Set.of("slab bytes", "heap bytes", "numbers asked for");
+    private static final Set<String> BOUNDED = Set.of(Levels.SLABS, Levels.NETTY, Levels.RESIDENT,
+            "heap bytes", "numbers asked for");
     private static final Set<String> NATIVE = Set.of("malloc bytes", "mapped bytes");
 
     private final LongAdder connected = new LongAdder();
@@ -31,7 +32,12 @@ final class SoakReport {
         notConnected.computeIfAbsent(DroppedErrors.nameOf(error), ignored -> new LongAdder()).increment();
     }
 
-    void progress(Tallies tallies) {
+    /**
+     * Prints how much has been delivered until now.
+     *
+     * @param tallies the results
+     */
+    public void progress(Tallies tallies) {
         StringBuilder line = new StringBuilder(String.format("%5d s", (System.nanoTime() - start) / 1_000_000_000L));
         tallies.byKind().forEach((kind, tally) -> line.append("  ").append(kind).append(' ')
                 .append(tally.count(End.DELIVERED)).append(" of ").append(tally.begunCount()));
@@ -51,9 +57,20 @@ final class SoakReport {
     }
 
     boolean print(Tallies tallies, Levels[] before, Levels[] after) {
-        boolean sound = isSettled(after);
         System.out.printf("connections made: %d, not made: %s; errors after a cancel: %s%n", connected.sum(),
                 new TreeMap<>(notConnected), DroppedErrors.byName());
+        return isSettled(after) & print(tallies) & compare("this process", before[0], after[0])
+                & compare("the server", before[1], after[1]);
+    }
+
+    /**
+     * Prints the results of exchanges.
+     *
+     * @param tallies the results
+     * @return whether none is bad
+     */
+    public static boolean print(Tallies tallies) {
+        boolean sound = true;
         System.out.printf("%-16s %9s %9s %9s %9s %7s %6s %6s %10s %7s%n", "exchanges", "begun", "delivered",
                 "cancelled", "timed out", "failed", "lost", "twice", "corrupt", "GB");
         for (Map.Entry<String, Tally> each : tallies.byKind().entrySet()) {
@@ -69,10 +86,18 @@ final class SoakReport {
             }
             sound &= tally.isSound();
         }
-        return sound & compare("this process", before[0], after[0]) & compare("the server", before[1], after[1]);
+        return sound;
     }
 
-    private static boolean compare(String who, Levels before, Levels after) {
+    /**
+     * Prints what a process held at two moments.
+     *
+     * @param who the process
+     * @param before at the start
+     * @param after at the end
+     * @return whether nothing has grown, and no unexpected error was counted
+     */
+    public static boolean compare(String who, Levels before, Levels after) {
         boolean sound = true;
         System.out.printf("%-26s %14s %14s%n", who, "at the start", "at the end");
         for (Map.Entry<String, Long> each : after.values().entrySet()) {

@@ -3,14 +3,24 @@ package io.reactorucx.examples.soak;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** The tally of each kind of traffic, by its name. */
-record Tallies(Map<String, Tally> byKind) {
+/**
+ * The tally of each kind of traffic.
+ *
+ * @param byKind the tallies by the kind's name
+ */
+public record Tallies(Map<String, Tally> byKind) {
 
-    Tallies() {
+    /** No kind. */
+    public Tallies() {
         this(new ConcurrentSkipListMap<>());
     }
 
-    Tally of(String kind) {
+    /**
+     * {@return the tally of a kind, which this call adds if need be}
+     *
+     * @param kind the kind's name
+     */
+    public Tally of(String kind) {
         return byKind.computeIfAbsent(kind, ignored -> new Tally());
     }
 }

@@ -7,11 +7,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the results of the exchanges of one kind of traffic. Thread: any. */
-final class Tally {
+public final class Tally {
 
     /** How an exchange ended. */
-    enum End {
-        DELIVERED, CANCELLED, TIMED_OUT, FAILED,
+    public enum End {
+        /** The reply was right. */
+        DELIVERED,
+        /** The client cancelled it. */
+        CANCELLED,
+        /** The client's time limit ended it. */
+        TIMED_OUT,
+        /** By an error. */
+        FAILED,
         /** No reply within {@link Traffic#LOST_AFTER} over an open connection. */
         LOST,
         /** The reply differs from the payload, or belongs to no exchange. */
@@ -26,20 +33,40 @@ final class Tally {
     private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
     private final LongAdder unexpected = new LongAdder();
 
-    void begun() {
+    /** No exchange. */
+    public Tally() {
+    }
+
+    /** An exchange has begun. */
+    public void begun() {
         begun.increment();
     }
 
-    void delivered(long payloadBytes) {
+    /**
+     * An exchange has ended with the right reply.
+     *
+     * @param payloadBytes size of its payload
+     */
+    public void delivered(long payloadBytes) {
         bytes.add(payloadBytes);
         ended(End.DELIVERED);
     }
 
-    void ended(End end) {
+    /**
+     * An exchange has ended.
+     *
+     * @param end how
+     */
+    public void ended(End end) {
         ends.computeIfAbsent(end, ignored -> new LongAdder()).increment();
     }
 
-    void failed(Throwable error) {
+    /**
+     * An exchange has failed.
+     *
+     * @param error by which; each that is no {@link UcxException} is unexpected
+     */
+    public void failed(Throwable error) {
         LongAdder count = errors.computeIfAbsent(DroppedErrors.nameOf(error), ignored -> new LongAdder());
         if (!(error instanceof UcxException)) {
             unexpected.increment();
@@ -56,7 +83,8 @@ final class Tally {
         return unexpected.sum();
     }
 
-    long begunCount() {
+    /** {@return the number of exchanges that have begun} */
+    public long begunCount() {
         return begun.sum();
     }
 
@@ -64,7 +92,12 @@ final class Tally {
         return bytes.sum();
     }
 
-    long count(End end) {
+    /**
+     * {@return the number of exchanges that have ended in a way}
+     *
+     * @param end the way
+     */
+    public long count(End end) {
         LongAdder count = ends.get(end);
         return count == null ? 0 : count.sum();
     }
@@ -77,10 +110,10 @@ final class Tally {
     }
 
     /**
-     * Returns whether each exchange has ended, none lost, duplicated or corrupt, and those that failed with an error of
-     * the connection.
+     * {@return whether each exchange has ended, none lost, duplicated or corrupt, and those that failed with an error
+     * of the connection}
      */
-    boolean isSound() {
+    public boolean isSound() {
         long ended = count(End.DELIVERED) + count(End.CANCELLED) + count(End.TIMED_OUT) + count(End.FAILED)
                 + count(End.LOST);
         return ended == begunCount() && count(End.LOST) == 0 && count(End.CORRUPT) == 0 && count(End.DUPLICATED) == 0
