@@ -41,6 +41,8 @@ public final class UcxIoHandler implements IoHandler {
     private static final int ROUNDS_PER_POLL = 16;
     /** Looks at UCX between two looks at the clock. */
     private static final int STEPS_PER_LOOK = 4;
+    /** Time between two looks at the sockets while the loop spins. */
+    private static final long NANOS_BETWEEN_POLLS = 50_000;
 
     private final UcxNettyConfig config;
     private final ThreadAwareExecutor executor;
@@ -190,6 +192,7 @@ public final class UcxIoHandler implements IoHandler {
         counters.spun();
         long now = System.nanoTime();
         long end = spin.startIdle(now);
+        long look = now + NANOS_BETWEEN_POLLS;
         while (now - end < 0) {
             for (int i = 0; i < STEPS_PER_LOOK; i++) {
                 int work = step();
@@ -204,6 +207,11 @@ public final class UcxIoHandler implements IoHandler {
                 Thread.onSpinWait();
             }
             now = System.nanoTime();
+            if (now - look >= 0) {
+                // Channels open over sockets, and a socket tells of the end of the peer.
+                epoll.run(new LoopContext(context, false, 0));
+                look = now + NANOS_BETWEEN_POLLS;
+            }
         }
         counters.spunInVain();
         spin.spunInVain();
