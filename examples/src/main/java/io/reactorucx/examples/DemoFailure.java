@@ -6,9 +6,9 @@ public final class DemoFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A failure.
+     * Creates a failure.
      *
-     * @param message what failed
+     * @param message explains it
      */
     public DemoFailure(String message) {
         super(message);

@@ -3,7 +3,7 @@ package io.reactorucx.examples;
 import java.util.Locale;
 
 /** Figures for people: three significant digits, with the unit that fits their size. */
-final class Figure {
+public final class Figure {
 
     private static final String[] SCALE = {"", "k", "M", "G", "T"};
     private static final String[] TIMES = {"ns", "us", "ms", "s"};
@@ -12,18 +12,33 @@ final class Figure {
     private Figure() {
     }
 
-    /** An amount of data, such as {@code 146 MB}. */
-    static String bytes(double bytes) {
+    /**
+     * An amount of data.
+     *
+     * @param bytes the amount
+     * @return such as {@code 146 MB}
+     */
+    public static String bytes(double bytes) {
         return scaled(bytes, SCALE, "B");
     }
 
-    /** A rate of data, such as {@code 1.21 GB/s}. */
-    static String bytesPerSecond(double bytes) {
+    /**
+     * A rate of data.
+     *
+     * @param bytes the amount in a second
+     * @return such as {@code 1.21 GB/s}
+     */
+    public static String bytesPerSecond(double bytes) {
         return scaled(bytes, SCALE, "B/s");
     }
 
-    /** A rate of operations, such as {@code 512 k/s}. */
-    static String perSecond(double operations) {
+    /**
+     * A rate of operations.
+     *
+     * @param operations their number in a second
+     * @return such as {@code 512 k/s}
+     */
+    public static String perSecond(double operations) {
         return scaled(operations, SCALE, "/s");
     }
 
@@ -32,8 +47,13 @@ final class Figure {
         return scaled(operations, SCALE, "").strip();
     }
 
-    /** A time, such as {@code 1.38 us}. */
-    static String nanos(double nanos) {
+    /**
+     * A time.
+     *
+     * @param nanos the time in nanoseconds
+     * @return such as {@code 1.38 us}
+     */
+    public static String nanos(double nanos) {
         return scaled(nanos, TIMES, "");
     }
 

@@ -1,5 +1,7 @@
 package io.reactorucx.examples;
 
+import io.reactorucx.examples.netty.NettyCommand;
+import io.reactorucx.examples.netty.NettyServer;
 import io.reactorucx.examples.soak.SoakCommand;
 import io.reactorucx.examples.soak.SoakServer;
 import io.reactorucx.examples.soak.netty.NettySoakServer;

@@ -20,7 +20,7 @@ public final class ServerProcess implements AutoCloseable {
     private static final long EXIT_LIMIT_SECONDS = 5;
 
     private final Process process;
-    private final CompletableFuture<String> ready = new CompletableFuture<>();
+    private volatile CompletableFuture<String> ready = new CompletableFuture<>();
     private final Thread endWithUs;
     private volatile String reason = "it gave no reason";
 
@@ -39,9 +39,24 @@ public final class ServerProcess implements AutoCloseable {
      * @return the process
      */
     public static ServerProcess start(String program, List<String> arguments) {
+        return start(program, arguments, ProcessBuilder.Redirect.from(new File("/dev/null")));
+    }
+
+    /**
+     * Starts a program of {@link Main} that reads its standard input, for {@link #ask}.
+     *
+     * @param program the program's name
+     * @param arguments the program's arguments
+     * @return the process
+     */
+    public static ServerProcess startWithInput(String program, List<String> arguments) {
+        return start(program, arguments, ProcessBuilder.Redirect.PIPE);
+    }
+
+    private static ServerProcess start(String program, List<String> arguments, ProcessBuilder.Redirect input) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("--enable-native-access=ALL-UNNAMED",
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
                 "-Xmx" + (Runtime.getRuntime().maxMemory() >> 20) + "m", "-cp", System.getProperty("java.class.path")));
         String libraryPath = System.getProperty("io.reactorucx.library.path");
         if (libraryPath != null) {
@@ -50,7 +65,7 @@ public final class ServerProcess implements AutoCloseable {
         command.add(Main.class.getName());
         command.add(program);
         command.addAll(arguments);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectInput(new File("/dev/null"))
+        ProcessBuilder builder = new ProcessBuilder(command).redirectInput(input)
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
         // UCX also logs what it returns as a status, but the reason of a failure is printed as one line.
         builder.environment().putIfAbsent("UCX_LOG_LEVEL", "fatal");
@@ -95,6 +110,49 @@ public final class ServerProcess implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new DemoFailure("interrupted");
         }
+    }
+
+    /**
+     * Writes a line to the standard input of the server, and waits for what it prints when it is ready for it.
+     *
+     * @param line the line
+     * @return the rest of the line that the server printed
+     */
+    public String ask(String line) {
+        ready = new CompletableFuture<>();
+        try {
+            process.outputWriter(StandardCharsets.UTF_8).append(line).append('\n').flush();
+        } catch (IOException e) {
+            throw new DemoFailure("the server process has ended: " + reason);
+        }
+        return awaitReady();
+    }
+
+    /** Ends the standard input of the server. */
+    public void endInput() {
+        try {
+            process.outputWriter(StandardCharsets.UTF_8).close();
+        } catch (IOException e) {
+            throw new DemoFailure("the server process has ended: " + reason);
+        }
+    }
+
+    /**
+     * For the server itself: it is ready.
+     *
+     * @param what the port and more
+     */
+    public static void ready(String what) {
+        System.out.println(DemoServer.READY + what);
+    }
+
+    /**
+     * For the server itself: it has failed.
+     *
+     * @param error why
+     */
+    public static void failed(Throwable error) {
+        System.out.println(DemoServer.FAILED + Failures.inOneLine(error));
     }
 
     /** {@return the id of the server's process} */

@@ -67,8 +67,8 @@ final class DemoProcess implements AutoCloseable {
 
     static DemoProcess start(Path directory, String... arguments) {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java")
-                .toString(), "--enable-native-access=ALL-UNNAMED", "-Xmx256m", "-cp",
-                System.getProperty("java.class.path"), Main.class.getName()));
+                .toString(), "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-Xmx256m",
+                "-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of(arguments));
         try {
             return new DemoProcess(new ProcessBuilder(command).directory(directory.toFile())
