@@ -25,7 +25,7 @@ record Figures(PeerOptions options, long operations, long nanos, Histogram histo
         json.addProperty("error_mode", options.errorMode());
         json.addProperty("size", options.size());
         json.addProperty("window", options.is("latency") ? 1 : options.window());
-        json.addProperty("connections", 1);
+        json.addProperty("connections", options.connections());
         json.addProperty("rate", options.rate());
         json.addProperty("operations", operations);
         double seconds = nanos / (double) TimeUnit.SECONDS.toNanos(1);

@@ -19,10 +19,12 @@ public final class PeerCommand implements Callable<Integer> {
             "rsocket", RSocketPeer::new,
             "reactor-netty", ReactorNettyPeer::new,
             "grpc", GrpcPeer::new,
+            "netty", NettyPeer::new,
             "bare", BarePeer::new);
 
     @Parameters(index = "0",
-            description = "jucx, aeron-ipc, aeron-udp, rsocket, reactor-netty, grpc, bare (UCX's functions in a loop)")
+            description = "jucx, aeron-ipc, aeron-udp, rsocket, reactor-netty, grpc, netty (as ./run netty), bare"
+            + " (UCX's functions in a loop)")
     private String name = "";
     @Parameters(index = "1", description = "server or client")
     private String role = "";

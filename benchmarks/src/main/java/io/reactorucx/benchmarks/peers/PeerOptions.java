@@ -12,7 +12,7 @@ final class PeerOptions {
     private int port;
     @Option(names = "--connect", description = "client: HOST:PORT of the server")
     private String connect = "";
-    @Option(names = "--test", description = "am, tag, message, request, get, put")
+    @Option(names = "--test", description = "am, tag, message, request, get, put; netty: a case of ./run netty")
     private String test = "message";
     @Option(names = "--mode", description = "latency, bandwidth, rate")
     private String mode = "latency";
@@ -31,6 +31,13 @@ final class PeerOptions {
     private boolean tcp;
     @Option(names = "--error-mode", description = "none or peer, for peers over UCX")
     private String errorMode = "none";
+    @Option(names = "--loops", description = "netty: ucx or kernel")
+    private String loops = "kernel";
+    @Option(names = "--spin", description = "netty: microseconds for which an idle loop over UCX spins; -1 for the"
+            + " default")
+    private long spinMicros = -1;
+    @Option(names = "--connections", description = "netty: number of connections, at a fixed rate")
+    private int connections = 1;
     @Option(names = "--turns", description = "client: print a line for each turn, and end with the standard input")
     private boolean turns;
     @Option(names = "--format", hidden = true, description = "json, the only one")
@@ -81,6 +88,18 @@ final class PeerOptions {
         return (long) (warmupSeconds * TimeUnit.SECONDS.toNanos(1) / WarmUp.PARTS);
     }
 
+    boolean isOverUcx() {
+        return loops.equals("ucx");
+    }
+
+    long spinMicros() {
+        return spinMicros;
+    }
+
+    int connections() {
+        return connections;
+    }
+
     boolean turns() {
         return turns;
     }
@@ -102,10 +121,13 @@ final class PeerOptions {
     }
 
     void check() {
-        if (size < 1 || window < 1 || nanos() < 1 || !(warmupSeconds >= 0) || rate < 0 || !format.equals("json")
-                || turns && rate > 0) {
-            throw new IllegalArgumentException("--size and --window at least 1, --seconds above 0, --warmup-seconds"
-                    + " and --rate not below, --format json, --turns without --rate");
+        if (!loops.equals("ucx") && !loops.equals("kernel")) {
+            throw new IllegalArgumentException("--loops '" + loops + "': ucx or kernel");
+        }
+        if (size < 1 || window < 1 || connections < 1 || nanos() < 1 || !(warmupSeconds >= 0) || rate < 0
+                || !format.equals("json") || turns && rate > 0) {
+            throw new IllegalArgumentException("--size, --window and --connections at least 1, --seconds above 0,"
+                    + " --warmup-seconds and --rate not below, --format json, --turns without --rate");
         }
     }
 }

@@ -47,6 +47,7 @@ final class Cases {
         cases.fixedRates();
         cases.allocation();
         cases.idleAndConnections();
+        cases.scenarios.addAll(NettyCases.all());
         return Scenario.joined(cases.scenarios);
     }
 

@@ -47,6 +47,13 @@ enum Metric {
             return format("%.1f B/op", value);
         }
     },
+    /** Processor time of both processes for an operation. */
+    CPU("cpu_ns_per_op") {
+        @Override
+        String text(double value) {
+            return P50.text(value);
+        }
+    },
     /** The share of a core that the busier of the two processes uses. */
     CPU_SHARE("cpu_share") {
         @Override

@@ -27,10 +27,14 @@ class ProcessesTest {
 
     private final Processes processes = new Processes(Cpus.of("any"), SHORT);
 
-    /** One row for each program and test, regardless of sizes and error modes. */
+    private static Stream<Row> all() {
+        return Cases.all().stream().flatMap(each -> each.rows().stream());
+    }
+
+    /** One row for each program and test, regardless of sizes and error modes; those of Netty are below. */
     static Stream<Row> rows() {
         Set<String> seen = new LinkedHashSet<>();
-        return Cases.all().stream().flatMap(each -> each.rows().stream()).filter(row -> {
+        return all().filter(row -> !row.name().startsWith("netty-")).filter(row -> {
             Contender theirs = row.theirs();
             String key = theirs == null ? row.ours().tool() + " " + row.metric()
                     : theirs.tool() + " " + row.metric() + " " + (theirs.perftest() == null
@@ -51,6 +55,27 @@ class ProcessesTest {
         assertThat(measurement.failure()).isEmpty();
         assertThat(measurement.figure(row.metric())).isPresent();
         assertThat(measurement.figure(row.metric()).getAsDouble()).isNotNegative();
+    }
+
+    /** Each of Netty's programs over UCX, and one of them over the kernel's TCP. */
+    static Stream<Contender> nettyPrograms() {
+        return Stream.concat(all().filter(row -> row.name().equals("netty-echo-8-spinning")).map(Row::theirs),
+                all().filter(row -> List.of("netty-echo-8", "netty-echo-1M-spinning", "netty-http-get", "netty-rsocket",
+                "netty-grpc", "netty-http-rate-spinning").contains(row.name())).map(Row::ours));
+    }
+
+    @ParameterizedTest
+    @MethodSource("nettyPrograms")
+    void measuresProgramsOfNetty(Contender contender) throws InterruptedException {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+
+        Measurement measurement = processes.measure(contender);
+
+        assertThat(measurement.failure()).isEmpty();
+        assertThat(measurement.figure(Metric.CPU).orElse(0)).isPositive();
+        assertThat(measurement.figure(Metric.P50).orElse(0)).isPositive();
+        assertThat(measurement.figure(Metric.P99).orElse(0)).isPositive();
+        assertThat(measurement.figure(Metric.BANDWIDTH).orElse(0)).isPositive();
     }
 
     @Test
@@ -95,7 +120,7 @@ class ProcessesTest {
     static Stream<Row> rowsInTurns() {
         return Cases.all().stream().flatMap(each -> each.rows().stream())
                 .filter(row -> List.of("am-latency-shm-jucx", "am-rate-shm-none", "message-rate-shm-none",
-                "get-bandwidth-1M-tcp-served").contains(row.name()));
+                "get-bandwidth-1M-tcp-served", "netty-echo-64K").contains(row.name()));
     }
 
     @ParameterizedTest
