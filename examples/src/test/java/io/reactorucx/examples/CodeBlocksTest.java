@@ -78,10 +78,12 @@ class CodeBlocksTest {
                     .map(source -> source.group(1) + "#" + source.group(3)).forEach(shown::add);
         }
         List<String> marked = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(ROOT.resolve("examples/src"))) {
-            for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
-                Pattern.compile("^ *// snippet: (\\S+)$", Pattern.MULTILINE).matcher(Files.readString(file)).results()
-                        .map(start -> ROOT.relativize(file) + "#" + start.group(1)).forEach(marked::add);
+        for (String sources : List.of("examples/src", "boot-example/src")) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(sources))) {
+                for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                    Pattern.compile("^ *// snippet: (\\S+)$", Pattern.MULTILINE).matcher(Files.readString(file))
+                            .results().map(start -> ROOT.relativize(file) + "#" + start.group(1)).forEach(marked::add);
+                }
             }
         }
 
@@ -112,7 +114,7 @@ class CodeBlocksTest {
             return Optional.of(block.where() + ": no <!-- code: PATH#NAME --> stands above the block");
         }
         String path = source.group(1);
-        if (!path.matches("examples/src/(main|test)/java/.+\\.java") && !path.equals(GreeterTest.MODULE_INFO)) {
+        if (!path.matches("(examples|boot-example)/src/(main|test)/java/.+\\.java") && !path.equals(GreeterTest.MODULE_INFO)) {
             return Optional.of(block.where() + ": " + path + " is not compiled");
         }
         try {

@@ -1,8 +1,11 @@
 package io.reactorucx.examples.boot;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.boot.web.server.reactive.context.ReactiveWebServerInitializedEvent;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 
 /**
@@ -15,6 +18,8 @@ public class BootExample {
 
     /** Begins the line that names the port. */
     public static final String READY = "ready ";
+    /** Begins the line that names the type of the first connection's channel. */
+    public static final String CHANNEL = "channel ";
 
     /** For Spring. */
     protected BootExample() {
@@ -32,5 +37,15 @@ public class BootExample {
     @EventListener
     void announce(ReactiveWebServerInitializedEvent event) {
         System.out.println(READY + event.getWebServer().getPort());
+    }
+
+    @Bean
+    NettyServerCustomizer announceChannel() {
+        AtomicBoolean announced = new AtomicBoolean();
+        return server -> server.doOnConnection(connection -> {
+            if (announced.compareAndSet(false, true)) {
+                System.out.println(CHANNEL + connection.channel().getClass().getSimpleName());
+            }
+        });
     }
 }

@@ -27,6 +27,7 @@ public final class ApplicationProcess implements AutoCloseable {
 
     private final Process process;
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
+    private final CompletableFuture<String> channel = new CompletableFuture<>();
     private final Thread endWithUs;
 
     private ApplicationProcess(Process process) {
@@ -66,24 +67,37 @@ public final class ApplicationProcess implements AutoCloseable {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (line.startsWith(BootExample.READY)) {
                     port.complete(Integer.valueOf(line.substring(BootExample.READY.length())));
+                } else if (line.startsWith(BootExample.CHANNEL)) {
+                    channel.complete(line.substring(BootExample.CHANNEL.length()));
                 } else {
                     System.out.println("[server] " + line);
                 }
             }
         } catch (IOException e) {
             port.completeExceptionally(e);
+            channel.completeExceptionally(e);
         }
         port.completeExceptionally(new LoadFailure("the application ended before it listened"));
+        channel.completeExceptionally(new LoadFailure("the application ended before a client has connected"));
     }
 
     /** {@return the port, as soon as the application listens} */
     public int awaitPort() {
+        return await(port, "listen");
+    }
+
+    /** {@return the type of the application's channels, as soon as it has accepted one} */
+    public String awaitChannel() {
+        return await(channel, "accept a channel");
+    }
+
+    private static <T> T await(CompletableFuture<T> said, String what) {
         try {
-            return port.get(READY_LIMIT_SECONDS, TimeUnit.SECONDS);
+            return said.get(READY_LIMIT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof LoadFailure failure ? failure : new LoadFailure(String.valueOf(e.getCause()));
         } catch (TimeoutException e) {
-            throw new LoadFailure("the application did not listen within " + READY_LIMIT_SECONDS + " s");
+            throw new LoadFailure("the application did not " + what + " within " + READY_LIMIT_SECONDS + " s");
         } catch (InterruptedException e) {
             throw interrupted();
         }

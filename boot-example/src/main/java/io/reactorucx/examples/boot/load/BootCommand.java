@@ -1,6 +1,7 @@
 package io.reactorucx.examples.boot.load;
 
 import io.reactorucx.examples.boot.load.LoadClient.UcxBytes;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -43,12 +44,14 @@ final class BootCommand implements Callable<Integer> {
     /**
      * What was measured over one transport.
      *
-     * @param channel the channel's type
+     * @param client the type of the client's channels
+     * @param server the type of the server's channels
      * @param closed times of one request after the other, in ns
      * @param fixed times at a fixed rate, in ns
      * @param bytes what loops over UCX have counted; null without them
      */
-    private record Measured(String channel, Histogram closed, Histogram fixed, @Nullable UcxBytes bytes) {
+    private record Measured(String client, String server, Histogram closed, Histogram fixed,
+            @Nullable UcxBytes bytes) {
     }
 
     @Override
@@ -63,23 +66,23 @@ final class BootCommand implements Callable<Integer> {
                 LoadClient kernelClient = new LoadClient(false, kernelServer.awaitPort());
                 LoadClient ucxClient = new LoadClient(true, ucxServer.awaitPort())) {
             // Both before the first figure: the code of this process is as warm for the one as for the other.
-            measure(kernelClient, time);
-            measure(ucxClient, time);
-            Measured kernel = measure(kernelClient, time);
-            Measured ucx = measure(ucxClient, time);
+            measure(kernelClient, kernelServer, time);
+            measure(ucxClient, ucxServer, time);
+            Measured kernel = measure(kernelClient, kernelServer, time);
+            Measured ucx = measure(ucxClient, ucxServer, time);
             check(ucx);
             end(kernelServer);
             end(ucxServer);
             print(kernel, ucx);
         }
-        System.out.println("boot: OK");
+        out().println("boot: OK");
         return 0;
     }
 
-    private static Measured measure(LoadClient client, Duration time) {
+    private static Measured measure(LoadClient client, ApplicationProcess server, Duration time) {
         Histogram closed = client.closedLoop(time);
         Histogram fixed = client.fixedRate(RATE, time);
-        return new Measured(client.channel(), closed, fixed, client.bytes());
+        return new Measured(client.channel(), server.awaitChannel(), closed, fixed, client.bytes());
     }
 
     /** Each request and its response have to be among the bytes. */
@@ -99,8 +102,13 @@ final class BootCommand implements Callable<Integer> {
         }
     }
 
-    private static void print(Measured kernel, Measured ucx) {
-        row("", kernel.channel(), ucx.channel());
+    private PrintWriter out() {
+        return spec.commandLine().getOut();
+    }
+
+    private void print(Measured kernel, Measured ucx) {
+        row("channels of the client", kernel.client(), ucx.client());
+        row("channels of the server", kernel.server(), ucx.server());
         rows("one after the other", kernel.closed(), ucx.closed());
         rows(RATE + " requests/s", kernel.fixed(), ucx.fixed());
         row("bytes sent, received over UCX", bytes(kernel), bytes(ucx));
@@ -111,7 +119,7 @@ final class BootCommand implements Callable<Integer> {
         return bytes == null ? "-" : bytes.sent() + ", " + bytes.received();
     }
 
-    private static void rows(String name, Histogram kernel, Histogram ucx) {
+    private void rows(String name, Histogram kernel, Histogram ucx) {
         for (double percentile : new double[] {MEDIAN, TAIL}) {
             row(name + ", p" + Math.round(percentile), at(kernel, percentile), at(ucx, percentile));
         }
@@ -122,7 +130,7 @@ final class BootCommand implements Callable<Integer> {
         return String.format(Locale.ROOT, "%.1f us", nanos.getValueAtPercentile(percentile) / 1000.0);
     }
 
-    private static void row(String name, String kernel, String ucx) {
-        System.out.println(String.format(Locale.ROOT, "%-32s %22s %22s", name, kernel, ucx));
+    private void row(String name, String kernel, String ucx) {
+        out().println(String.format(Locale.ROOT, "%-32s %22s %22s", name, kernel, ucx));
     }
 }

@@ -37,7 +37,7 @@ final class LoadClient implements AutoCloseable {
 
     LoadClient(boolean ucx, int port) {
         context = new SpringApplicationBuilder(Client.class).web(WebApplicationType.NONE)
-                .properties("example.ucx=" + ucx).run();
+                .run("--example.ucx=" + ucx);
         get = context.getBean(WebClient.Builder.class).baseUrl("http://127.0.0.1:" + port).build()
                 .get().uri("/greetings/{name}", NAME).retrieve().bodyToMono(Greeting.class)
                 .doOnNext(LoadClient::check);
