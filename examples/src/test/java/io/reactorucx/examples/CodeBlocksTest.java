@@ -114,7 +114,8 @@ class CodeBlocksTest {
             return Optional.of(block.where() + ": no <!-- code: PATH#NAME --> stands above the block");
         }
         String path = source.group(1);
-        if (!path.matches("(examples|boot-example)/src/(main|test)/java/.+\\.java") && !path.equals(GreeterTest.MODULE_INFO)) {
+        if (!path.matches("(examples|boot-example)/src/(main|test)/java/.+\\.java")
+                && !path.equals(GreeterTest.MODULE_INFO)) {
             return Optional.of(block.where() + ": " + path + " is not compiled");
         }
         try {

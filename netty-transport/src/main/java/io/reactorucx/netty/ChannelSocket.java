@@ -97,8 +97,18 @@ final class ChannelSocket extends ChannelInboundHandlerAdapter implements Stream
             case SocketFrame.Reject reject when linkAddress == null && !greeted -> failed(ours,
                     "the server has rejected the channel: " + reject.reason());
             case SocketFrame.Closed closed -> inOrder = true;
-            default -> failed(ours, "the peer is no loop of UCX for Netty, or has another version of its protocol: "
+            default -> stranger(ours, "the peer is no loop of UCX for Netty, or has another version of its protocol: "
                     + frame);
+        }
+    }
+
+    private void stranger(ChannelStream ours, String why) {
+        if (linkAddress != null) {
+            counters.strangerRejected(socket.remoteAddress(), why
+                    + "; UcxPlainTcpConfig.withAccepted(true) lets a server take plain TCP");
+            ours.fail(new IOException(why));
+        } else {
+            failed(ours, why);
         }
     }
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.Channel;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -156,6 +158,29 @@ class HostileSocketTest {
                 assertThat(e).as(name).hasMessageMatching("(?i).*(reset|broken pipe).*");
             }
             readToEnd(socket);
+        }
+    }
+
+    /** The stranger learns nothing of the reason: the log of the server has to tell it. */
+    @Test
+    void theServerWarnsOfAPlainClient() {
+        PrintStream before = System.err;
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        try {
+            // At most one warning a second, and the cases before this one have warned too.
+            await().atMost(LIMIT).untilAsserted(() -> {
+                String address;
+                try (Socket socket = connect()) {
+                    address = socket.getLocalSocketAddress().toString();
+                    socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    readToEnd(socket);
+                }
+                assertThat(log.toString(StandardCharsets.UTF_8).lines()).anySatisfy(line -> assertThat(line)
+                        .contains("WARN", address, "PROTOCOL", "no loop of UCX", "GET / HTTP/1.1", "withAccepted"));
+            });
+        } finally {
+            System.setErr(before);
         }
     }
 

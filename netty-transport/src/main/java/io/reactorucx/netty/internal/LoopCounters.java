@@ -1,6 +1,10 @@
 package io.reactorucx.netty.internal;
 
+import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.handshake.Rejection;
+import io.reactorucx.internal.handshake.RejectionLog;
 import io.reactorucx.netty.UcxNettyConfig;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -39,6 +43,7 @@ public final class LoopCounters {
     /** The only one that several threads write. */
     private final AtomicLong refusedLinks = new AtomicLong();
     private final AtomicLong plainChannels = new AtomicLong();
+    private final RejectionLog rejections = new RejectionLog();
 
     LoopCounters(String loop, UcxNettyConfig config, LoopRegistry registry) {
         this.loop = loop;
@@ -105,6 +110,13 @@ public final class LoopCounters {
     /** A channel's handshake has failed. */
     public void handshakeFailed() {
         add(failedHandshakes, 1);
+    }
+
+    /** A server has closed the socket of a peer that is no client of UCX, which learns nothing of the reason. */
+    public void strangerRejected(SocketAddress peer, String why) {
+        handshakeFailed();
+        rejections.rejected(peer.toString(),
+                new HandshakeFailure(HandshakeFailure.Kind.PROTOCOL, new Rejection(why), null));
     }
 
     void sent(int bytes) {
