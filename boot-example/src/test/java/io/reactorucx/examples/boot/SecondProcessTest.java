@@ -39,7 +39,8 @@ class SecondProcessTest {
 
     @BeforeEach
     void start() {
-        server = ApplicationProcess.start(transport == Transport.UCX);
+        // It lives for seconds, in which the optimizing compiler costs more than it brings.
+        server = ApplicationProcess.start(transport == Transport.UCX, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
         clients = Application.clients(transport);
         client = clients.webClient(server.awaitPort());
     }

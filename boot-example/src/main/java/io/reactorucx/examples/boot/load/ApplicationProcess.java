@@ -41,13 +41,15 @@ public final class ApplicationProcess implements AutoCloseable {
      * Starts the application on a port that the system chooses.
      *
      * @param ucx whether over UCX
+     * @param jvmOptions more options of its JVM
      * @return the process
      */
-    public static ApplicationProcess start(boolean ucx) {
+    public static ApplicationProcess start(boolean ucx, String... jvmOptions) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED",
                 "-Xmx" + (Runtime.getRuntime().maxMemory() >> 20) + "m", "-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of(jvmOptions));
         String libraryPath = System.getProperty("io.reactorucx.library.path");
         if (libraryPath != null) {
             command.add("-Dio.reactorucx.library.path=" + libraryPath);
