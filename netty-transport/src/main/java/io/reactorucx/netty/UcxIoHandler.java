@@ -65,7 +65,7 @@ public final class UcxIoHandler implements IoHandler {
         this.counters = counters;
         this.epoll = EpollIoHandler.newFactory().newHandler(executor);
         this.transports = new TransportSettings(LoopEngine.ucpConfig(config));
-        this.spin = new SpinPolicy(config.spin().toNanos());
+        this.spin = new SpinPolicy(config.spin().toNanos(), Runtime.getRuntime().availableProcessors());
     }
 
     /** {@return a factory with the default configuration, for a group of loops} */

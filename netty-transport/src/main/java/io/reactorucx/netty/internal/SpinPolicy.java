@@ -2,7 +2,8 @@ package io.reactorucx.netty.internal;
 
 /**
  * How long a loop looks for work before it sleeps: half as long after each time that was in vain, as long as it may
- * once work has come within that time.
+ * once work has come within that time. Not at all on a single processor, which the peer or the kernel needs to make
+ * work.
  *
  * <p>Thread: loop.
  */
@@ -12,9 +13,9 @@ public final class SpinPolicy {
     private long nanos;
     private long idleSince;
 
-    public SpinPolicy(long longestNanos) {
-        this.longestNanos = longestNanos;
-        this.nanos = longestNanos;
+    public SpinPolicy(long longestNanos, int processors) {
+        this.longestNanos = processors > 1 ? longestNanos : 0;
+        this.nanos = this.longestNanos;
     }
 
     /** The loop has nothing to do from now on. Returns until when it spins. */

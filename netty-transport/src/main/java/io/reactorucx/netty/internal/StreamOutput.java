@@ -17,8 +17,8 @@ final class StreamOutput {
     static final int SHARED_FROM = 16 << 10;
     /** The largest message. */
     private static final int MAX_PIECE = 128 << 10;
-    /** The largest message that UCX sends eagerly. */
-    private static final int MAX_EAGER_PIECE = 64 << 10;
+    /** The largest message that UCX sends eagerly: one that fits a buffer of its tcp with the headers before it. */
+    private static final int MAX_EAGER_PIECE = (64 << 10) - 256;
 
     private final LoopEngine loop;
     private final int channel;
@@ -80,7 +80,7 @@ final class StreamOutput {
                 && sendShared(link, peer, granted, Math.min(available, MAX_PIECE))) {
             return;
         }
-        int length = Math.min(available, MAX_EAGER_PIECE);
+        int length = eagerPiece(available);
         ByteBuf small = loop.scratch(length);
         if (small != null) {
             queue.copyTo(small, length);
@@ -101,6 +101,14 @@ final class StreamOutput {
             }
         }
         taken(length);
+    }
+
+    /** A little more than one piece goes as two halves, because the peer reads one while the other is on its way. */
+    private static int eagerPiece(int available) {
+        if (available <= MAX_EAGER_PIECE) {
+            return available;
+        }
+        return available < 2 * MAX_EAGER_PIECE ? available / 2 : MAX_EAGER_PIECE;
     }
 
     /** Copies data to leased memory, which the peer reads. Returns false if the pool has none. */

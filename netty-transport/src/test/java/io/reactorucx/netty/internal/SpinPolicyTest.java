@@ -8,7 +8,7 @@ class SpinPolicyTest {
 
     @Test
     void vainSpinsGetShorterAndSuccessRestoresThem() {
-        SpinPolicy policy = new SpinPolicy(800);
+        SpinPolicy policy = new SpinPolicy(800, 2);
         assertThat(policy.startIdle(1000)).isEqualTo(1800);
         policy.spunInVain();
         assertThat(policy.startIdle(2000)).isEqualTo(2400);
@@ -25,9 +25,18 @@ class SpinPolicyTest {
 
     @Test
     void withoutASpinThereIsNone() {
-        SpinPolicy policy = new SpinPolicy(0);
+        SpinPolicy policy = new SpinPolicy(0, 2);
         policy.startIdle(10);
         policy.workCame(10);
+
+        assertThat(policy.startIdle(20)).isEqualTo(20);
+    }
+
+    @Test
+    void nothingSpinsOnTheOnlyProcessor() {
+        SpinPolicy policy = new SpinPolicy(800, 1);
+        assertThat(policy.startIdle(10)).isEqualTo(10);
+        policy.workCame(11);
 
         assertThat(policy.startIdle(20)).isEqualTo(20);
     }
