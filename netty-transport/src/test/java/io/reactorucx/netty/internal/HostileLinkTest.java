@@ -146,7 +146,7 @@ class HostileLinkTest {
         try {
             channel.close();
             friendIsServed();
-            await().atMost(LIMIT).untilAsserted(() -> {
+            await().pollInSameThread().atMost(LIMIT).untilAsserted(() -> {
                 hostile.step();
                 assertThat(server().channels()).isEqualTo(1);
             });
@@ -258,7 +258,7 @@ class HostileLinkTest {
     void aViolationIsCountedAndCostsItsPeerAlone(Violation violation) {
         violation.attack.accept(this);
 
-        await().atMost(LIMIT).untilAsserted(() -> {
+        await().pollInSameThread().atMost(LIMIT).untilAsserted(() -> {
             hostile.step();
             assertThat(server().violations()).isPositive();
         });
