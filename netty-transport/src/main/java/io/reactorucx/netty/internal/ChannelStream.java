@@ -169,13 +169,13 @@ public final class ChannelStream {
 
     /** Returns why nothing can be sent any more, or null. */
     public @Nullable IOException writeError() {
-        return peerClosed || state.isEnded() ? new IOException("Broken pipe") : null;
+        return peerClosed || state.isEnded() ? new IOException("Broken pipe") : lossAfterReads;
     }
 
     /** Sends as many of the queued bytes as the peer takes. */
     public void flush() {
         StreamLink over = link;
-        if (!state.isOpen() || over == null) {
+        if (!state.isOpen() || over == null || lossAfterReads != null) {
             return;
         }
         try {
@@ -396,15 +396,15 @@ public final class ChannelStream {
         return peerClosed && input.isComplete();
     }
 
-    /** The peer is gone: the channel learns of it when it has read what has come. */
+    /** The peer is gone: the channel learns of it when it writes, or has read what has come. */
     void lost(IOException cause) {
         if (state.isEnded()) {
             return;
         }
+        output.clear();
         if (hasPeerClosed()) {
             // It had said so before.
             leaveLink();
-            output.clear();
         } else {
             lossAfterReads = cause;
             if (link == null || link.isEnded()) {
@@ -454,7 +454,7 @@ public final class ChannelStream {
         listener = NOBODY;
         input.shut();
         input.skip();
-        if (abortive || unread) {
+        if (abortive || unread || lossAfterReads != null) {
             abort();
         } else if (state.isOpen() ? link != null : !output.isEmpty()) {
             state = state.isOpen() ? StreamState.CLOSING : StreamState.CLOSING_UNOPENED;

@@ -193,15 +193,28 @@ final class StreamLink implements ProtocolHandler {
      * Sends data. Returns whether its memory is free at once; else the completion also tells the room that it has
      * ended.
      */
-    boolean sendData(int channel, int offset, int credit, int from, MemorySegment data,
-            @Nullable UcpMemory registration, Completion whenDone) {
-        boolean done = connection.send(ReservedMessageIds.CHANNELS,
-                connection.header(frame.fill(channel, StreamFrame.Type.DATA, offset, credit, from)), data,
-                registration, registration == null ? AmProtocol.EAGER : AmProtocol.RENDEZVOUS, whenDone);
+    boolean sendData(int channel, int offset, int credit, int from, MemorySegment data, Completion whenDone) {
+        boolean done = connection.send(ReservedMessageIds.CHANNELS, dataHeader(channel, offset, credit, from), data,
+                null, AmProtocol.EAGER, whenDone);
         if (!done) {
             room.started((int) data.byteSize());
         }
         return done;
+    }
+
+    /** Offers leased memory, if the peer has mapped it. The completion also tells the room that it has ended. */
+    boolean offerData(int channel, int offset, int credit, int from, MemorySegment data, UcpMemory registration,
+            Completion whenDone) {
+        boolean offered = connection.sendMapped(ReservedMessageIds.CHANNELS,
+                dataHeader(channel, offset, credit, from), data, registration, whenDone);
+        if (offered) {
+            room.started((int) data.byteSize());
+        }
+        return offered;
+    }
+
+    private MemorySegment dataHeader(int channel, int offset, int credit, int from) {
+        return connection.header(frame.fill(channel, StreamFrame.Type.DATA, offset, credit, from));
     }
 
     @Override

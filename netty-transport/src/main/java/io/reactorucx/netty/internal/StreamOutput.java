@@ -90,7 +90,7 @@ final class StreamOutput {
             boolean free = true;
             try {
                 MemorySegment data = MemorySegment.ofBuffer(piece.nioBuffer(piece.readerIndex(), length));
-                free = link.sendData(peer, sent, granted, channel, data, null, (status, bytes, tag) -> {
+                free = link.sendData(peer, sent, granted, channel, data, (status, bytes, tag) -> {
                     piece.release();
                     link.room().ended(length);
                 });
@@ -111,27 +111,29 @@ final class StreamOutput {
         return available < 2 * MAX_EAGER_PIECE ? available / 2 : MAX_EAGER_PIECE;
     }
 
-    /** Copies data to leased memory, which the peer reads. Returns false if the pool has none. */
+    /** Copies data to leased memory, which the peer reads. Returns false if the pool or the peer has none. */
     private boolean sendShared(StreamLink link, int peer, int granted, int length) {
         LeasedBuffer lease = loop.tryLease(length);
         if (lease == null) {
             return false;
         }
-        boolean free = true;
+        boolean offered = false;
         try {
             queue.copyTo(lease.segment().asByteBuffer());
-            free = link.sendData(peer, sent, granted, channel, lease.segment(), lease.registration(),
+            offered = link.offerData(peer, sent, granted, channel, lease.segment(), lease.registration(),
                     (status, bytes, tag) -> {
                         lease.release();
                         link.room().ended(length);
                     });
         } finally {
-            if (free) {
+            if (!offered) {
                 lease.release();
             }
         }
-        taken(length);
-        return true;
+        if (offered) {
+            taken(length);
+        }
+        return offered;
     }
 
     private void taken(int length) {

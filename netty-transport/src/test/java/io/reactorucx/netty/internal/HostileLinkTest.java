@@ -15,6 +15,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.reactorucx.core.AmProtocol;
+import io.reactorucx.core.CloseMode;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.netty.UcxIoHandler;
 import io.reactorucx.netty.UcxIoHandlerFactory;
@@ -65,14 +66,21 @@ class HostileLinkTest {
     private Greeted channel;
     private ConnectionCore link;
 
-    /** Sends back what comes; to who sends a single byte, as much as the channel takes. */
+    /**
+     * Sends back what comes; to who sends one byte, as much as the channel takes; two bytes are the last that it reads
+     * of one who gets the same.
+     */
     private static final class Echo extends ChannelInboundHandlerAdapter {
 
         private boolean streams;
 
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
-            streams |= ((ByteBuf) message).readableBytes() == 1;
+            int bytes = ((ByteBuf) message).readableBytes();
+            streams |= bytes == 1 || bytes == 2;
+            if (bytes == 2) {
+                context.channel().config().setAutoRead(false);
+            }
             context.writeAndFlush(message);
             stream(context);
         }
@@ -361,6 +369,35 @@ class HostileLinkTest {
         assertThat(server().sentBytes() - friends).isLessThan(LinkRoom.MAX_BYTES + (1 << 20));
         channel.close();
         hostile.stepUntil(() -> meter(UcxNettyMeters.LEASED_BYTES) == 0);
+    }
+
+    /** As one that waits until it is writable before it reads on. */
+    @Test
+    void aChannelThatDoesNotReadButWritesLearnsThatItsPeerIsGone() throws IOException {
+        data(0, 2);
+        await().atMost(LIMIT).until(() -> meter(UcxNettyMeters.WAITING_CHANNELS) == 1);
+        long before = server().receivedBytes();
+        data(2, 100);
+        await().atMost(LIMIT).until(() -> server().receivedBytes() == before + 100);
+        channel.close();
+        await().atMost(LIMIT).until(() -> server().channels() == 1);
+    }
+
+    /** The peer lives on, but does nothing any more for UCX. */
+    @Test
+    void aLinkThatEndsBeforeItsDataIsTakenLeavesNothing() throws IOException {
+        double before = operations();
+        hostile.send(link, StreamFrame.Type.CREDIT, channel.channel(), OURS, 0, Integer.MAX_VALUE, 0,
+                AmProtocol.EAGER);
+        data(0, 1);
+        await().atMost(LIMIT).until(() -> server().sentBytes() > LinkRoom.MAX_BYTES);
+        assertThat(operations()).as("this is no test if few are under way").isGreaterThan(before + 100);
+        channel.close();
+        link.beginClose(CloseMode.FORCE);
+        await().atMost(LIMIT).untilAsserted(() -> {
+            assertThat(meter(UcxNettyMeters.LEASED_BYTES)).isZero();
+            assertThat(operations()).isLessThanOrEqualTo(before);
+        });
     }
 
     @Test

@@ -282,14 +282,29 @@ public final class ConnectionCore implements OperationOwner {
      */
     public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
             AmProtocol protocol, Completion whenDone) {
+        UcpEndpoint open = carrier();
+        return !(protocol == AmProtocol.RENDEZVOUS
+                && offerLarge(reservedId, header, payload, registration, whenDone))
+                && open.amSend(reservedId, header, payload, registration, protocol, true, whenDone);
+    }
+
+    /**
+     * Offers a message of a protocol to the peer in memory that both have mapped, and returns whether it goes that way.
+     * Throws as {@link #send} does. Unlike UCX's rendezvous it ends with the connection, also if the peer lives on.
+     */
+    public boolean sendMapped(int reservedId, MemorySegment header, MemorySegment payload, UcpMemory registration,
+            Completion whenDone) {
+        carrier();
+        return offerLarge(reservedId, header, payload, registration, whenDone);
+    }
+
+    private UcpEndpoint carrier() {
         UcpEndpoint open = endpoint;
         if (open == null || !life.phase().carriesMessages()) {
             throw termination.cause().closed("am_send");
         }
         heartbeat.sent();
-        return !(protocol == AmProtocol.RENDEZVOUS
-                && offerLarge(reservedId, header, payload, registration, whenDone))
-                && open.amSend(reservedId, header, payload, registration, protocol, true, whenDone);
+        return open;
     }
 
     /** Sets the way for large messages other than UCX's. */
