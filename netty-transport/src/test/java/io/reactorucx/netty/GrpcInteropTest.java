@@ -70,7 +70,7 @@ public final class GrpcInteropTest extends AbstractInteropTest {
 
     @Parameters(name = "{0}")
     public static List<String> transports() {
-        return List.of("shm", "tcp", "default", "shm TLS", "tcp TLS", "default TLS");
+        return List.of("shm", "tcp", "default", "default TLS");
     }
 
     @BeforeParam

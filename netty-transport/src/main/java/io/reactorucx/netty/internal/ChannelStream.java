@@ -39,7 +39,6 @@ public final class ChannelStream {
     private boolean creditOwed;
     private @Nullable IOException lossAfterReads;
     /** Whether what is being fetched is not waited for any more. */
-    private boolean fetchesGivenUp;
     private boolean isReady;
 
     ChannelStream(LoopEngine loop, int id, long token, int window, StreamListener listener, StreamSocket socket) {
@@ -169,12 +168,15 @@ public final class ChannelStream {
 
     /** Returns why nothing can be sent any more, or null. */
     public @Nullable IOException writeError() {
-        return peerClosed || state.isEnded() ? new IOException("Broken pipe") : lossAfterReads;
+        return peerClosed || state.isEnded() ? new IOException("Broken pipe") : null;
     }
 
     /** Sends as many of the queued bytes as the peer takes. */
     public void flush() {
         StreamLink over = link;
+        if (lossAfterReads != null && !output.isEmpty()) {
+            loop.ready(this);
+        }
         if (!state.isOpen() || over == null || lossAfterReads != null) {
             return;
         }
@@ -339,11 +341,12 @@ public final class ChannelStream {
         if (input.isShut()) {
             dropInput();
         }
+        int read = input.position();
         if (!state.isEnded() && (input.hasBytes() || isAtEnd())) {
             listener.readable();
         }
         IOException loss = lossAfterReads;
-        if (loss != null && (fetchesGivenUp ? !input.hasBytes() : !input.isUnread())) {
+        if (loss != null && (!input.isUnread() || !output.isEmpty() && input.position() == read)) {
             fail(loss);
         }
     }
@@ -396,15 +399,15 @@ public final class ChannelStream {
         return peerClosed && input.isComplete();
     }
 
-    /** The peer is gone: the channel learns of it when it writes, or has read what has come. */
+    /** The peer is gone: the channel learns of it when it has read what has come, or writes and does not read. */
     void lost(IOException cause) {
         if (state.isEnded()) {
             return;
         }
-        output.clear();
         if (hasPeerClosed()) {
             // It had said so before.
             leaveLink();
+            output.clear();
         } else {
             lossAfterReads = cause;
             if (link == null || link.isEnded()) {
@@ -412,7 +415,7 @@ public final class ChannelStream {
             }
             if (input.isFetching()) {
                 deadlines.startEnding(() -> {
-                    fetchesGivenUp = true;
+                    input.giveUpFetches();
                     loop.ready(this);
                 });
             }

@@ -34,6 +34,7 @@ final class StreamInput {
     private int end;
     private boolean shut;
     private int fetching;
+    private boolean fetchesGivenUp;
 
     StreamInput(ChannelStream stream, LoopEngine loop, int window) {
         this.stream = stream;
@@ -215,6 +216,11 @@ final class StreamInput {
         return arrivals.read(most);
     }
 
+    /** Returns the offset behind the last byte that was read, modulo 2^32. */
+    int position() {
+        return arrivals.read();
+    }
+
     boolean hasBytes() {
         return arrivals.readyBytes() > 0;
     }
@@ -224,9 +230,14 @@ final class StreamInput {
         return isComplete() && !hasBytes();
     }
 
+    /** The peer is gone, and what is being fetched has not come in time. */
+    void giveUpFetches() {
+        fetchesGivenUp = true;
+    }
+
     /** Returns whether data has come that was not read, or is being fetched. */
     boolean isUnread() {
-        return hasBytes() || fetching > 0;
+        return hasBytes() || fetching > 0 && !fetchesGivenUp;
     }
 
     boolean isFetching() {
