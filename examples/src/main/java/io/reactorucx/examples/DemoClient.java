@@ -19,6 +19,7 @@ import java.util.HexFormat;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.HdrHistogram.Histogram;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** The client of the demo: its steps over one connection. Each step prints its figure when it ends. */
@@ -75,16 +76,21 @@ final class DemoClient {
     private byte[] streamFile(Path file, long size) {
         System.out.println("(3) stream " + file + " by rendezvous active messages");
         questions.ask(DemoProtocol.BEGIN, size);
-        FileChunks source = new FileChunks(file, size, resources.buffers());
-        ProgressBar bar = new ProgressBar("streaming", size);
-        long start = System.nanoTime();
-        source.chunks().flatMap(chunk -> connection.activeMessages()
-                .send(DemoProtocol.CHUNK, DemoProtocol.header(chunk.offset()), chunk.buffer(), AmProtocol.RENDEZVOUS)
-                .doOnTerminate(() -> bar.advance(chunk.buffer().length()))
-                .doFinally(signal -> chunk.buffer().release())
-                .thenReturn(chunk.offset()), DemoProtocol.WINDOW, 1).timeout(STALL_LIMIT).blockLast();
-        report.transfer("stream (AM rendezvous)", size, (System.nanoTime() - start) / NANOS_PER_SECOND);
-        return source.sha256();
+        try (FileChunks source = new FileChunks(file, size, resources.buffers())) {
+            ProgressBar bar = new ProgressBar("streaming", size);
+            long start = System.nanoTime();
+            source.chunks().flatMap(chunk -> send(chunk)
+                    .doOnTerminate(() -> bar.advance(chunk.buffer().length()))
+                    .doFinally(signal -> source.release(chunk))
+                    .thenReturn(chunk.offset()), DemoProtocol.WINDOW, 1).timeout(STALL_LIMIT).blockLast();
+            report.transfer("stream (AM rendezvous)", size, (System.nanoTime() - start) / NANOS_PER_SECOND);
+            return source.sha256();
+        }
+    }
+
+    private Mono<Void> send(FileChunks.Chunk chunk) {
+        return connection.activeMessages().send(DemoProtocol.CHUNK, DemoProtocol.header(chunk.offset()),
+                chunk.buffer(), AmProtocol.RENDEZVOUS);
     }
 
     private byte[] readBack(RemoteMemory window, long size) {

@@ -9,71 +9,108 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.SynchronousSink;
 import reactor.core.scheduler.Schedulers;
 
-/** Reads a file into leases of a pool, on demand, and computes its SHA-256. */
-final class FileChunks {
+/**
+ * Reads a file into leases of a pool, on demand, and computes its SHA-256. It keeps each lease until it is released
+ * here: a chunk that is read while its subscriber fails reaches nobody who could release it.
+ */
+final class FileChunks implements AutoCloseable {
 
     /**
      * One piece of the file.
      *
      * @param offset its offset in the file
-     * @param buffer its bytes; the receiver releases the lease
+     * @param buffer its bytes, until the chunk is released
      */
     record Chunk(long offset, UcxBuffer buffer) {
     }
 
+    private final FileChannel channel;
     private final Path file;
     private final long size;
     private final UcxBufferPool pool;
     private final MessageDigest digest = DemoProtocol.sha256();
+    private final Set<UcxBuffer> leases = ConcurrentHashMap.newKeySet();
+    /** Held by whoever reads, so that nothing is leased or read any more when the close goes on. */
+    private final ReentrantLock reading = new ReentrantLock();
 
     FileChunks(Path file, long size, UcxBufferPool pool) {
         this.file = file;
         this.size = size;
         this.pool = pool;
+        try {
+            this.channel = FileChannel.open(file, StandardOpenOption.READ);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
-    /** Emits the chunks on demand. Reads on a thread that may block. */
+    /** Emits the chunks on demand, once. Reads on a thread that may block. */
     Flux<Chunk> chunks() {
-        return Flux.using(() -> FileChannel.open(file, StandardOpenOption.READ),
-                channel -> Flux.<Chunk, Long>generate(() -> 0L, (offset, sink) -> next(channel, offset, sink)),
-                FileChunks::close).subscribeOn(Schedulers.boundedElastic())
-                .doOnDiscard(Chunk.class, chunk -> chunk.buffer().release());
+        return Flux.<Chunk, Long>generate(() -> 0L, this::next).subscribeOn(Schedulers.boundedElastic());
     }
 
-    private long next(FileChannel channel, long offset, SynchronousSink<Chunk> sink) {
+    private long next(long offset, SynchronousSink<Chunk> sink) {
         if (offset >= size) {
             sink.complete();
             return offset;
         }
-        UcxBuffer buffer = pool.acquire(Math.min(DemoProtocol.CHUNK_BYTES, size - offset));
+        Chunk chunk;
+        reading.lock();
         try {
-            ByteBuffer bytes = buffer.byteBuffer();
-            while (bytes.hasRemaining()) {
-                if (channel.read(bytes) < 0) {
-                    throw new DemoFailure(file + " became shorter while it was read");
-                }
+            if (!channel.isOpen()) {
+                sink.complete();
+                return offset;
             }
-            digest.update(bytes.flip());
+            chunk = new Chunk(offset, pool.acquire(Math.min(DemoProtocol.CHUNK_BYTES, size - offset)));
+            leases.add(chunk.buffer());
+            read(chunk.buffer().byteBuffer());
         } catch (IOException e) {
-            buffer.release();
             throw new UncheckedIOException(e);
-        } catch (RuntimeException e) {
-            buffer.release();
-            throw e;
+        } finally {
+            reading.unlock();
         }
-        sink.next(new Chunk(offset, buffer));
-        return offset + buffer.length();
+        sink.next(chunk);
+        return offset + chunk.buffer().length();
     }
 
-    private static void close(FileChannel channel) {
+    private void read(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            if (channel.read(bytes) < 0) {
+                throw new DemoFailure(file + " became shorter while it was read");
+            }
+        }
+        digest.update(bytes.flip());
+    }
+
+    /** Releases the lease of a chunk. */
+    void release(Chunk chunk) {
+        release(chunk.buffer());
+    }
+
+    private void release(UcxBuffer buffer) {
+        if (leases.remove(buffer)) {
+            buffer.release();
+        }
+    }
+
+    /** Waits for the chunk that is being read, and releases all leases that are left. */
+    @Override
+    public void close() {
+        reading.lock();
         try {
             channel.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            reading.unlock();
+            leases.forEach(this::release);
         }
     }
 
