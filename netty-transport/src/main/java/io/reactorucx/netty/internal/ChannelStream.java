@@ -92,7 +92,7 @@ public final class ChannelStream {
     private void join(StreamLink over) {
         link = over;
         over.add(this);
-        input.fetchOver(over.room());
+        input.fetchOver(over);
         openOwed = true;
         sendOpen(over);
     }

@@ -1,6 +1,7 @@
 package io.reactorucx.netty.internal;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
@@ -374,6 +375,15 @@ public final class LoopEngine {
         }
     }
 
+    /**
+     * Returns memory for data of a peer that both processes see: leased, so that it may be sent on without a copy, as
+     * long as half of the pool is left to what is sent.
+     */
+    ByteBuf bufferForShared(int length, ByteBufAllocator allocator) {
+        LeasedBuffer lease = pool.leasedBytes() + length <= pool.maxBytes() / 2 ? tryLease(length) : null;
+        return lease == null ? allocator.directBuffer(length, length) : new LeasedByteBuf(allocator, lease, length);
+    }
+
     boolean fetch(UcpActiveMessage message, MemorySegment target, Completion whenDone) {
         return connections().worker().activeMessages().fetch(message, target, (@Nullable UcpMemory) null, whenDone);
     }
@@ -436,7 +446,8 @@ public final class LoopEngine {
         counters.engineEnded(this);
         resources.closeSockets();
         windows.close();
-        pool.close(this::closeContext);
+        // An application may keep what it has received.
+        pool.closeWithLast(this::closeContext);
     }
 
     private void closeContext() {

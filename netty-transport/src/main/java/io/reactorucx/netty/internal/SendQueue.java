@@ -73,6 +73,13 @@ final class SendQueue {
         }
     }
 
+    /** Returns the first bytes, at most a number of them, if they lie in leased memory; null if they do not. */
+    @Nullable ByteBuf leased(int most) {
+        ByteBuf first = waiting.element();
+        return LeasedByteBuf.of(first) == null ? null
+                : first.retainedSlice(first.readerIndex(), Math.min(most, first.readableBytes()));
+    }
+
     /** Returns the first bytes as native memory in one piece, which the caller releases; copies where it has to. */
     ByteBuf piece(int length, ByteBufAllocator allocator) {
         ByteBuf first = waiting.element();

@@ -26,6 +26,7 @@ final class StreamInput {
     private final int window;
     private final ArrivalQueue arrivals;
     private @Nullable LinkRoom room;
+    private boolean shared;
     /** Offers for whose fetch the link has no room; made for the first one. */
     private @Nullable Queue<Offer> offers;
     /** The offset up to which the peer was allowed to send, modulo 2^32. */
@@ -47,9 +48,10 @@ final class StreamInput {
     private record Offer(UcpActiveMessage message, Object place, int length) {
     }
 
-    /** Sets how much the link over which data comes may have under way. */
-    void fetchOver(LinkRoom ofLink) {
-        room = ofLink;
+    /** Sets the link over which data comes. */
+    void fetchOver(StreamLink link) {
+        room = link.room();
+        shared = link.isShared();
     }
 
     /** Returns the credit that goes with the next frame: a window behind what was read. */
@@ -115,7 +117,8 @@ final class StreamInput {
         if (offer.message.isRendezvous() && !ofLink.isFree()) {
             return false;
         }
-        ByteBuf data = allocator.directBuffer(offer.length, offer.length);
+        ByteBuf data = shared ? loop.bufferForShared(offer.length, allocator)
+                : allocator.directBuffer(offer.length, offer.length);
         boolean done;
         try {
             done = loop.fetch(offer.message, MemorySegment.ofBuffer(data.nioBuffer(0, offer.length)),

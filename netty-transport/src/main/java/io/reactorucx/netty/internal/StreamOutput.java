@@ -77,7 +77,8 @@ final class StreamOutput {
     void send(StreamLink link, int peer, int granted) {
         int available = Math.min(queue.bytes(), credit - sent);
         if (available >= SHARED_FROM && link.isShared()
-                && sendShared(link, peer, granted, Math.min(available, MAX_PIECE))) {
+                && (sendLeased(link, peer, granted, Math.min(available, MAX_PIECE))
+                        || sendShared(link, peer, granted, Math.min(available, MAX_PIECE)))) {
             return;
         }
         int length = eagerPiece(available);
@@ -109,6 +110,34 @@ final class StreamOutput {
             return available;
         }
         return available < 2 * MAX_EAGER_PIECE ? available / 2 : MAX_EAGER_PIECE;
+    }
+
+    /** Offers data that lies in leased memory. Returns false if it does not, or the peer cannot read it there. */
+    private boolean sendLeased(StreamLink link, int peer, int granted, int most) {
+        ByteBuf piece = queue.leased(most);
+        if (piece == null) {
+            return false;
+        }
+        int length = piece.readableBytes();
+        boolean offered = false;
+        try {
+            LeasedByteBuf leased = LeasedByteBuf.of(piece);
+            MemorySegment data = MemorySegment.ofBuffer(piece.nioBuffer(piece.readerIndex(), length));
+            offered = length >= SHARED_FROM && leased != null && leased.covers(data.address())
+                    && link.offerData(peer, sent, granted, channel, data, leased.registration(),
+                            (status, bytes, tag) -> {
+                                piece.release();
+                                link.room().ended(length);
+                            });
+        } finally {
+            if (!offered) {
+                piece.release();
+            }
+        }
+        if (offered) {
+            taken(length);
+        }
+        return offered;
     }
 
     /** Copies data to leased memory, which the peer reads. Returns false if the pool or the peer has none. */

@@ -304,8 +304,20 @@ public final class BufferPool extends UcxBufferPool {
         return mapped.copied();
     }
 
-    /** Closes the pool and fails its waiters. Its memory is freed with the last lease; then the action runs. */
+    /**
+     * Closes the pool and fails its waiters. Its memory is freed with the last lease; then the action runs. Leases that
+     * are still out are an error of the application.
+     */
     public void close(Runnable afterLast) {
+        close(afterLast, false);
+    }
+
+    /** As {@link #close(Runnable)}, of a pool whose leases may outlive it. */
+    public void closeWithLast(Runnable afterLast) {
+        close(afterLast, true);
+    }
+
+    private void close(Runnable afterLast, boolean mayOutlive) {
         List<PendingAcquire> waiting;
         boolean empty;
         lock.lock();
@@ -317,7 +329,9 @@ public final class BufferPool extends UcxBufferPool {
             if (empty) {
                 slabs.freeIdle();
             } else {
-                LOG.error("Buffer pool closed with {} leases of {} bytes still out", leases, leasedBytes);
+                if (!mayOutlive) {
+                    LOG.error("Buffer pool closed with {} leases of {} bytes still out", leases, leasedBytes);
+                }
                 whenEmpty = afterLast;
                 if (slabs.isWatched()) {
                     OUTLIVED.add(this);

@@ -1,0 +1,52 @@
+package io.reactorucx.netty.internal;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
+import io.reactorucx.core.UcpMemory;
+import io.reactorucx.internal.buffer.LeasedBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A buffer of leased memory, which peers of this host read in place. It becomes an ordinary one when it grows.
+ *
+ * <p>Thread: any, one at a time.
+ */
+final class LeasedByteBuf extends UnpooledDirectByteBuf {
+
+    private final LeasedBuffer lease;
+    private final UcpMemory registration;
+
+    /** Takes a lease, and is empty. */
+    LeasedByteBuf(ByteBufAllocator allocator, LeasedBuffer lease, int maxCapacity) {
+        super(allocator, lease.segment().asByteBuffer(), maxCapacity);
+        this.lease = lease;
+        this.registration = lease.registration();
+        clear();
+    }
+
+    /** Returns the buffer whose memory another one shows, null if that is not a leased one. */
+    static @Nullable LeasedByteBuf of(ByteBuf view) {
+        ByteBuf root = view;
+        for (ByteBuf next = root.unwrap(); next != null; next = root.unwrap()) {
+            root = next;
+        }
+        return root instanceof LeasedByteBuf leased ? leased : null;
+    }
+
+    UcpMemory registration() {
+        return registration;
+    }
+
+    /** Returns whether a native address is in the leased memory. */
+    boolean covers(long address) {
+        long offset = address - lease.segment().address();
+        return offset >= 0 && offset < lease.length();
+    }
+
+    @Override
+    protected void deallocate() {
+        super.deallocate();
+        lease.release();
+    }
+}
