@@ -62,8 +62,9 @@ class DemoTest {
         }
     }
 
+    /** Pairs instead of the full product: the transport does not see how large the file is, only that it has parts. */
     @ParameterizedTest
-    @CsvSource({"0, false", "1, false", "3145729, false", "0, true", "1, true", "3145729, true"})
+    @CsvSource({"0, false", "3145729, false", "1, true", "3145729, true"})
     void movesAFileAndReportsTheSameFiguresTwice(int size, boolean tcp) throws IOException {
         byte[] content = new byte[size];
         new Random(size).nextBytes(content);
