@@ -44,7 +44,7 @@ abstract class SocketSuite extends FirstSuite {
 
         @Override
         protected List<ByteBufAllocator> newAllocators() {
-            return allocators(super.newAllocators());
+            return adaptive(super.newAllocators());
         }
     }
 
@@ -100,7 +100,7 @@ abstract class SocketSuite extends FirstSuite {
 
         @Override
         protected List<ByteBufAllocator> newAllocators() {
-            return allocators(super.newAllocators());
+            return adaptive(super.newAllocators());
         }
     }
 
@@ -179,7 +179,7 @@ abstract class SocketSuite extends FirstSuite {
 
         @Override
         protected List<ByteBufAllocator> newAllocators() {
-            return allocators(super.newAllocators());
+            return adaptive(super.newAllocators());
         }
     }
 
@@ -202,7 +202,7 @@ abstract class SocketSuite extends FirstSuite {
 
         @Override
         protected List<ByteBufAllocator> newAllocators() {
-            return allocators(super.newAllocators());
+            return adaptive(super.newAllocators());
         }
     }
 
@@ -216,7 +216,7 @@ abstract class SocketSuite extends FirstSuite {
 
         @Override
         protected List<ByteBufAllocator> newAllocators() {
-            return allocators(super.newAllocators());
+            return adaptive(super.newAllocators());
         }
     }
 

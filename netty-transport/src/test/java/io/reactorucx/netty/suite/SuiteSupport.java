@@ -27,6 +27,14 @@ abstract class SuiteSupport {
 
     /** The allocators to run with, of those that Netty's tests use: no transport depends on them. */
     List<ByteBufAllocator> allocators(List<ByteBufAllocator> all) {
+        return adaptive(all);
+    }
+
+    /**
+     * One allocator over each transport: for tests whose time goes into waits of fixed length, and for one that has a
+     * hundred combinations of its own, of TLS; its smaller ones run with all.
+     */
+    static List<ByteBufAllocator> adaptive(List<ByteBufAllocator> all) {
         return all.stream().filter(AdaptiveByteBufAllocator.class::isInstance).toList();
     }
 
