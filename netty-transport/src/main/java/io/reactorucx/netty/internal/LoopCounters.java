@@ -22,7 +22,7 @@ public final class LoopCounters {
     private final LoopRegistry registry;
     private final List<LoopEngine> engines = new CopyOnWriteArrayList<>();
     private final AtomicLong made = new AtomicLong();
-    private final AtomicLong ended = new AtomicLong();
+    private final AtomicLong closed = new AtomicLong();
     private final AtomicLong opened = new AtomicLong();
     private final AtomicLong reset = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
@@ -89,10 +89,7 @@ public final class LoopCounters {
         if (wasPending) {
             add(pending, -1);
         }
-        if (!inOrder) {
-            add(reset, 1);
-        }
-        add(ended, 1);
+        add(inOrder ? closed : reset, 1);
     }
 
     void streamBroken() {
@@ -203,8 +200,8 @@ public final class LoopCounters {
 
     /** Returns the channels that exist, those that still send after their close included. */
     public int channels() {
-        // In this order, so that a channel that ends in between is not counted twice.
-        long gone = ended.getOpaque();
+        // Those that have ended first, so that one that ends meanwhile still counts.
+        long gone = closed.getOpaque() + reset.getOpaque();
         return (int) Math.max(0, made.getOpaque() - gone);
     }
 
@@ -215,7 +212,7 @@ public final class LoopCounters {
 
     /** Returns the channels that have ended in order. */
     public long closedChannels() {
-        return Math.max(0, ended.getOpaque() - reset.getOpaque());
+        return closed.getOpaque();
     }
 
     /** Returns the channels that one of the sides has reset, or whose peer was lost. */
