@@ -18,14 +18,21 @@ final class UcxIoHandle implements IoHandle {
         this.closing = closing;
     }
 
-    /** Registers what closes a channel with its loop. */
+    /** Registers what closes a channel with its loop, which forgets it if the channel's own registration fails. */
     static void register(EventLoop loop, Runnable closing, Consumer<IoRegistration> whenDone, ChannelPromise promise) {
         ((IoEventLoop) loop).register(new UcxIoHandle(closing)).addListener(done -> {
-            if (done.isSuccess()) {
-                whenDone.accept((IoRegistration) done.getNow());
-            } else {
+            if (!done.isSuccess()) {
                 promise.setFailure(done.cause());
+                return;
             }
+            IoRegistration made = (IoRegistration) done.getNow();
+            // Netty deregisters no channel whose registration has failed.
+            promise.addListener(registered -> {
+                if (!registered.isSuccess()) {
+                    made.cancel();
+                }
+            });
+            whenDone.accept(made);
         });
     }
 

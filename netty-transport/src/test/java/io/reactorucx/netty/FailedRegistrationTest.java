@@ -1,0 +1,54 @@
+package io.reactorucx.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPromise;
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoRegistration;
+import io.reactorucx.security.Authenticator;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Channels that their loop does not take. */
+class FailedRegistrationTest {
+
+    private static final int LIMIT_SECONDS = 20;
+
+    @Test
+    void aServerWhoseOptionContradictsItsLoopsIsClosed() {
+        UcxNettyConfig trusted = UcxNettyConfig.DEFAULT.withAuthenticator(Authenticator.sharedSecret(new byte[32]));
+        try (TestLoops loops = new TestLoops("loop", 1, trusted)) {
+            ChannelFuture bound = loops.server().option(UcxChannelOption.PLAIN_TCP, true)
+                    .childHandler(new ChannelInboundHandlerAdapter()).bind("127.0.0.1", 0).awaitUninterruptibly();
+
+            assertThat(bound.cause()).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("PLAIN_TCP true");
+            assertThat(bound.channel().isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void theLoopForgetsAChannelWhoseRegistrationFails() throws Exception {
+        try (TestLoops loops = new TestLoops("loop", 1, UcxNettyConfig.DEFAULT)) {
+            EventLoop loop = loops.server().config().group().next();
+            Channel channel = new UcxServerChannel();
+            ChannelPromise promise = new DefaultChannelPromise(channel, loop);
+            CompletableFuture<IoRegistration> made = new CompletableFuture<>();
+            UcxIoHandle.register(loop, () -> { }, made::complete, promise);
+            IoRegistration registration = made.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            assertThat(registration.isValid()).isTrue();
+
+            promise.setFailure(new IOException("refused"));
+
+            loop.submit(() -> { }).sync();
+            assertThat(registration.isValid()).isFalse();
+            channel.unsafe().closeForcibly();
+        }
+    }
+}
