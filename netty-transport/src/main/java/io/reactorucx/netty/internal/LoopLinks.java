@@ -112,7 +112,7 @@ public final class LoopLinks {
             connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> loop.execute(this::gone));
             List<ChannelStream> all = List.copyOf(waiting);
             waiting.clear();
-            all.forEach(stream -> stream.openOver(over));
+            all.forEach(stream -> LoopEngine.guarded(stream, () -> stream.openOver(over)));
             if (over.streams() == 0) {
                 startIdleTime();
             }

@@ -128,12 +128,16 @@ final class StreamLink implements ProtocolHandler {
         }
         long given = message.payload().get(TOKEN, 0);
         ChannelStream stream = known != null ? known : loop.pendingOpen(StreamFrame.channel(message));
-        if (stream == null || !stream.opened(this, StreamFrame.from(message), given, StreamFrame.credit(message))) {
-            if (stream != null) {
-                loop.counters().violated();
-            }
+        if (stream == null) {
             unknown(StreamFrame.Type.OPEN, message);
+            return;
         }
+        LoopEngine.guarded(stream, () -> {
+            if (!stream.opened(this, StreamFrame.from(message), given, StreamFrame.credit(message))) {
+                loop.counters().violated();
+                unknown(StreamFrame.Type.OPEN, message);
+            }
+        });
     }
 
     /**
