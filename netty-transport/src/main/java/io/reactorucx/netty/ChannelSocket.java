@@ -67,13 +67,16 @@ final class ChannelSocket extends ChannelInboundHandlerAdapter implements Stream
             bytes.release();
         }
         received = null;
-        for (SocketFrame frame = SocketFrame.decode(all); frame != null; frame = SocketFrame.decode(all)) {
-            received(frame);
+        try {
+            for (SocketFrame frame = SocketFrame.decode(all); frame != null; frame = SocketFrame.decode(all)) {
+                received(frame);
+            }
+            if (all.isReadable()) {
+                received = context.alloc().buffer(all.readableBytes() + SocketFrame.MAX_BYTES).writeBytes(all);
+            }
+        } finally {
+            all.release();
         }
-        if (all.isReadable()) {
-            received = context.alloc().buffer(all.readableBytes() + SocketFrame.MAX_BYTES).writeBytes(all);
-        }
-        all.release();
     }
 
     private void received(SocketFrame frame) {
@@ -146,6 +149,8 @@ final class ChannelSocket extends ChannelInboundHandlerAdapter implements Stream
 
     @Override
     public void close(boolean orderly) {
+        // What the peer sends behind the end of the channel is not counted as another failure.
+        stream = null;
         if (orderly && socket.isActive()) {
             socket.writeAndFlush(new SocketFrame.Closed().encode(socket.alloc()))
                     .addListener(ChannelFutureListener.CLOSE);

@@ -161,6 +161,26 @@ class HostileSocketTest {
         }
     }
 
+    /** However many frames a peer sends that it may not, it has one handshake, which fails once. */
+    @Test
+    void aSocketFailsOnlyOnce() throws IOException {
+        byte[] reject = frame(REJECT, (byte) 'x');
+        byte[] often = reject;
+        for (int i = 0; i < 20; i++) {
+            often = join(often, reject);
+        }
+        long ofServer = serverLoops.sum(UcxLoopStatistics::failedHandshakes);
+        try (Socket socket = connect()) {
+            socket.getOutputStream().write(often);
+            readToEnd(socket);
+        }
+        assertThat(serverLoops.sum(UcxLoopStatistics::failedHandshakes)).isEqualTo(ofServer + 1);
+
+        long ofClient = clientLoops.sum(UcxLoopStatistics::failedHandshakes);
+        aPlainServerFailsTheChannelWithAReason("a reason, often", often, false, "rejected the channel: x");
+        assertThat(clientLoops.sum(UcxLoopStatistics::failedHandshakes)).isEqualTo(ofClient + 1);
+    }
+
     /** The stranger learns nothing of the reason: the log of the server has to tell it. */
     @Test
     void theServerWarnsOfAPlainClient() {
