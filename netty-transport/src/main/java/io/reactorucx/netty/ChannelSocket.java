@@ -147,6 +147,17 @@ final class ChannelSocket extends ChannelInboundHandlerAdapter implements Stream
         socket.close();
     }
 
+    /** A peer that has sent nothing may be one of plain TCP that waits for the first word. */
+    @Override
+    public String timeoutHint() {
+        if (greeted || received != null) {
+            return "";
+        }
+        return linkAddress == null
+                ? ", and has sent nothing; UcxPlainTcpConfig.withRemotes(..) has to name a server of plain TCP"
+                : ", and has sent nothing; UcxPlainTcpConfig.withAccepted(true) lets a server take plain TCP";
+    }
+
     @Override
     public void close(boolean orderly) {
         // What the peer sends behind the end of the channel is not counted as another failure.

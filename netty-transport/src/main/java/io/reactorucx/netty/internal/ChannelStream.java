@@ -66,7 +66,7 @@ public final class ChannelStream {
 
     /** Limits the time until both sides have opened the stream. */
     public void startHandshakeTime() {
-        deadlines.startOpening(this::fail);
+        deadlines.startOpening(socket, this::fail);
     }
 
     /** The socket has told which channel the peer has. Without a link the peer makes one, and opens the stream. */

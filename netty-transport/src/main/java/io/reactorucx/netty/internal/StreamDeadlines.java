@@ -22,11 +22,12 @@ final class StreamDeadlines {
     }
 
     /** Calls back with the cause when the time of handshakes is over. */
-    void startOpening(Consumer<IOException> whenOver) {
+    void startOpening(StreamSocket socket, Consumer<IOException> whenOver) {
         try {
             opening = loop.afterHandshakeTimeout(() -> {
                 loop.counters().handshakeFailed();
-                whenOver.accept(new IOException("Connection timed out: the peer has not opened the channel in time"));
+                whenOver.accept(new IOException("Connection timed out: the peer has not opened the channel in time"
+                        + socket.timeoutHint()));
             });
         } catch (UcxException e) {
             loop.later(() -> whenOver.accept(new IOException("the loop has as many timeouts as it may", e)));

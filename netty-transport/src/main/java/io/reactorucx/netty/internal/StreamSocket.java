@@ -7,6 +7,11 @@ package io.reactorucx.netty.internal;
  */
 public interface StreamSocket {
 
+    /** Returns what the message says besides if the peer has not opened the channel in time. */
+    default String timeoutHint() {
+        return "";
+    }
+
     /** Closes the socket. */
     void close(boolean inOrder);
 }
