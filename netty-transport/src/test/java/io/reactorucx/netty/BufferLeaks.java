@@ -10,19 +10,43 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Netty's detection of buffers that were not released, for each buffer. */
-final class BufferLeaks implements AutoCloseable {
+/**
+ * Netty's detection of buffers that were not released, for each buffer. As an extension it detects from before the
+ * first test of a class to behind the last.
+ */
+final class BufferLeaks implements AutoCloseable, BeforeAllCallback, AfterAllCallback {
 
     private static final AtomicInteger CHECKS = new AtomicInteger();
     private static final int ROUNDS_BEHIND = 3;
 
-    private final ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
     private final List<String> reports = new CopyOnWriteArrayList<>();
+    private ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
 
-    BufferLeaks() {
+    /** Detects from now on, for classes that are not run by JUnit 5. */
+    static BufferLeaks start() {
+        BufferLeaks started = new BufferLeaks();
+        started.detect();
+        return started;
+    }
+
+    private void detect() {
+        before = ResourceLeakDetector.getLevel();
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
         ByteBufUtil.setLeakListener((type, records) -> reports.add(records));
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        detect();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        close();
     }
 
     /** Fails if a buffer was lost. Loses one on purpose, whose report shows that the detection works. */

@@ -1,5 +1,6 @@
 package io.reactorucx.netty;
 
+import io.reactorucx.testsupport.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -22,7 +23,7 @@ final class EchoServerProcess {
     /** How the line with its port begins. */
     static final String PORT = "port ";
     /** How the lines with the number of its channels begin. */
-    static final String CHANNELS = "channels ";
+    private static final String CHANNELS = "channels ";
 
     private EchoServerProcess() {
     }
@@ -32,6 +33,12 @@ final class EchoServerProcess {
         UcxNettyConfig defaults = UcxNettyConfig.DEFAULT;
         return defaults.withTransports(transports).withTimeouts(defaults.handshakeTimeout(), defaults.closeTimeout(),
                 heartbeat, defaults.linkIdleTimeout());
+    }
+
+    /** Asks such a process how many channels it has. */
+    static int channelsOf(ChildJvm process) {
+        process.send("how many");
+        return Integer.parseInt(process.awaitLine(CHANNELS).substring(CHANNELS.length()));
     }
 
     public static void main(String[] arguments) throws IOException {

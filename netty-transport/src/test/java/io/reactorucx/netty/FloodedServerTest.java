@@ -13,7 +13,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +26,6 @@ class FloodedServerTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final int MOST = 5;
     private static final int SOCKETS = 300;
-    private static final byte[] HELLO = ByteBuffer.allocate(20).putInt(0x52554358).put((byte) 1).put((byte) 1)
-            .putShort((short) 12).array();
 
     private final AtomicInteger registered = new AtomicInteger();
     private final AtomicInteger active = new AtomicInteger();
@@ -83,9 +80,7 @@ class FloodedServerTest {
     }
 
     private Socket connect() throws IOException {
-        InetSocketAddress address = (InetSocketAddress) server.localAddress();
-        Socket socket = new Socket(address.getAddress(), address.getPort());
-        socket.setSoTimeout((int) LIMIT.toMillis());
+        Socket socket = RawSockets.connect(server);
         sockets.add(socket);
         return socket;
     }
@@ -142,12 +137,12 @@ class FloodedServerTest {
         start(true);
         for (int i = 0; i < MOST; i++) {
             Socket socket = connect();
-            socket.getOutputStream().write(HELLO);
+            socket.getOutputStream().write(RawSockets.HELLO);
             assertThat(socket.getInputStream().readNBytes(40)).hasSize(40);
         }
         for (int i = 0; i < SOCKETS; i++) {
             try (Socket refused = connect()) {
-                refused.getOutputStream().write(HELLO);
+                refused.getOutputStream().write(RawSockets.HELLO);
                 assertThat(isEnded(refused)).isTrue();
             }
         }

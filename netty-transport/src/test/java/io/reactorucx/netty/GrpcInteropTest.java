@@ -77,7 +77,7 @@ public final class GrpcInteropTest extends AbstractInteropTest {
     public static void start(String name) {
         String transport = name.split(" ", 2)[0];
         String[] transports = "default".equals(transport) ? new String[0] : new String[] {transport};
-        leaks = new BufferLeaks();
+        leaks = BufferLeaks.start();
         loops = UcxLoopResources.create("grpc", LOOPS, UcxNettyConfig.DEFAULT.withTransports(transports));
     }
 

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
@@ -131,10 +130,7 @@ class HostileSocketTest {
     }
 
     private Socket connect() throws IOException {
-        InetSocketAddress address = (InetSocketAddress) server.localAddress();
-        Socket socket = new Socket(address.getAddress(), address.getPort());
-        socket.setSoTimeout((int) LIMIT.toMillis());
-        return socket;
+        return RawSockets.connect(server);
     }
 
     /** Reads until the peer ends the socket, in order or by a reset; fails after the limit. */

@@ -27,12 +27,6 @@ class KilledLoopPeerTest {
         return ChildJvm.of(EchoServerProcess.class).arguments(transport).start();
     }
 
-    private static int channelsOf(ChildJvm child) {
-        child.send("how many");
-        return Integer.parseInt(child.awaitLine(EchoServerProcess.CHANNELS)
-                .substring(EchoServerProcess.CHANNELS.length()));
-    }
-
     private static InetSocketAddress address(ChildJvm child) {
         int port = Integer.parseInt(child.awaitLine(EchoServerProcess.PORT).substring(EchoServerProcess.PORT.length()));
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
@@ -107,7 +101,7 @@ class KilledLoopPeerTest {
                         .options("-D" + EchoServerProcess.HEARTBEAT_MILLIS + "=" + HEARTBEAT.toMillis()).start()) {
             InetSocketAddress server = address(child);
             List<EchoChannel> all = traffic(loops, server);
-            assertThat(channelsOf(child)).isEqualTo(CHANNELS);
+            assertThat(EchoServerProcess.channelsOf(child)).isEqualTo(CHANNELS);
             child.signal("STOP");
             for (EchoChannel each : all) {
                 assertThat(each.channel().closeFuture().awaitUninterruptibly(LIMIT.toMillis())).isTrue();
@@ -116,7 +110,7 @@ class KilledLoopPeerTest {
             loops.awaitNoChannels();
 
             child.signal("CONT");
-            await().atMost(LIMIT).until(() -> channelsOf(child) == 0);
+            await().atMost(LIMIT).until(() -> EchoServerProcess.channelsOf(child) == 0);
             EchoChannel again = EchoChannel.connect(loops, server);
             again.echo();
             again.channel().close().syncUninterruptibly();

@@ -61,12 +61,6 @@ class PartitionedLoopsTest {
         }
     }
 
-    private static int channelsOf(ChildJvm server) {
-        server.send("how many");
-        return Integer.parseInt(server.awaitLine(EchoServerProcess.CHANNELS)
-                .substring(EchoServerProcess.CHANNELS.length()));
-    }
-
     @Test
     void channelsOfBothSidesEndAndOthersConnectLater() {
         try (Partition hosts = Partition.create();
@@ -77,13 +71,13 @@ class PartitionedLoopsTest {
             try (ChildJvm client = ChildJvm.of(Client.class).within(hosts.onLeft())
                     .arguments(hosts.rightAddress(), port).start()) {
                 client.awaitLine(OPEN);
-                assertThat(channelsOf(server)).isEqualTo(CHANNELS);
+                assertThat(EchoServerProcess.channelsOf(server)).isEqualTo(CHANNELS);
 
                 hosts.drop();
                 long start = System.nanoTime();
                 assertThat(client.awaitLine(ENDED)).isEqualTo(ENDED + CHANNELS);
                 Duration ofClient = Duration.ofNanos(System.nanoTime() - start);
-                await().atMost(LIMIT).until(() -> channelsOf(server) == 0);
+                await().atMost(LIMIT).until(() -> EchoServerProcess.channelsOf(server) == 0);
                 System.out.println("ended after " + ofClient + ", those of the server after "
                         + Duration.ofNanos(System.nanoTime() - start));
 
@@ -91,7 +85,7 @@ class PartitionedLoopsTest {
                 client.send(AGAIN);
                 client.awaitLine(AGAIN);
                 assertThat(client.result().exitCode()).isZero();
-                await().atMost(LIMIT).until(() -> channelsOf(server) == 0);
+                await().atMost(LIMIT).until(() -> EchoServerProcess.channelsOf(server) == 0);
             }
         }
     }

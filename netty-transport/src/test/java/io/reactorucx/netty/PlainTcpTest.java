@@ -15,11 +15,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.client.HttpClient;
@@ -29,6 +28,7 @@ import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
 /** Peers that know nothing of UCX, beside those that do. */
+@ExtendWith(BufferLeaks.class)
 class PlainTcpTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -36,22 +36,10 @@ class PlainTcpTest {
     private static final int BODY_BYTES = 4 << 20;
     private static final int STRANGERS = 200;
 
-    private static BufferLeaks leaks;
-
     private UcxLoopResources loops;
     private UcxLoopResources clientLoops;
     private ConnectionProvider pool;
     private DisposableServer server;
-
-    @BeforeAll
-    static void detectLeaks() {
-        leaks = new BufferLeaks();
-    }
-
-    @AfterAll
-    static void noLeaks() {
-        leaks.close();
-    }
 
     @BeforeEach
     void start() {

@@ -17,11 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +40,7 @@ import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
 /** Servers and clients of Reactor Netty over UCX. */
+@ExtendWith(BufferLeaks.class)
 @ParameterizedClass
 @ValueSource(ints = {1, 2})
 class ReactorNettyTest {
@@ -54,8 +54,6 @@ class ReactorNettyTest {
     private static final int REQUESTS = 200;
     private static final int POOL = 50;
 
-    private static BufferLeaks leaks;
-
     @Parameter
     private int count;
 
@@ -63,16 +61,6 @@ class ReactorNettyTest {
     private UcxLoopResources clientLoops;
     private ConnectionProvider pool;
     private DisposableServer server;
-
-    @BeforeAll
-    static void detectLeaks() {
-        leaks = new BufferLeaks();
-    }
-
-    @AfterAll
-    static void noLeaks() {
-        leaks.close();
-    }
 
     @BeforeEach
     void start() {

@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,39 +24,26 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Peers of a server that takes plain peers, which show slowly, badly or never what they are. */
+@ExtendWith(BufferLeaks.class)
 class UndecidedPeerTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final Duration SHORT = Duration.ofMillis(50);
-    private static final byte[] HELLO = ByteBuffer.allocate(20).putInt(0x52554358).put((byte) 1).put((byte) 1)
-            .putShort((short) 12).array();
-
-    private static BufferLeaks leaks;
+    private static final byte[] HELLO = RawSockets.HELLO;
 
     private final AtomicInteger accepted = new AtomicInteger();
     private final AtomicInteger gone = new AtomicInteger();
     private TestLoops loops;
     private Channel server;
-
-    @BeforeAll
-    static void detectLeaks() {
-        leaks = new BufferLeaks();
-    }
-
-    @AfterAll
-    static void noLeaks() {
-        leaks.close();
-    }
 
     private void start(Duration decisionTime, Consumer<Channel> whenActive) {
         loops = new TestLoops("server", 1, UcxNettyConfig.DEFAULT
@@ -114,11 +100,7 @@ class UndecidedPeerTest {
     }
 
     private Socket connect() throws IOException {
-        InetSocketAddress address = (InetSocketAddress) server.localAddress();
-        Socket socket = new Socket(address.getAddress(), address.getPort());
-        socket.setTcpNoDelay(true);
-        socket.setSoTimeout((int) LIMIT.toMillis());
-        return socket;
+        return RawSockets.connect(server);
     }
 
     private void awaitAccepted(int count) {
