@@ -1,7 +1,5 @@
 package io.reactorucx.metrics;
 
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
@@ -14,7 +12,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.ToDoubleFunction;
 
 /**
  * Binds the meters of one engine to a registry: those of {@link UcxMeters} that count its operations, commands and
@@ -50,24 +47,24 @@ public final class UcxEngineMetrics implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");
         EngineCounters counters = engine.counters();
-        gauge(registry, UcxMeters.IN_FLIGHT, counters, EngineCounters::inFlight);
-        gauge(registry, UcxMeters.IN_FLIGHT_LIMIT, engine, shown -> shown.config().maxInFlight());
-        gauge(registry, UcxMeters.QUEUED_COMMANDS, engine, ProgressEngine::queuedCommands);
-        gauge(registry, UcxMeters.HELD_MESSAGES, counters, EngineCounters::heldMessages);
-        counter(registry, UcxMeters.COMMANDS, counters, tags, EngineCounters::commands);
-        counter(registry, UcxMeters.REJECTED_COMMANDS, counters, tags, EngineCounters::rejectedCommands);
-        counter(registry, UcxMeters.STEPS, counters, tags, EngineCounters::steps);
-        counter(registry, UcxMeters.EMPTY_STEPS, counters, tags, EngineCounters::emptySteps);
-        counter(registry, UcxMeters.SLEEPS, counters, tags, EngineCounters::sleeps);
-        counter(registry, UcxMeters.SIGNALS, counters, tags, EngineCounters::signals);
+        UcxMeters.IN_FLIGHT.gauge(registry, counters, tags, EngineCounters::inFlight);
+        UcxMeters.IN_FLIGHT_LIMIT.gauge(registry, engine, tags, shown -> shown.config().maxInFlight());
+        UcxMeters.QUEUED_COMMANDS.gauge(registry, engine, tags, ProgressEngine::queuedCommands);
+        UcxMeters.HELD_MESSAGES.gauge(registry, counters, tags, EngineCounters::heldMessages);
+        UcxMeters.COMMANDS.counter(registry, counters, tags, EngineCounters::commands);
+        UcxMeters.REJECTED_COMMANDS.counter(registry, counters, tags, EngineCounters::rejectedCommands);
+        UcxMeters.STEPS.counter(registry, counters, tags, EngineCounters::steps);
+        UcxMeters.EMPTY_STEPS.counter(registry, counters, tags, EngineCounters::emptySteps);
+        UcxMeters.SLEEPS.counter(registry, counters, tags, EngineCounters::sleeps);
+        UcxMeters.SIGNALS.counter(registry, counters, tags, EngineCounters::signals);
         for (OperationKind kind : OperationKind.values()) {
             Tags ofKind = tags.and(UcxMeters.Tag.KIND.asString(), kind.ucxName());
             String outcome = UcxMeters.Tag.OUTCOME.asString();
-            counter(registry, UcxMeters.OPERATIONS, counters, ofKind.and(outcome, "success"),
+            UcxMeters.OPERATIONS.counter(registry, counters, ofKind.and(outcome, "success"),
                     shown -> shown.succeeded(kind));
-            counter(registry, UcxMeters.OPERATIONS, counters, ofKind.and(outcome, "error"),
+            UcxMeters.OPERATIONS.counter(registry, counters, ofKind.and(outcome, "error"),
                     shown -> shown.failed(kind));
-            counter(registry, UcxMeters.OPERATION_BYTES, counters, ofKind, shown -> shown.bytes(kind));
+            UcxMeters.OPERATION_BYTES.counter(registry, counters, ofKind, shown -> shown.bytes(kind));
         }
     }
 
@@ -81,14 +78,5 @@ public final class UcxEngineMetrics implements MeterBinder {
         for (UcxMeters meter : METERS) {
             List.copyOf(Search.in(registry).name(meter.getName()).tags(tags).meters()).forEach(registry::remove);
         }
-    }
-
-    private <T> void gauge(MeterRegistry registry, UcxMeters meter, T source, ToDoubleFunction<T> value) {
-        Gauge.builder(meter.getName(), source, value).tags(tags).register(registry);
-    }
-
-    private static <T> void counter(MeterRegistry registry, UcxMeters meter, T source, Tags tags,
-            ToDoubleFunction<T> value) {
-        FunctionCounter.builder(meter.getName(), source, value).tags(tags).register(registry);
     }
 }

@@ -1,8 +1,13 @@
 package io.reactorucx.metrics;
 
 import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
+import java.util.function.ToDoubleFunction;
 
 /** Every meter of this library: name, type and tags. */
 // Micrometer is optional, so io.reactorucx does not hand it on: a module without meters compiles without it.
@@ -139,6 +144,16 @@ public enum UcxMeters implements MeterDocumentation {
         this.meterName = meterName;
         this.type = type;
         this.tags = tags;
+    }
+
+    /** Registers this gauge. The registry holds its source weakly. */
+    <T> void gauge(MeterRegistry registry, T source, Tags ofMeter, ToDoubleFunction<T> value) {
+        Gauge.builder(meterName, source, value).tags(ofMeter).register(registry);
+    }
+
+    /** Registers this counter. The registry holds its source weakly. */
+    <T> void counter(MeterRegistry registry, T source, Tags ofMeter, ToDoubleFunction<T> value) {
+        FunctionCounter.builder(meterName, source, value).tags(ofMeter).register(registry);
     }
 
     @Override

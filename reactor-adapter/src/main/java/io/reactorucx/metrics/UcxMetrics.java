@@ -1,7 +1,5 @@
 package io.reactorucx.metrics;
 
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
@@ -56,31 +54,31 @@ public final class UcxMetrics implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");
-        gauge(registry, UcxMeters.CONNECTIONS, resources, common, UcxResources::openConnections);
-        gauge(registry, UcxMeters.IDLE_ENDPOINTS, resources, common, UcxResources::idleEndpoints);
-        gauge(registry, UcxMeters.IDLE_ENDPOINTS_LIMIT, resources, common, UcxResources::maxIdleEndpoints);
-        gauge(registry, UcxMeters.PARKED_ENDPOINTS, resources, common, UcxResources::parkedEndpoints);
-        gauge(registry, UcxMeters.PARKED_ENDPOINTS_LIMIT, resources, common, UcxResources::maxParkedEndpoints);
-        gauge(registry, UcxMeters.PENDING_HANDSHAKES, resources, common, UcxResources::pendingHandshakes);
-        counter(registry, UcxMeters.FAILED_HANDSHAKES, resources, common, UcxResources::failedHandshakes);
-        gauge(registry, UcxMeters.QUEUED_AUTHENTICATIONS, resources, common, UcxResources::queuedAuthentications);
-        counter(registry, UcxMeters.REFUSED_AUTHENTICATIONS, resources, common, UcxResources::refusedAuthentications);
+        UcxMeters.CONNECTIONS.gauge(registry, resources, common, UcxResources::openConnections);
+        UcxMeters.IDLE_ENDPOINTS.gauge(registry, resources, common, UcxResources::idleEndpoints);
+        UcxMeters.IDLE_ENDPOINTS_LIMIT.gauge(registry, resources, common, UcxResources::maxIdleEndpoints);
+        UcxMeters.PARKED_ENDPOINTS.gauge(registry, resources, common, UcxResources::parkedEndpoints);
+        UcxMeters.PARKED_ENDPOINTS_LIMIT.gauge(registry, resources, common, UcxResources::maxParkedEndpoints);
+        UcxMeters.PENDING_HANDSHAKES.gauge(registry, resources, common, UcxResources::pendingHandshakes);
+        UcxMeters.FAILED_HANDSHAKES.counter(registry, resources, common, UcxResources::failedHandshakes);
+        UcxMeters.QUEUED_AUTHENTICATIONS.gauge(registry, resources, common, UcxResources::queuedAuthentications);
+        UcxMeters.REFUSED_AUTHENTICATIONS.counter(registry, resources, common, UcxResources::refusedAuthentications);
         connections(registry);
-        gauge(registry, UcxMeters.REGISTERED_BYTES, resources, common, shown -> shown.context().registeredBytes());
-        gauge(registry, UcxMeters.LEASED_BYTES, resources, common, shown -> shown.buffers().leasedBytes());
-        gauge(registry, UcxMeters.SLAB_BYTES, resources, common, shown -> shown.buffers().slabBytes());
-        gauge(registry, UcxMeters.BUFFER_LIMIT, resources, common, shown -> shown.buffers().maxBytes());
-        gauge(registry, UcxMeters.BUFFER_WAITERS, resources, common, shown -> shown.buffers().waiters());
-        gauge(registry, UcxMeters.MAPPED_BYTES, resources, common, shown -> shown.buffers().mappedBytes());
-        gauge(registry, UcxMeters.MAPPED_LIMIT, resources, common, shown -> shown.buffers().maxMappedBytes());
-        counter(registry, UcxMeters.REFUSED_MAPPINGS, resources, common, shown -> shown.buffers().refusedMappings());
-        counter(registry, UcxMeters.OFFERED_MESSAGES, resources, common, shown -> shown.buffers().offeredMessages());
-        counter(registry, UcxMeters.COPIED_MESSAGES, resources, common, shown -> shown.buffers().copiedMessages());
-        counter(registry, UcxMeters.LEAKED_BUFFERS, resources, common, shown -> shown.buffers().leakedLeases());
-        counter(registry, UcxMeters.LEAKED_MESSAGES, resources, common, UcxResources::leakedMessages);
+        UcxMeters.REGISTERED_BYTES.gauge(registry, resources, common, shown -> shown.context().registeredBytes());
+        UcxMeters.LEASED_BYTES.gauge(registry, resources, common, shown -> shown.buffers().leasedBytes());
+        UcxMeters.SLAB_BYTES.gauge(registry, resources, common, shown -> shown.buffers().slabBytes());
+        UcxMeters.BUFFER_LIMIT.gauge(registry, resources, common, shown -> shown.buffers().maxBytes());
+        UcxMeters.BUFFER_WAITERS.gauge(registry, resources, common, shown -> shown.buffers().waiters());
+        UcxMeters.MAPPED_BYTES.gauge(registry, resources, common, shown -> shown.buffers().mappedBytes());
+        UcxMeters.MAPPED_LIMIT.gauge(registry, resources, common, shown -> shown.buffers().maxMappedBytes());
+        UcxMeters.REFUSED_MAPPINGS.counter(registry, resources, common, shown -> shown.buffers().refusedMappings());
+        UcxMeters.OFFERED_MESSAGES.counter(registry, resources, common, shown -> shown.buffers().offeredMessages());
+        UcxMeters.COPIED_MESSAGES.counter(registry, resources, common, shown -> shown.buffers().copiedMessages());
+        UcxMeters.LEAKED_BUFFERS.counter(registry, resources, common, shown -> shown.buffers().leakedLeases());
+        UcxMeters.LEAKED_MESSAGES.counter(registry, resources, common, UcxResources::leakedMessages);
         for (DropReason reason : DropReason.values()) {
             Tags ofReason = common.and(UcxMeters.Tag.REASON.asString(), reason.name().toLowerCase(Locale.ROOT));
-            counter(registry, UcxMeters.DROPPED_MESSAGES, resources, ofReason, shown -> shown.droppedMessages(reason));
+            UcxMeters.DROPPED_MESSAGES.counter(registry, resources, ofReason, shown -> shown.droppedMessages(reason));
         }
         memory(registry);
         for (int i = 0; i < resources.engines().size(); i++) {
@@ -93,17 +91,17 @@ public final class UcxMetrics implements MeterBinder {
     }
 
     private void messages(MeterRegistry registry, int engine, Tags tags) {
-        counter(registry, UcxMeters.MESSAGES_SENT, resources, tags, message(engine, MessageStatistics::sent));
-        counter(registry, UcxMeters.MESSAGES_RECEIVED, resources, tags, message(engine, MessageStatistics::received));
-        counter(registry, UcxMeters.MESSAGE_BATCHES, resources, tags, message(engine, MessageStatistics::batches));
-        gauge(registry, UcxMeters.MESSAGE_CREDIT, resources, tags, message(engine, MessageStatistics::sendCredit));
-        gauge(registry, UcxMeters.MESSAGE_HELD_BYTES, resources, tags,
+        UcxMeters.MESSAGES_SENT.counter(registry, resources, tags, message(engine, MessageStatistics::sent));
+        UcxMeters.MESSAGES_RECEIVED.counter(registry, resources, tags, message(engine, MessageStatistics::received));
+        UcxMeters.MESSAGE_BATCHES.counter(registry, resources, tags, message(engine, MessageStatistics::batches));
+        UcxMeters.MESSAGE_CREDIT.gauge(registry, resources, tags, message(engine, MessageStatistics::sendCredit));
+        UcxMeters.MESSAGE_HELD_BYTES.gauge(registry, resources, tags,
                 message(engine, MessageStatistics::bufferedBytes));
-        gauge(registry, UcxMeters.STREAMS, resources, tags, message(engine, MessageStatistics::openStreams));
-        gauge(registry, UcxMeters.WAITING_REQUESTS, resources, tags,
+        UcxMeters.STREAMS.gauge(registry, resources, tags, message(engine, MessageStatistics::openStreams));
+        UcxMeters.WAITING_REQUESTS.gauge(registry, resources, tags,
                 message(engine, MessageStatistics::waitingRequests));
-        counter(registry, UcxMeters.VIOLATIONS, resources, tags, message(engine, MessageStatistics::violations));
-        counter(registry, UcxMeters.DROPPED_REQUESTS, resources, tags,
+        UcxMeters.VIOLATIONS.counter(registry, resources, tags, message(engine, MessageStatistics::violations));
+        UcxMeters.DROPPED_REQUESTS.counter(registry, resources, tags,
                 message(engine, MessageStatistics::droppedRequests));
     }
 
@@ -113,31 +111,31 @@ public final class UcxMetrics implements MeterBinder {
 
     private void peers(MeterRegistry registry, int engine, Tags tags) {
         PeerStatistics now = resources.peerStatistics().get(engine);
-        counter(registry, UcxMeters.MISSED_HEARTBEATS, resources, tags,
+        UcxMeters.MISSED_HEARTBEATS.counter(registry, resources, tags,
                 shown -> shown.peerStatistics().get(engine).missedHeartbeats());
-        now.lostConnections().keySet().forEach(cause -> counter(registry, UcxMeters.LOST_CONNECTIONS, resources,
+        now.lostConnections().keySet().forEach(cause -> UcxMeters.LOST_CONNECTIONS.counter(registry, resources,
                 tags.and(UcxMeters.Tag.CAUSE.asString(), cause),
                 shown -> shown.peerStatistics().get(engine).lostConnections().get(cause)));
-        now.rejectedHandshakes().keySet().forEach(reason -> counter(registry, UcxMeters.REFUSED_HANDSHAKES, resources,
+        now.rejectedHandshakes().keySet().forEach(reason -> UcxMeters.REFUSED_HANDSHAKES.counter(registry, resources,
                 tags.and(UcxMeters.Tag.REASON.asString(), reason),
                 shown -> shown.peerStatistics().get(engine).rejectedHandshakes().get(reason)));
     }
 
     private void connections(MeterRegistry registry) {
-        gauge(registry, UcxMeters.SERVER_CONNECTIONS_LIMIT, resources, common,
+        UcxMeters.SERVER_CONNECTIONS_LIMIT.gauge(registry, resources, common,
                 connection(ConnectionStatistics::maxServerConnections));
-        counter(registry, UcxMeters.REJECTED_CONNECTIONS, resources, common,
+        UcxMeters.REJECTED_CONNECTIONS.counter(registry, resources, common,
                 connection(ConnectionStatistics::rejectedConnections));
-        counter(registry, UcxMeters.RECONNECTS, resources, common, connection(ConnectionStatistics::reconnects));
-        gauge(registry, UcxMeters.PENDING_RECONNECTS, resources, common,
+        UcxMeters.RECONNECTS.counter(registry, resources, common, connection(ConnectionStatistics::reconnects));
+        UcxMeters.PENDING_RECONNECTS.gauge(registry, resources, common,
                 connection(ConnectionStatistics::pendingReconnects));
-        gauge(registry, UcxMeters.ACQUIRED_CONNECTIONS, resources, common,
+        UcxMeters.ACQUIRED_CONNECTIONS.gauge(registry, resources, common,
                 connection(ConnectionStatistics::acquiredConnections));
-        gauge(registry, UcxMeters.IDLE_CONNECTIONS, resources, common,
+        UcxMeters.IDLE_CONNECTIONS.gauge(registry, resources, common,
                 connection(ConnectionStatistics::idleConnections));
-        gauge(registry, UcxMeters.PENDING_ACQUIRES, resources, common,
+        UcxMeters.PENDING_ACQUIRES.gauge(registry, resources, common,
                 connection(ConnectionStatistics::pendingAcquires));
-        gauge(registry, UcxMeters.POOLED_CONNECTIONS_LIMIT, resources, common,
+        UcxMeters.POOLED_CONNECTIONS_LIMIT.gauge(registry, resources, common,
                 connection(ConnectionStatistics::maxPooledConnections));
     }
 
@@ -147,23 +145,13 @@ public final class UcxMetrics implements MeterBinder {
 
     private void memory(MeterRegistry registry) {
         String outcome = UcxMeters.Tag.OUTCOME.asString();
-        gauge(registry, UcxMeters.MEMORY_WINDOWS, resources, common, shown -> shown.servedMemory().windows());
-        gauge(registry, UcxMeters.MEMORY_WINDOW_LIMIT, resources, common, shown -> shown.servedMemory().maxWindows());
-        counter(registry, UcxMeters.MEMORY_REQUESTS, resources,
+        UcxMeters.MEMORY_WINDOWS.gauge(registry, resources, common, shown -> shown.servedMemory().windows());
+        UcxMeters.MEMORY_WINDOW_LIMIT.gauge(registry, resources, common, shown -> shown.servedMemory().maxWindows());
+        UcxMeters.MEMORY_REQUESTS.counter(registry, resources,
                 common.and(outcome, "success"), shown -> shown.servedMemory().served());
-        counter(registry, UcxMeters.MEMORY_REQUESTS, resources,
+        UcxMeters.MEMORY_REQUESTS.counter(registry, resources,
                 common.and(outcome, "error"), shown -> shown.servedMemory().refused());
-        counter(registry, UcxMeters.MEMORY_BYTES, resources, common, shown -> shown.servedMemory().bytes());
-        counter(registry, UcxMeters.MEMORY_VIOLATIONS, resources, common, shown -> shown.servedMemory().violations());
-    }
-
-    private static <T> void gauge(MeterRegistry registry, UcxMeters meter, T source, Tags tags,
-            ToDoubleFunction<T> value) {
-        Gauge.builder(meter.getName(), source, value).tags(tags).register(registry);
-    }
-
-    private static <T> void counter(MeterRegistry registry, UcxMeters meter, T source, Tags tags,
-            ToDoubleFunction<T> value) {
-        FunctionCounter.builder(meter.getName(), source, value).tags(tags).register(registry);
+        UcxMeters.MEMORY_BYTES.counter(registry, resources, common, shown -> shown.servedMemory().bytes());
+        UcxMeters.MEMORY_VIOLATIONS.counter(registry, resources, common, shown -> shown.servedMemory().violations());
     }
 }
