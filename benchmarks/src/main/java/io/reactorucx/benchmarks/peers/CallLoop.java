@@ -1,11 +1,13 @@
 package io.reactorucx.benchmarks.peers;
 
 import io.reactorucx.benchmarks.turns.TurnRecorder;
+import io.reactorucx.examples.netty.CallChain;
 import io.reactorucx.examples.netty.Caller;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -29,12 +31,12 @@ final class CallLoop {
     }
 
     /** Makes calls for some time, and waits for their answers. */
-    void run(long nanos) throws InterruptedException, ExecutionException {
+    void run(long nanos) throws InterruptedException, ExecutionException, TimeoutException {
         run(nanos, null);
     }
 
     /** {@return the figures of all calls in the measured time, or until the standard input ends} */
-    Figures measure(PeerOptions options) throws InterruptedException, ExecutionException {
+    Figures measure(PeerOptions options) throws InterruptedException, ExecutionException, TimeoutException {
         TurnRecorder turns = options.turns() ? TurnRecorder.ofStandardStreams() : null;
         ResourceUse before = ResourceUse.now();
         long start = System.nanoTime();
@@ -49,67 +51,50 @@ final class CallLoop {
         return new Figures(options, times.getTotalCount(), nanos, times, false, ResourceUse.now().since(before));
     }
 
-    private void run(long nanos, @Nullable TurnRecorder turns) throws InterruptedException, ExecutionException {
+    private void run(long nanos, @Nullable TurnRecorder turns) throws InterruptedException, ExecutionException,
+            TimeoutException {
         times.reset();
         Part part = new Part(System.nanoTime() + nanos, turns, callers.size() * window);
         for (Caller caller : callers) {
             for (int i = 0; i < window; i++) {
-                part.begin(caller);
+                CallChain.start(caller, part);
             }
         }
-        part.ended.get();
+        // Processes that take turns are stopped for parts of this time.
+        part.ended.get(nanos + HIGHEST_NANOS, TimeUnit.NANOSECONDS);
     }
 
-    private final class Part {
+    private final class Part implements CallChain.Observer {
 
         private final long end;
         private final @Nullable TurnRecorder turns;
         private final AtomicInteger left;
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-        Part(long end, @Nullable TurnRecorder turns, int lanes) {
+        Part(long end, @Nullable TurnRecorder turns, int chains) {
             this.end = end;
             this.turns = turns;
-            this.left = new AtomicInteger(lanes);
+            this.left = new AtomicInteger(chains);
         }
 
-        void begin(Caller caller) {
-            new Lane(caller).call(System.nanoTime());
+        @Override
+        public boolean answered(long begunNanos, long endedNanos) {
+            times.recordValue(Math.clamp(endedNanos - begunNanos, 0, HIGHEST_NANOS));
+            if (turns != null) {
+                turns.operation(begunNanos, endedNanos);
+            }
+            if (endedNanos - end < 0 && (turns == null || !turns.isOver())) {
+                return true;
+            }
+            if (left.decrementAndGet() == 0) {
+                ended.complete(null);
+            }
+            return false;
         }
 
-        /** One call after the other. */
-        private final class Lane implements Caller.Answer {
-
-            private final Caller caller;
-            private long begun;
-
-            Lane(Caller caller) {
-                this.caller = caller;
-            }
-
-            void call(long now) {
-                begun = now;
-                caller.call(this);
-            }
-
-            @Override
-            public void arrived() {
-                long now = System.nanoTime();
-                times.recordValue(Math.clamp(now - begun, 0, HIGHEST_NANOS));
-                if (turns != null) {
-                    turns.operation(begun, now);
-                }
-                if (now - end < 0 && (turns == null || !turns.isOver())) {
-                    call(now);
-                } else if (left.decrementAndGet() == 0) {
-                    ended.complete(null);
-                }
-            }
-
-            @Override
-            public void failed(Throwable error) {
-                ended.completeExceptionally(error);
-            }
+        @Override
+        public void failed(Throwable error) {
+            ended.completeExceptionally(error);
         }
     }
 }

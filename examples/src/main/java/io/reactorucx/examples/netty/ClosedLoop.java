@@ -26,7 +26,7 @@ record ClosedLoop(int connections, int underWay) implements Load {
         return new Run(callers, underWay, time).sample();
     }
 
-    private static final class Run {
+    private static final class Run implements CallChain.Observer {
 
         private final List<Caller> callers;
         private final int underWay;
@@ -48,7 +48,7 @@ record ClosedLoop(int connections, int underWay) implements Load {
         Sample sample() {
             for (Caller each : callers) {
                 for (int i = 0; i < underWay; i++) {
-                    new Lane(each).call(System.nanoTime());
+                    CallChain.start(each, this);
                 }
             }
             boolean ended;
@@ -65,37 +65,20 @@ record ClosedLoop(int connections, int underWay) implements Load {
             return new Sample(times, System.nanoTime() - start);
         }
 
-        /** One call after the other. */
-        private final class Lane implements Caller.Answer {
-
-            private final Caller caller;
-            private long begun;
-
-            Lane(Caller caller) {
-                this.caller = caller;
-            }
-
-            void call(long now) {
-                begun = now;
-                caller.call(this);
-            }
-
-            @Override
-            public void arrived() {
-                long now = System.nanoTime();
-                times.recordValue(Math.clamp(now - begun, 0, HIGHEST_NANOS));
-                if (now - end >= 0 || failure.get() != null) {
-                    left.countDown();
-                } else {
-                    call(now);
-                }
-            }
-
-            @Override
-            public void failed(Throwable error) {
-                failure.compareAndSet(null, error);
+        @Override
+        public boolean answered(long begunNanos, long endedNanos) {
+            times.recordValue(Math.clamp(endedNanos - begunNanos, 0, HIGHEST_NANOS));
+            if (endedNanos - end >= 0 || failure.get() != null) {
                 left.countDown();
+                return false;
             }
+            return true;
+        }
+
+        @Override
+        public void failed(Throwable error) {
+            failure.compareAndSet(null, error);
+            left.countDown();
         }
     }
 }
