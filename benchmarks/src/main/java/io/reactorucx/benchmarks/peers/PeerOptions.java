@@ -124,6 +124,9 @@ final class PeerOptions {
         if (!loops.equals("ucx") && !loops.equals("kernel")) {
             throw new IllegalArgumentException("--loops '" + loops + "': ucx or kernel");
         }
+        if (spinMicros < -1) {
+            throw new IllegalArgumentException("--spin " + spinMicros + ": must be at least -1");
+        }
         if (size < 1 || window < 1 || connections < 1 || nanos() < 1 || !(warmupSeconds >= 0) || rate < 0
                 || !format.equals("json") || turns && rate > 0) {
             throw new IllegalArgumentException("--size, --window and --connections at least 1, --seconds above 0,"

@@ -25,6 +25,14 @@ public record FixedRate(int perSecond, int connections) implements Load {
     private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(2);
     private static final int DIGITS = 3;
 
+    /** Checks the numbers. */
+    public FixedRate {
+        if (perSecond < 1 || connections < 1) {
+            throw new IllegalArgumentException("perSecond " + perSecond + " and connections " + connections
+                    + ": must be at least 1");
+        }
+    }
+
     @Override
     public Sample run(List<Caller> callers, Duration time) {
         Histogram times = new AtomicHistogram(HIGHEST_NANOS, DIGITS);
