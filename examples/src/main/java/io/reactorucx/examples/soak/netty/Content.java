@@ -62,6 +62,16 @@ final class Content implements ByteProcessor {
         }
     }
 
+    /** Checks the next bytes, releases them, and returns how many they were. */
+    int take(ByteBuf data) {
+        try {
+            next(data);
+            return data.readableBytes();
+        } finally {
+            data.release();
+        }
+    }
+
     /** Checks that as many bytes have come. */
     void end(long length) {
         if (offset != length) {

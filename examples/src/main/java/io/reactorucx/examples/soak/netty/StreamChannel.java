@@ -76,13 +76,7 @@ final class StreamChannel extends ChannelInboundHandlerAdapter {
     @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // The loop alone writes it.
     public void channelRead(ChannelHandlerContext context, Object message) {
-        ByteBuf data = (ByteBuf) message;
-        try {
-            content.next(data);
-            received += data.readableBytes();
-        } finally {
-            data.release();
-        }
+        received += content.take((ByteBuf) message);
     }
 
     @Override
