@@ -190,6 +190,11 @@ final class ArrivalQueue {
         return next;
     }
 
+    /** Returns the offset behind the last byte that has come, or is being fetched, modulo 2^32. */
+    int end() {
+        return early.isEmpty() ? next : early.getLast().end();
+    }
+
     /** Returns the offset behind the last byte that was read, modulo 2^32. */
     int read() {
         return read;

@@ -196,7 +196,7 @@ final class StreamInput {
 
     /** The peer sends nothing behind an offset. Returns false if that cannot be. */
     boolean finish(int offset) {
-        if (finished && offset != end || offset - arrivals.next() < 0 || offset - granted > 0) {
+        if (finished && offset != end || offset - arrivals.end() < 0 || offset - granted > 0) {
             return false;
         }
         finished = true;

@@ -238,6 +238,10 @@ class HostileLinkTest {
             test.data(0, 100);
             test.frame(StreamFrame.Type.FIN, 50, 0);
         }),
+        FIN_BEFORE_EARLY_DATA(test -> {
+            test.data(100, 100);
+            test.frame(StreamFrame.Type.FIN, 100, 0);
+        }),
         FIN_TWICE_AT_TWO_OFFSETS(test -> {
             test.frame(StreamFrame.Type.FIN, 50, 0);
             test.frame(StreamFrame.Type.FIN, 60, 0);
