@@ -1,7 +1,7 @@
 package io.reactorucx.netty.internal;
 
+import java.util.Iterator;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -42,8 +42,16 @@ final class LinkRoom {
         operations--;
         bytes -= itsBytes;
         if (!waiting.isEmpty() && isFree()) {
-            List.copyOf(waiting).forEach(loop::resumeLater);
-            waiting.clear();
+            // Not all of them for each operation: that costs too much where many wait for a slow peer.
+            resume(operations == 0 ? waiting.size() : MIN_OPERATIONS);
+        }
+    }
+
+    private void resume(int most) {
+        Iterator<ChannelStream> first = waiting.iterator();
+        for (int i = 0; i < most && first.hasNext(); i++) {
+            loop.resumeLater(first.next());
+            first.remove();
         }
     }
 

@@ -151,7 +151,8 @@ public final class LoopLinks {
             try {
                 idle = loop.engine().timer().schedule(settings.linkIdleTimeout().toNanos(), this::closeIdle);
             } catch (UcxException e) {
-                LOG.debug("the engine is closing", e);
+                LOG.debug("no timer for an idle link, which closes at once", e);
+                loop.later(this::closeIdle);
             }
         }
 
