@@ -5,7 +5,7 @@ module io.reactorucx.netty {
     requires transitive io.netty.common;
     requires transitive io.netty.transport;
     requires io.netty.transport.classes.epoll;
-    requires io.netty.transport.unix.common;
+    requires transitive io.netty.transport.unix.common;
     requires static micrometer.core;
     requires static micrometer.commons;
     requires static transitive reactor.netty.core;

@@ -12,11 +12,11 @@ import io.reactorucx.netty.internal.ChannelStream;
  */
 final class ChannelReader {
 
-    private final UcxSocketChannel channel;
+    private final AbstractUcxChannel channel;
     private boolean wanted;
     private boolean reading;
 
-    ChannelReader(UcxSocketChannel channel) {
+    ChannelReader(AbstractUcxChannel channel) {
         this.channel = channel;
     }
 

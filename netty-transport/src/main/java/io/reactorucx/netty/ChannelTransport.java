@@ -2,7 +2,8 @@ package io.reactorucx.netty;
 
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
-import java.util.concurrent.Executor;
+import io.netty.channel.socket.DuplexChannel;
+import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,22 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread: loop.
  */
 sealed interface ChannelTransport permits StreamTransport, PlainTransport, UndecidedTransport {
+
+    /** The transport of an accepted channel, null if the loop has as many channels as it may. */
+    static @Nullable ChannelTransport ofServer(AbstractUcxChannel channel, DuplexChannel socket,
+            UcxIoHandler handler) {
+        return handler.config().acceptsPlain(channel.config().plainTcp())
+                ? UndecidedTransport.of(channel, socket, handler) : StreamTransport.ofServer(channel, socket, handler);
+    }
+
+    /** The transport of a channel that connects to an address. */
+    static ChannelTransport ofClient(AbstractUcxChannel channel, DuplexChannel socket, UcxIoHandler handler,
+            SocketAddress remote) {
+        Boolean option = channel.config().plainTcp();
+        return (option == null ? channel.isPlain(remote, handler.config().plainTcp()) : option)
+                ? PlainTransport.ofClient(channel, socket, handler.counters())
+                : StreamTransport.ofClient(channel, socket, handler, channel.hostOf(remote));
+    }
 
     /** The client's socket is connected. */
     void connected();
@@ -28,8 +45,11 @@ sealed interface ChannelTransport permits StreamTransport, PlainTransport, Undec
 
     void shutdownInput(ChannelPromise promise);
 
-    /** Returns what calls {@link #close()} once the linger time of the channel allows it, null for at once. */
-    @Nullable Executor closing();
+    /**
+     * The channel has closed and lingers: an action runs when the peer has what was written, or the time is over. It
+     * calls {@link #close()}.
+     */
+    void linger(int seconds, Runnable whenOver);
 
     /** The channel has closed. */
     void close();

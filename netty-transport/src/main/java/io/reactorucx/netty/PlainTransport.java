@@ -11,22 +11,22 @@ import io.netty.channel.ChannelProgressivePromise;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.FileRegion;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.ChannelOutputShutdownException;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.PlatformDependent;
 import io.reactorucx.netty.internal.LoopCounters;
 import io.reactorucx.netty.internal.SocketFrame;
+import io.reactorucx.netty.io.SocketReads;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a channel go over its TCP socket: a channel of epoll, which does the work, and which this handler of it
+ * The bytes of a channel go over its socket: a channel of epoll, which does the work, and which this handler of it
  * connects with the channel.
  *
  * <p>The socket never reads by itself: the channel's reads become reads of the socket. A message stays in the channel
@@ -40,8 +40,8 @@ final class PlainTransport extends ChannelInboundHandlerAdapter implements Chann
     private static final int MAX_MESSAGES = 256;
     private static final int MAX_BYTES = 256 << 10;
 
-    private final UcxSocketChannel channel;
-    private final EpollSocketChannel socket;
+    private final AbstractUcxChannel channel;
+    private final DuplexChannel socket;
     private final SocketReads reads;
     private final LoopCounters counters;
     /** The messages that the socket has, in their order. */
@@ -53,7 +53,7 @@ final class PlainTransport extends ChannelInboundHandlerAdapter implements Chann
     /** Whether the peer was silent for so long that it counted as plain, and still is. */
     private boolean mayBeLate;
 
-    private PlainTransport(UcxSocketChannel channel, EpollSocketChannel socket, SocketReads reads,
+    private PlainTransport(AbstractUcxChannel channel, DuplexChannel socket, SocketReads reads,
             LoopCounters counters) {
         this.channel = channel;
         this.socket = socket;
@@ -62,7 +62,7 @@ final class PlainTransport extends ChannelInboundHandlerAdapter implements Chann
     }
 
     /** The transport of a client's channel, before it connects. */
-    static PlainTransport ofClient(UcxSocketChannel channel, EpollSocketChannel socket, LoopCounters counters) {
+    static PlainTransport ofClient(AbstractUcxChannel channel, DuplexChannel socket, LoopCounters counters) {
         SocketReads reads = new SocketReads(channel, Integer.BYTES);
         socket.config().setRecvByteBufAllocator(reads);
         PlainTransport made = new PlainTransport(channel, socket, reads, counters);
@@ -71,7 +71,7 @@ final class PlainTransport extends ChannelInboundHandlerAdapter implements Chann
     }
 
     /** The transport of a server's channel whose peer is plain. */
-    static PlainTransport ofServer(UcxSocketChannel channel, EpollSocketChannel socket, SocketReads reads,
+    static PlainTransport ofServer(AbstractUcxChannel channel, DuplexChannel socket, SocketReads reads,
             LoopCounters counters, @Nullable ByteBuf head) {
         PlainTransport made = new PlainTransport(channel, socket, reads, counters);
         made.head = head;
@@ -324,9 +324,8 @@ final class PlainTransport extends ChannelInboundHandlerAdapter implements Chann
 
     /** The socket lingers on a thread of its own. */
     @Override
-    public @Nullable Executor closing() {
-        return channel.config().getSoLinger() <= 0 ? null
-                : closing -> socket.close().addListener(done -> closing.run());
+    public void linger(int seconds, Runnable whenOver) {
+        socket.close().addListener(done -> whenOver.run());
     }
 
     @Override

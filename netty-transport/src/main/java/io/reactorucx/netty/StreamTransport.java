@@ -4,15 +4,16 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import io.reactorucx.netty.internal.ChannelStream;
 import io.reactorucx.netty.internal.LoopEngine;
 import io.reactorucx.netty.internal.StreamListener;
+import io.reactorucx.netty.io.ChannelSocket;
+import io.reactorucx.netty.io.ChannelWriter;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamTransport implements ChannelTransport, StreamListener {
 
-    private final UcxSocketChannel channel;
+    private final AbstractUcxChannel channel;
     private final ChannelReader reader;
     private final ChannelSocket control;
     private final ChannelStream stream;
 
-    private StreamTransport(UcxSocketChannel channel, ChannelSocket control, LoopEngine engine, int window,
+    private StreamTransport(AbstractUcxChannel channel, ChannelSocket control, LoopEngine engine, int window,
             int maxChannels) {
         this.channel = channel;
         this.reader = new ChannelReader(channel);
@@ -42,33 +43,27 @@ final class StreamTransport implements ChannelTransport, StreamListener {
     }
 
     /** The transport of a channel that a server has accepted; null if the loop has as many channels as it may. */
-    static @Nullable StreamTransport ofServer(UcxSocketChannel channel, EpollSocketChannel socket,
+    static @Nullable StreamTransport ofServer(AbstractUcxChannel channel, DuplexChannel socket,
             UcxIoHandler handler) {
-        LoopEngine engine = handler.engineForServer(socket.localAddress());
+        LoopEngine engine = handler.engineForServer(channel.host());
         if (!engine.hasRoomForStream()) {
             return null;
         }
-        StreamTransport made = open(channel, socket, handler, engine, linkAddress(channel, socket));
+        StreamTransport made = open(channel, socket, handler, engine, channel.linkAddress());
         made.stream.startHandshakeTime();
         return made;
     }
 
-    /** Where the loop listens for links: at the address of the server, also if that is the wildcard address. */
-    private static InetAddress linkAddress(UcxSocketChannel channel, EpollSocketChannel socket) {
-        ServerSocketChannel server = channel.parent();
-        InetSocketAddress bound = server == null ? null : server.localAddress();
-        return bound == null ? socket.localAddress().getAddress() : bound.getAddress();
-    }
-
     /** The transport of a channel that connects. */
-    static StreamTransport ofClient(UcxSocketChannel channel, EpollSocketChannel socket, UcxIoHandler handler,
-            InetSocketAddress remote) {
-        return open(channel, socket, handler, handler.engineForClient(remote), null);
+    static StreamTransport ofClient(AbstractUcxChannel channel, DuplexChannel socket, UcxIoHandler handler,
+            InetSocketAddress host) {
+        return open(channel, socket, handler, handler.engineForClient(host), null);
     }
 
-    private static StreamTransport open(UcxSocketChannel channel, EpollSocketChannel socket, UcxIoHandler handler,
+    private static StreamTransport open(AbstractUcxChannel channel, DuplexChannel socket, UcxIoHandler handler,
             LoopEngine engine, @Nullable InetAddress linkAddress) {
-        ChannelSocket control = new ChannelSocket(socket, linkAddress, engine.links(), handler.counters());
+        ChannelSocket control = new ChannelSocket(socket, linkAddress, channel::linkPeer, engine.links(),
+                handler.counters());
         StreamTransport made = new StreamTransport(channel, control, engine,
                 channel.config().openWindow(handler.config().windowBytes()), handler.config().maxChannels());
         socket.pipeline().addLast(control);
@@ -117,8 +112,8 @@ final class StreamTransport implements ChannelTransport, StreamListener {
     }
 
     @Override
-    public @Nullable Executor closing() {
-        return null;
+    public void linger(int seconds, Runnable whenOver) {
+        stream.closeLingering(TimeUnit.SECONDS.toNanos(seconds), whenOver);
     }
 
     @Override

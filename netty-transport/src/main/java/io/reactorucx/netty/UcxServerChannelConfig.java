@@ -1,6 +1,7 @@
 package io.reactorucx.netty;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.MessageSizeEstimator;
@@ -13,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 /** The options of a server channel: those of Netty, and of its socket. */
 final class UcxServerChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
 
-    private final ServerSocketChannelConfig socket;
+    private final ChannelConfig socket;
     /** Null while none was set. */
     private volatile @Nullable Boolean plainTcp;
 
-    UcxServerChannelConfig(UcxServerChannel channel, ServerSocketChannelConfig socket) {
+    UcxServerChannelConfig(AbstractUcxServerChannel channel, ChannelConfig socket) {
         super(channel);
         this.socket = socket;
         socket.setAutoRead(false);
@@ -60,34 +61,34 @@ final class UcxServerChannelConfig extends DefaultChannelConfig implements Serve
 
     @Override
     public int getBacklog() {
-        return socket.getBacklog();
+        return socket.getOption(ChannelOption.SO_BACKLOG);
     }
 
     @Override
     public UcxServerChannelConfig setBacklog(int backlog) {
-        socket.setBacklog(backlog);
+        socket.setOption(ChannelOption.SO_BACKLOG, backlog);
         return this;
     }
 
     @Override
     public boolean isReuseAddress() {
-        return socket.isReuseAddress();
+        return socket.getOption(ChannelOption.SO_REUSEADDR);
     }
 
     @Override
     public UcxServerChannelConfig setReuseAddress(boolean reuseAddress) {
-        socket.setReuseAddress(reuseAddress);
+        socket.setOption(ChannelOption.SO_REUSEADDR, reuseAddress);
         return this;
     }
 
     @Override
     public int getReceiveBufferSize() {
-        return socket.getReceiveBufferSize();
+        return socket.getOption(ChannelOption.SO_RCVBUF);
     }
 
     @Override
     public UcxServerChannelConfig setReceiveBufferSize(int receiveBufferSize) {
-        socket.setReceiveBufferSize(receiveBufferSize);
+        socket.setOption(ChannelOption.SO_RCVBUF, receiveBufferSize);
         return this;
     }
 

@@ -4,15 +4,17 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.FileRegion;
-import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.concurrent.Future;
 import io.reactorucx.netty.internal.SocketFrame;
+import io.reactorucx.netty.io.BufferChannel;
+import io.reactorucx.netty.io.SocketReads;
 import java.io.IOException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +32,8 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
     /** How much is read at a time from the socket of a channel over UCX. */
     private static final int FRAME_BYTES = 512;
 
-    private final UcxSocketChannel channel;
-    private final EpollSocketChannel socket;
+    private final AbstractUcxChannel channel;
+    private final DuplexChannel socket;
     private final UcxIoHandler handler;
     private final SocketReads reads;
     private @Nullable Future<?> timer;
@@ -43,8 +45,10 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
     private boolean outputShutdown;
     private boolean inputShutdown;
     private boolean closed;
+    /** What waits until the peer has all, if the channel has closed and lingers. */
+    private @Nullable Runnable afterLinger;
 
-    private UndecidedTransport(UcxSocketChannel channel, EpollSocketChannel socket, UcxIoHandler handler) {
+    private UndecidedTransport(AbstractUcxChannel channel, DuplexChannel socket, UcxIoHandler handler) {
         this.channel = channel;
         this.socket = socket;
         this.handler = handler;
@@ -55,7 +59,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
      * The transport of an accepted channel, before its socket is registered; null if the loop has as many plain
      * channels as it may.
      */
-    static @Nullable UndecidedTransport of(UcxSocketChannel channel, EpollSocketChannel socket, UcxIoHandler handler) {
+    static @Nullable UndecidedTransport of(AbstractUcxChannel channel, DuplexChannel socket, UcxIoHandler handler) {
         if (handler.counters().plainChannels() >= handler.config().maxChannels()) {
             handler.counters().channelRefused();
             return null;
@@ -63,7 +67,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         UndecidedTransport made = new UndecidedTransport(channel, socket, handler);
         socket.config().setRecvByteBufAllocator(made.reads).setAutoRead(false);
         // It tells of the end of the input instead of closing.
-        socket.config().setAllowHalfClosure(true);
+        socket.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         socket.pipeline().addLast(made);
         handler.counters().plainOpened();
         socket.closeFuture().addListener(done -> made.socketClosed());
@@ -190,8 +194,13 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         }
         handler.counters().plainOpened();
         socket.closeFuture().addListener(done -> handler.counters().plainClosed());
-        Future<?> limit = socket.eventLoop().schedule(() -> socket.close(),
-                handler.config().closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        long nanos = handler.config().closeTimeout().toNanos();
+        if (afterLinger != null) {
+            int seconds = channel.config().getSoLinger();
+            socket.config().setOption(ChannelOption.SO_LINGER, seconds);
+            nanos = Math.max(nanos, TimeUnit.SECONDS.toNanos(seconds));
+        }
+        Future<?> limit = socket.eventLoop().schedule(() -> socket.close(), nanos, TimeUnit.NANOSECONDS);
         socket.writeAndFlush(written).addListener(done -> {
             limit.cancel(false);
             socket.close();
@@ -212,7 +221,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
                 return;
             }
             reads.limit(FRAME_BYTES);
-            socket.config().setAllowHalfClosure(false);
+            socket.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
             channel.decided(stream);
             if (written != null) {
                 ByteBuf queued = written;
@@ -246,7 +255,10 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         if (inputShutdown) {
             stream.shutdownInput(socket.newPromise());
         }
-        if (closed) {
+        Runnable whenOver = afterLinger;
+        if (whenOver != null) {
+            stream.linger(channel.config().getSoLinger(), whenOver);
+        } else if (closed) {
             stream.close();
         } else if (readWanted) {
             stream.beginRead();
@@ -305,7 +317,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
                 all = channel.alloc().buffer();
                 held = all;
             }
-            int room = Math.max(0, Math.min(channel.config().getSendBufferSize(), UcxSocketChannelConfig.SEND_BYTES)
+            int room = Math.max(0, Math.min(channel.config().getSendBufferSize(), AbstractUcxChannelConfig.SEND_BYTES)
                     - all.readableBytes());
             if (message instanceof ByteBuf data) {
                 int length = Math.min(room, data.readableBytes());
@@ -359,15 +371,21 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
     }
 
     @Override
-    public @Nullable Executor closing() {
-        return null;
+    public void linger(int seconds, Runnable whenOver) {
+        afterLinger = whenOver;
+        Future<?> limit = socket.eventLoop().schedule(whenOver, seconds, TimeUnit.SECONDS);
+        socket.closeFuture().addListener(done -> {
+            limit.cancel(false);
+            whenOver.run();
+        });
+        close();
     }
 
     @Override
     public void close() {
         closed = true;
         if (channel.config().getSoLinger() == 0) {
-            socket.config().setSoLinger(0);
+            channel.config().resetSocketAtClose();
             socket.close();
         } else if (isLate && !decided) {
             becomePlain();

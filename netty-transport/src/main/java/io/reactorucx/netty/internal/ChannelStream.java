@@ -22,21 +22,12 @@ public final class ChannelStream {
     private final StreamOutput output;
     private final StreamInput input;
     private final StreamDeadlines deadlines;
+    private final StreamOpening opening;
+    private final StreamEnding ending = new StreamEnding();
     private StreamListener listener;
     private @Nullable StreamLink link;
     private StreamState state = StreamState.OPENING;
-    /** Whether this side has asked the peer to open the stream, and knows its token. */
-    private boolean asked;
-    private boolean openOwed;
-    private boolean isPeerKnown;
-    private boolean refused;
-    private boolean socketClosed;
-    private int peer;
-    private long peerToken;
-    private boolean finWanted;
-    private boolean finSent;
     private boolean peerClosed;
-    private boolean creditOwed;
     private @Nullable IOException lossAfterReads;
     /** Whether what is being fetched is not waited for any more. */
     private boolean isReady;
@@ -48,6 +39,7 @@ public final class ChannelStream {
         this.output = new StreamOutput(loop, id);
         this.input = new StreamInput(this, loop, window);
         this.deadlines = new StreamDeadlines(loop);
+        this.opening = new StreamOpening(this, loop, deadlines);
         this.listener = listener;
         this.socket = socket;
     }
@@ -71,9 +63,7 @@ public final class ChannelStream {
 
     /** The socket has told which channel the peer has. Without a link the peer makes one, and opens the stream. */
     public void peerKnown(int channel, long itsToken) {
-        isPeerKnown = true;
-        peer = channel;
-        peerToken = itsToken;
+        opening.peerKnown(channel, itsToken);
     }
 
     /** Opens the stream over a link. */
@@ -85,7 +75,7 @@ public final class ChannelStream {
             fail(new IOException("Connection reset by peer: the link of the two loops has ended"));
             return;
         }
-        asked = true;
+        opening.ask();
         join(over);
     }
 
@@ -93,39 +83,23 @@ public final class ChannelStream {
         link = over;
         over.add(this);
         input.fetchOver(over);
-        openOwed = true;
         sendOpen(over);
     }
 
-    /** Sends OPEN, as soon as the link has room for it. */
     private void sendOpen(StreamLink over) {
-        try {
-            if (over.room().isFree()) {
-                over.sendOpen(peer, peerToken, input.grant(), id);
-                openOwed = false;
-            } else {
-                over.room().await(this);
-            }
-        } catch (UcxException e) {
-            if (e.isRetryable() && !over.isEnded()) {
-                over.room().await(this);
-            } else {
-                loop.later(() -> fail(new IOException("the channel could not be opened", e)));
-            }
-        }
-        if (!openOwed && !asked) {
+        opening.send(over, input.grant());
+        if (!opening.isOwed() && !opening.isAsked()) {
             open();
         }
     }
 
     /** The peer opens the stream, or has opened it as it was asked to. Returns false if it may not. */
     boolean opened(StreamLink over, int from, long given, int theirCredit) {
-        boolean isOurs = asked ? link == over : link == null;
-        if (state.isOpen() || state.isEnded() || !isPeerKnown || !isOurs || given != token || from != peer) {
+        if (state.isOpen() || state.isEnded() || !opening.accepts(over, link, from, given)) {
             return false;
         }
         output.credit(theirCredit);
-        if (asked) {
+        if (opening.isAsked()) {
             open();
         } else {
             join(over);
@@ -146,7 +120,7 @@ public final class ChannelStream {
     }
 
     boolean isPeer(int channel) {
-        return isPeerKnown && peer == channel;
+        return opening.isPeer(channel);
     }
 
     // ---- sending
@@ -182,15 +156,19 @@ public final class ChannelStream {
         }
         try {
             while (!peerClosed && output.canSend() && over.room().isFree()) {
-                output.send(over, peer, granted());
+                output.send(over, opening.peer(), input.grant());
             }
             output.countWait();
             if (!over.room().isFree()) {
                 over.room().await(this);
                 return;
             }
-            if (creditOwed) {
-                over.send(peer, StreamFrame.Type.CREDIT, output.sent(), granted(), id);
+            if (input.owesCredit()) {
+                send(over, StreamFrame.Type.CREDIT);
+            }
+            if (ending.owesClosed() && input.isComplete()) {
+                send(over, StreamFrame.Type.CLOSED);
+                ending.closedSent();
             }
             if (output.isEmpty() || peerClosed) {
                 sendEnd(over);
@@ -207,7 +185,7 @@ public final class ChannelStream {
     /** There may be room for what had to wait. */
     void resume() {
         StreamLink over = link;
-        if (over != null && openOwed) {
+        if (over != null && opening.isOwed()) {
             sendOpen(over);
         }
         input.fetchWaiting(listener.allocator());
@@ -215,37 +193,39 @@ public final class ChannelStream {
         loop.ready(this);
     }
 
-    /** The credit that goes with the next frame. */
-    private int granted() {
-        creditOwed = false;
-        return input.grant();
+    private void send(StreamLink over, StreamFrame.Type type) {
+        over.send(opening.peer(), type, output.sent(), input.grant(), id);
     }
 
     private void sendEnd(StreamLink over) {
-        if (state == StreamState.CLOSING) {
-            over.send(peer, StreamFrame.Type.CLOSE, output.sent(), granted(), id);
-            end(true);
-        } else if (finWanted && !finSent) {
-            over.send(peer, StreamFrame.Type.FIN, output.sent(), granted(), id);
-            finSent = true;
+        StreamFrame.Type frame = ending.next(state, peerClosed);
+        if (frame == null) {
+            return;
+        }
+        send(over, frame);
+        switch (frame) {
+            case CLOSE -> end(true);
+            case CLOSE_LINGERING -> state = StreamState.LINGERING;
+            default -> ending.finSent();
         }
     }
 
     /** Sends no more than what is queued. */
     public void shutdownOutput() {
-        finWanted = true;
+        ending.wantFin();
         flush();
     }
 
     // ---- receiving
 
     void received(StreamFrame.Type type, UcpActiveMessage message) {
-        if (type == StreamFrame.Type.RESET && asked && !state.isOpen() && !state.isEnded()) {
-            refused();
+        if (type == StreamFrame.Type.RESET && opening.isAsked() && !state.isOpen() && !state.isEnded()) {
+            opening.refused();
             return;
         }
         int offset = StreamFrame.offset(message);
-        boolean valid = state.isOpen() && type == StreamFrame.Type.DATA == message.length() > 0;
+        boolean valid = state.isOpen() && type == StreamFrame.Type.DATA == message.length() > 0
+                && (type != StreamFrame.Type.CLOSED || state == StreamState.LINGERING);
         if (valid && type != StreamFrame.Type.RESET) {
             output.credit(StreamFrame.credit(message));
         }
@@ -260,8 +240,8 @@ public final class ChannelStream {
         }
         switch (type) {
             case OPEN, DATA, CREDIT -> { }
-            case FIN -> peerEnded(offset, false);
-            case CLOSE -> peerEnded(offset, true);
+            case FIN, CLOSE, CLOSE_LINGERING -> peerEnded(type, offset);
+            case CLOSED -> lingerOver();
             case RESET -> fail(new IOException("Connection reset by peer"));
         }
         if (!state.isEnded() && (type == StreamFrame.Type.CREDIT || !output.isEmpty() || peerClosed)) {
@@ -276,13 +256,16 @@ public final class ChannelStream {
         fail(new IOException("the peer has sent what it may not: its channel was reset"));
     }
 
-    private void peerEnded(int offset, boolean closed) {
+    private void peerEnded(StreamFrame.Type type, int offset) {
         if (!input.finish(offset)) {
             violation();
             return;
         }
-        peerClosed |= closed;
-        loop.ready(this);
+        peerClosed |= type != StreamFrame.Type.FIN;
+        ending.peerEnds(type);
+        if (!peerClosed || !lingerOver()) {
+            loop.ready(this);
+        }
     }
 
     /** Returns the next bytes, at most a number of them, which the caller releases; null if there are none. */
@@ -296,7 +279,6 @@ public final class ChannelStream {
 
     private void creditRead() {
         if (input.owesCredit() && link != null && state.isOpen()) {
-            creditOwed = true;
             flush();
         }
     }
@@ -337,6 +319,9 @@ public final class ChannelStream {
         if (state.isEnded()) {
             return;
         }
+        if (ending.owesClosed()) {
+            flush();
+        }
         listener.writable();
         if (input.isShut()) {
             dropInput();
@@ -356,15 +341,8 @@ public final class ChannelStream {
         if (state.isEnded()) {
             return;
         }
-        socketClosed = true;
         if (!state.isOpen()) {
-            if (!inOrder || state == StreamState.CLOSING_UNOPENED) {
-                fail(new IOException("Connection reset by peer: the socket has ended before the channel was open"));
-            } else if (!asked || refused) {
-                endUnopened();
-            } else {
-                deadlines.startEnding(this::notOpened);
-            }
+            opening.socketEnded(inOrder, state == StreamState.CLOSING_UNOPENED);
         } else if (!inOrder) {
             lost(new IOException("Connection reset by peer: its socket has ended"));
         } else if (!hasPeerClosed()) {
@@ -374,24 +352,10 @@ public final class ChannelStream {
     }
 
     /** The peer has closed its channel in order, before it was open. */
-    private void endUnopened() {
+    void endUnopened() {
         input.finishUnopened();
         peerClosed = true;
         loop.ready(this);
-    }
-
-    /** The peer has no channel any more: the socket tells whether it has closed it in order. */
-    private void refused() {
-        refused = true;
-        if (socketClosed) {
-            endUnopened();
-        } else {
-            deadlines.startEnding(this::notOpened);
-        }
-    }
-
-    private void notOpened() {
-        fail(new IOException("Connection reset by peer: the channel was not opened"));
     }
 
     /** Whether the peer has closed its channel, and all that it has sent before is here. */
@@ -420,7 +384,7 @@ public final class ChannelStream {
                 });
             }
         }
-        if (state == StreamState.CLOSING) {
+        if (state.isClosing()) {
             end(false);
         } else {
             loop.ready(this);
@@ -450,9 +414,44 @@ public final class ChannelStream {
      * that has come.
      */
     public void close(boolean abortive) {
-        if (state.isEnded() || state == StreamState.CLOSING) {
+        if (!state.isClosed()) {
+            close(abortive, 0);
+        }
+    }
+
+    /**
+     * The channel has closed and lingers: an action runs when the peer has all that was written, when the stream ends,
+     * or when the time is over, whichever comes first. Bytes have the time of closes, or this one if it is longer.
+     */
+    public void closeLingering(long nanos, Runnable whenOver) {
+        ending.linger(whenOver);
+        if (state.isClosed()) {
+            ending.lingerOver();
             return;
         }
+        deadlines.startLingering(nanos, () -> {
+            lingerOver();
+            ending.lingerOver();
+        });
+        close(false, nanos);
+    }
+
+    /** Returns whether the stream was lingering. It has ended then: the peer has all, or has had its time. */
+    private boolean lingerOver() {
+        if (state != StreamState.LINGERING) {
+            return false;
+        }
+        end(true);
+        return true;
+    }
+
+    private void giveUp() {
+        if (!lingerOver()) {
+            abort();
+        }
+    }
+
+    private void close(boolean abortive, long minNanos) {
         boolean unread = input.isUnread();
         listener = NOBODY;
         input.shut();
@@ -461,7 +460,7 @@ public final class ChannelStream {
             abort();
         } else if (state.isOpen() ? link != null : !output.isEmpty()) {
             state = state.isOpen() ? StreamState.CLOSING : StreamState.CLOSING_UNOPENED;
-            deadlines.startEnding(this::abort);
+            deadlines.startEnding(minNanos, this::giveUp);
             flush();
         } else {
             end(true);
@@ -471,7 +470,7 @@ public final class ChannelStream {
     private void reset() {
         StreamLink over = link;
         if (over != null && state.isOpen()) {
-            over.reset(peer, output.sent(), id);
+            over.reset(opening.peer(), output.sent(), id);
         }
     }
 
@@ -489,6 +488,7 @@ public final class ChannelStream {
         listener = NOBODY;
         loop.ended(this, inOrder);
         socket.close(inOrder);
+        ending.lingerOver();
     }
 
     @Override

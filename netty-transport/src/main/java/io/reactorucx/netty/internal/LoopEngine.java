@@ -298,8 +298,13 @@ public final class LoopEngine {
         });
     }
 
-    Timeout afterCloseTimeout(Runnable action) {
-        return engine.timer().schedule(config.closeTimeout().toNanos(), action);
+    /** Runs an action after the timeout of closes, or later. */
+    Timeout afterCloseTimeout(long minNanos, Runnable action) {
+        return after(Math.max(minNanos, config.closeTimeout().toNanos()), action);
+    }
+
+    Timeout after(long nanos, Runnable action) {
+        return engine.timer().schedule(nanos, action);
     }
 
     /** Runs an action after the timeout of handshakes. */

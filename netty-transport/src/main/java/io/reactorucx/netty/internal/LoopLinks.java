@@ -18,6 +18,7 @@ import io.reactorucx.netty.UcxNettyConfig;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,6 +39,8 @@ import reactor.core.publisher.Mono;
 public final class LoopLinks {
 
     private static final Logger LOG = LoggerFactory.getLogger(LoopLinks.class);
+    /** Where the links of channels are whose sockets lead to nobody outside this host. */
+    public static final InetAddress LOOPBACK = loopback();
     /** At each port. */
     static final int MAX_PENDING_HANDSHAKES = 256;
 
@@ -72,6 +75,15 @@ public final class LoopLinks {
         }
         this.config = ConnectionConfig.DEFAULT.withHandshakeTimeout(settings.handshakeTimeout())
                 .withCloseTimeout(settings.closeTimeout()).withProtocol(protocol);
+    }
+
+    /** The same in each process, whatever kind of addresses it prefers. */
+    private static InetAddress loopback() {
+        try {
+            return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Returns the name of this loop. */

@@ -16,6 +16,7 @@ final class StreamDeadlines {
     private final LoopEngine loop;
     private @Nullable Timeout opening;
     private @Nullable Timeout ending;
+    private @Nullable Timeout lingering;
 
     StreamDeadlines(LoopEngine loop) {
         this.loop = loop;
@@ -42,11 +43,16 @@ final class StreamDeadlines {
 
     /** Runs an action when the time of closes is over, unless another waits for that. */
     void startEnding(Runnable whenOver) {
+        startEnding(0, whenOver);
+    }
+
+    /** The same, with a shortest time. */
+    void startEnding(long minNanos, Runnable whenOver) {
         if (ending != null) {
             return;
         }
         try {
-            ending = loop.afterCloseTimeout(() -> {
+            ending = loop.afterCloseTimeout(minNanos, () -> {
                 ending = null;
                 whenOver.run();
             });
@@ -56,8 +62,21 @@ final class StreamDeadlines {
         }
     }
 
+    /** Runs an action when the linger time is over. */
+    void startLingering(long nanos, Runnable whenOver) {
+        try {
+            lingering = loop.after(nanos, whenOver);
+        } catch (UcxException e) {
+            // As above: then the channel does not wait.
+            loop.later(whenOver);
+        }
+    }
+
     void cancel() {
         opened();
+        if (lingering != null) {
+            lingering.cancel();
+        }
         if (ending != null) {
             ending.cancel();
         }

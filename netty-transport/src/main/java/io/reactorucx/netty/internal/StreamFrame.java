@@ -24,7 +24,11 @@ final class StreamFrame {
         /** FIN, and the sender reads no more. */
         CLOSE,
         /** The channel has ended without order. */
-        RESET
+        RESET,
+        /** CLOSE, and the sender waits for CLOSED. */
+        CLOSE_LINGERING,
+        /** The sender has all up to the other's CLOSE_LINGERING. */
+        CLOSED
     }
 
     static final int BYTES = 20;

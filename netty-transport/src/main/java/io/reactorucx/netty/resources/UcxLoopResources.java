@@ -4,18 +4,18 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollDatagramChannel;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.channel.unix.ServerDomainSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.reactorucx.netty.UcxDomainSocketChannel;
 import io.reactorucx.netty.UcxIoHandler;
 import io.reactorucx.netty.UcxIoHandlerFactory;
 import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.UcxServerChannel;
+import io.reactorucx.netty.UcxServerDomainSocketChannel;
 import io.reactorucx.netty.UcxSocketChannel;
 import java.time.Duration;
 import java.util.Objects;
@@ -26,8 +26,8 @@ import reactor.core.publisher.MonoSink;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Loops for servers and clients of Reactor Netty, whose TCP channels go over UCX: {@code HttpServer.create()
- * .runOn(loops)}. Datagrams and Unix domain sockets stay with the kernel, on the same loops.
+ * Loops for servers and clients of Reactor Netty, whose channels go over UCX: {@code HttpServer.create()
+ * .runOn(loops)}, those of TCP and of Unix domain sockets. Datagrams stay with the kernel, on the same loops.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} ends the loops. <b>Errors:</b> as
  * {@link UcxIoHandler#newFactory(UcxNettyConfig)}.
@@ -85,8 +85,8 @@ public final class UcxLoopResources implements LoopResources {
                 channelType.equals(SocketChannel.class) ? new UcxSocketChannel()
                 : channelType.equals(ServerSocketChannel.class) ? new UcxServerChannel()
                 : channelType.equals(DatagramChannel.class) ? new EpollDatagramChannel()
-                : channelType.equals(DomainSocketChannel.class) ? new EpollDomainSocketChannel()
-                : channelType.equals(ServerDomainSocketChannel.class) ? new EpollServerDomainSocketChannel()
+                : channelType.equals(DomainSocketChannel.class) ? new UcxDomainSocketChannel()
+                : channelType.equals(ServerDomainSocketChannel.class) ? new UcxServerDomainSocketChannel()
                 : unsupported(channelType));
     }
 
@@ -97,8 +97,8 @@ public final class UcxLoopResources implements LoopResources {
                 channelType.equals(SocketChannel.class) ? UcxSocketChannel.class
                 : channelType.equals(ServerSocketChannel.class) ? UcxServerChannel.class
                 : channelType.equals(DatagramChannel.class) ? EpollDatagramChannel.class
-                : channelType.equals(DomainSocketChannel.class) ? EpollDomainSocketChannel.class
-                : channelType.equals(ServerDomainSocketChannel.class) ? EpollServerDomainSocketChannel.class
+                : channelType.equals(DomainSocketChannel.class) ? UcxDomainSocketChannel.class
+                : channelType.equals(ServerDomainSocketChannel.class) ? UcxServerDomainSocketChannel.class
                 : unsupported(channelType).getClass());
     }
 

@@ -1,4 +1,4 @@
-package io.reactorucx.netty;
+package io.reactorucx.netty.io;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -13,7 +13,7 @@ import java.io.IOException;
  *
  * <p>Thread: loop.
  */
-final class ChannelWriter {
+public final class ChannelWriter {
 
     private static final int FILE_BYTES = 64 << 10;
     /** Data of up to so many bytes is copied when it is written, so that its memory is free with the promise. */
@@ -27,8 +27,8 @@ final class ChannelWriter {
      *
      * @param sendBytes how many bytes the stream may hold
      */
-    static void write(ChannelOutboundBuffer out, ChannelStream stream, int sendBytes, ByteBufAllocator allocator)
-            throws IOException {
+    public static void write(ChannelOutboundBuffer out, ChannelStream stream, int sendBytes,
+            ByteBufAllocator allocator) throws IOException {
         boolean queued = true;
         while (queued) {
             queued = queue(out, stream, sendBytes, allocator);

@@ -1,10 +1,10 @@
-package io.reactorucx.netty;
+package io.reactorucx.netty.io;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import io.reactorucx.netty.internal.ChannelStream;
 import io.reactorucx.netty.internal.LoopCounters;
 import io.reactorucx.netty.internal.LoopLinks;
@@ -13,6 +13,7 @@ import io.reactorucx.netty.internal.StreamSocket;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,11 +21,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: loop.
  */
-final class ChannelSocket extends ChannelInboundHandlerAdapter implements StreamSocket {
+public final class ChannelSocket extends ChannelInboundHandlerAdapter implements StreamSocket {
 
-    private final EpollSocketChannel socket;
+    private final DuplexChannel socket;
     /** Where the loop listens for links; null for a client. */
     private final @Nullable InetAddress linkAddress;
+    /** Where the peer's loop listens for links, once the socket is connected. */
+    private final Supplier<InetAddress> peerAddress;
     private final LoopLinks links;
     private final LoopCounters counters;
     private @Nullable ChannelStream stream;
@@ -32,20 +35,23 @@ final class ChannelSocket extends ChannelInboundHandlerAdapter implements Stream
     private boolean greeted;
     private boolean inOrder;
 
-    ChannelSocket(EpollSocketChannel socket, @Nullable InetAddress linkAddress, LoopLinks links,
-            LoopCounters counters) {
+    /** The socket of a channel, of a client if there is no address for links. */
+    public ChannelSocket(DuplexChannel socket, @Nullable InetAddress linkAddress, Supplier<InetAddress> peerAddress,
+            LoopLinks links, LoopCounters counters) {
         this.socket = socket;
         this.linkAddress = linkAddress;
+        this.peerAddress = peerAddress;
         this.links = links;
         this.counters = counters;
     }
 
-    void stream(ChannelStream made) {
+    /** Sets the stream of the channel. */
+    public void stream(ChannelStream made) {
         stream = made;
     }
 
     /** The client begins. */
-    void greet() {
+    public void greet() {
         ChannelStream ours = stream;
         if (ours != null) {
             send(new SocketFrame.Hello(ours.id(), ours.token()));
@@ -94,7 +100,7 @@ final class ChannelSocket extends ChannelInboundHandlerAdapter implements Stream
                     && welcome.port() < 1 << 16 -> {
                 greeted = true;
                 ours.peerKnown(welcome.channel(), welcome.token());
-                links.open(ours, new InetSocketAddress(socket.remoteAddress().getAddress(), welcome.port()),
+                links.open(ours, new InetSocketAddress(peerAddress.get(), welcome.port()),
                         welcome.name());
             }
             case SocketFrame.Reject reject when linkAddress == null && !greeted -> failed(ours,

@@ -1,11 +1,11 @@
-package io.reactorucx.netty;
+package io.reactorucx.netty.io;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
 /** Fills a buffer, as far as it has room. */
-record BufferChannel(ByteBuf target) implements WritableByteChannel {
+public record BufferChannel(ByteBuf target) implements WritableByteChannel {
 
     @Override
     public int write(ByteBuffer source) {

@@ -1,39 +1,41 @@
-package io.reactorucx.netty;
+package io.reactorucx.netty.io;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much is read from the TCP socket of a channel: of a socket whose peer may be plain no more than is needed to
+ * How much is read from the socket of a channel: of a socket whose peer may be plain no more than is needed to
  * decide it, and of a plain one what the channel's own {@link RecvByteBufAllocator} says.
  *
  * <p>Thread: loop.
  */
 @SuppressWarnings("deprecation") // Netty's own transports use this handle.
-final class SocketReads implements RecvByteBufAllocator, RecvByteBufAllocator.ExtendedHandle {
+public final class SocketReads implements RecvByteBufAllocator, RecvByteBufAllocator.ExtendedHandle {
 
-    private final UcxSocketChannel channel;
+    private final Channel channel;
     private RecvByteBufAllocator.@Nullable Handle own;
     private int limit;
     private int lastBytes;
     private int attempted;
 
-    SocketReads(UcxSocketChannel channel, int limit) {
+    /** Reads for a channel at most so many bytes at a time. */
+    public SocketReads(Channel channel, int limit) {
         this.channel = channel;
         this.limit = limit;
     }
 
     /** Reads so much at a time. */
-    void limit(int bytes) {
+    public void limit(int bytes) {
         limit = bytes;
     }
 
     /** Reads as the channel's options say. */
-    void asChannel() {
+    public void asChannel() {
         own = channel.unsafe().recvBufAllocHandle();
         own.reset(channel.config());
     }
