@@ -157,8 +157,8 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
                 return;
             }
             try {
-                hostOf(remote);
                 connecting = promise;
+                hostOf(remote);
                 promise.addListener(done -> {
                     if (done.isCancelled()) {
                         connecting = null;

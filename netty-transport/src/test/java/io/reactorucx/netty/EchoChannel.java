@@ -8,7 +8,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.socket.SocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -65,9 +64,9 @@ final class EchoChannel extends ChannelInboundHandlerAdapter {
     }
 
     static Channel serve(TestLoops loops, SocketAddress address, List<Throwable> errors) {
-        return loops.server().childHandler(new ChannelInitializer<SocketChannel>() {
+        return loops.server(address).childHandler(new ChannelInitializer<Channel>() {
             @Override
-            protected void initChannel(SocketChannel accepted) {
+            protected void initChannel(Channel accepted) {
                 accepted.pipeline().addLast(new Echo(errors));
             }
         }).bind(address).syncUninterruptibly().channel();
@@ -80,7 +79,7 @@ final class EchoChannel extends ChannelInboundHandlerAdapter {
     /** Connects. */
     static EchoChannel connect(TestLoops loops, SocketAddress server) {
         EchoChannel made = new EchoChannel();
-        made.channel = loops.client().handler(made).connect(server).syncUninterruptibly().channel();
+        made.channel = loops.client(server).handler(made).connect(server).syncUninterruptibly().channel();
         return made;
     }
 

@@ -7,7 +7,9 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
@@ -35,6 +37,18 @@ final class TestLoops implements AutoCloseable {
 
     Bootstrap client() {
         return new Bootstrap().group(group).channel(UcxSocketChannel.class);
+    }
+
+    /** A server for a kind of addresses. */
+    ServerBootstrap server(SocketAddress address) {
+        return address instanceof DomainSocketAddress
+                ? new ServerBootstrap().group(group).channel(UcxServerDomainSocketChannel.class) : server();
+    }
+
+    /** A client for a kind of addresses. */
+    Bootstrap client(SocketAddress address) {
+        return address instanceof DomainSocketAddress
+                ? new Bootstrap().group(group).channel(UcxDomainSocketChannel.class) : client();
     }
 
     long sum(ToLongFunction<UcxLoopStatistics> value) {

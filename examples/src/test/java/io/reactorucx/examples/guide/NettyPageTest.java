@@ -22,6 +22,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.reactorucx.netty.UcxIoHandler;
 import io.reactorucx.netty.UcxLoopStatistics;
 import io.reactorucx.netty.UcxNettyConfig;
@@ -42,6 +43,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +51,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.client.HttpClient;
@@ -138,6 +141,26 @@ class NettyPageTest {
         assertBytesWentOverUcx();
         provider.disposeLater().block(LIMIT);
         server.disposeNow();
+    }
+
+    @Test
+    void domainSocket(@TempDir Path folder) {
+        String path = folder.resolve("socket").toString();
+        ConnectionProvider provider = ConnectionProvider.create("domain", 1);
+
+        // snippet: domain-socket
+        DisposableServer server = HttpServer.create().bindAddress(() -> new DomainSocketAddress(path)).runOn(loops)
+                .route(routes -> routes.get("/", (request, response) -> response.sendString(Mono.just("Hello"))))
+                .bindNow();
+
+        String answer = HttpClient.create(provider).remoteAddress(() -> new DomainSocketAddress(path)).runOn(loops)
+                .get().uri("http://localhost/").responseContent().aggregate().asString().block();
+        // end
+
+        assertThat(answer).isEqualTo("Hello");
+        assertBytesWentOverUcx();
+        provider.disposeLater().block(LIMIT);
+        server.disposeNow(LIMIT);
     }
 
     @Test

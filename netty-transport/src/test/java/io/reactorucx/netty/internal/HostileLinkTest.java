@@ -252,6 +252,8 @@ class HostileLinkTest {
         }),
         OPEN_WITH_A_WRONG_TOKEN(test -> test.hostile.open(test.link, test.channel.channel(), OURS, 1, CREDIT)),
         OPEN_TWICE(test -> test.hostile.open(test.link, test.channel.channel(), OURS, test.channel.token(), CREDIT)),
+        CLOSED_WITHOUT_A_CLOSE(test -> test.frame(StreamFrame.Type.CLOSED, 0, 0)),
+        CLOSE_LINGERING_PAST_THE_WINDOW(test -> test.frame(StreamFrame.Type.CLOSE_LINGERING, WINDOW + 1, 0)),
         OPEN_WITHOUT_A_TOKEN(test -> test.frame(StreamFrame.Type.OPEN, 0, 3)),
         UNKNOWN_TYPE(test -> test.hostile.send(test.link, MemorySegment.ofArray(new byte[] {0, 0, 0, 1, 99, 0, 0, 0,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), MemorySegment.NULL, AmProtocol.EAGER)),
@@ -293,7 +295,8 @@ class HostileLinkTest {
     void framesForChannelsOfOthersReachNone() {
         for (int i = -50; i <= 50; i++) {
             for (StreamFrame.Type type : List.of(StreamFrame.Type.DATA, StreamFrame.Type.CREDIT,
-                    StreamFrame.Type.FIN, StreamFrame.Type.CLOSE, StreamFrame.Type.RESET)) {
+                    StreamFrame.Type.FIN, StreamFrame.Type.CLOSE, StreamFrame.Type.CLOSE_LINGERING,
+                    StreamFrame.Type.CLOSED, StreamFrame.Type.RESET)) {
                 for (int j = -50; j <= 50 && i != 0; j += 10) {
                     hostile.send(link, type, channel.channel() + i, OURS + j, 0, CREDIT,
                             type == StreamFrame.Type.DATA ? 10 : 0, AmProtocol.EAGER);

@@ -8,9 +8,11 @@ import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.reactorucx.netty.UcxChannelOption;
+import io.reactorucx.netty.UcxDomainSocketChannel;
 import io.reactorucx.netty.UcxIoHandler;
 import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.UcxServerChannel;
+import io.reactorucx.netty.UcxServerDomainSocketChannel;
 import io.reactorucx.netty.UcxSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +55,24 @@ final class SuiteLoops {
                 @Override
                 public Bootstrap newClientInstance() {
                     return client(group);
+                }
+            });
+        }
+        return pairs;
+    }
+
+    List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> domainPairs(String... transports) {
+        List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> pairs = new ArrayList<>();
+        for (EventLoopGroup group : groups(transports)) {
+            pairs.add(new BootstrapComboFactory<>() {
+                @Override
+                public ServerBootstrap newServerInstance() {
+                    return new ServerBootstrap().group(group).channel(UcxServerDomainSocketChannel.class);
+                }
+
+                @Override
+                public Bootstrap newClientInstance() {
+                    return new Bootstrap().group(group).channel(UcxDomainSocketChannel.class);
                 }
             });
         }

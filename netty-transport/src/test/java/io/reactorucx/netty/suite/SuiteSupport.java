@@ -47,6 +47,10 @@ abstract class SuiteSupport {
         return LOOPS.pairs(transports());
     }
 
+    final List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> domainPairs() {
+        return LOOPS.domainPairs(transports());
+    }
+
     final List<BootstrapFactory<Bootstrap>> clients() {
         return LOOPS.clients(transports());
     }
