@@ -245,9 +245,8 @@ class DomainSocketTest {
             Throwable cause = bind(each);
             assertThat(cause).isInstanceOf(IOException.class);
             assertThat(cause.getMessage()).isEqualTo(bindByEpoll(each).getMessage());
-            Throwable ofClient = cause(
-                    clientLoops.client(each).handler(new ChannelInboundHandlerAdapter()).connect(each));
-            assertThat(ofClient).isInstanceOf(IOException.class).hasMessageContaining(each.path());
+            assertThat(cause(clientLoops.client(each).handler(new ChannelInboundHandlerAdapter()).connect(each)))
+                    .isInstanceOf(IOException.class);
         }
     }
 
@@ -267,13 +266,14 @@ class DomainSocketTest {
     @ParameterizedTest
     @ValueSource(strings = {"shm", "tcp"})
     void channelsEndWhenThePeerIsKilled(String transport) {
-        clientLoops = new TestLoops("client", 1, config(transport));
+        clientLoops = new TestLoops("client", 1, UcxNettyConfig.DEFAULT.withTransports(transport));
         try (ChildJvm child = ChildJvm.of(EchoServerProcess.class).arguments(transport)
                 .options("-D" + EchoServerProcess.PATH + "=" + address.path()).start()) {
             child.awaitLine(EchoServerProcess.PORT);
             EchoChannel channel = EchoChannel.connect(clientLoops, address);
             channel.stream();
-            await().atMost(LIMIT).until(() -> channel.received() > 1 << 20);
+            await().atMost(LIMIT).until(() -> channel.error() != null || channel.received() > 1 << 20);
+            assertThat(channel.error()).isNull();
             child.signal("KILL");
             assertThat(channel.channel().closeFuture().awaitUninterruptibly(LIMIT.toMillis())).isTrue();
             assertThat(channel.error()).isInstanceOf(IOException.class);
