@@ -12,7 +12,7 @@ import org.junit.platform.launcher.TestPlan;
  */
 public final class AwaitilityDefaults implements TestExecutionListener {
 
-    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(5);
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
     @Override
     public void testPlanExecutionStarted(TestPlan plan) {
