@@ -6,6 +6,7 @@ import io.reactorucx.core.ffi.ucp_listener_conn_callback_t;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The functions that UCX calls when something arrives: a message, a peer, the failure of an endpoint.
@@ -52,6 +53,10 @@ final class ArrivalUpcalls {
                         rendezvous, replyTo));
                 return IN_PROGRESS;
             }
+            if (length > maxInlineBytes
+                    && place((int) arg, bytes(header, headerLength, 0), data, Math.toIntExact(length), replyTo)) {
+                return OK;
+            }
             UcpActiveMessage message = events.spareMessage();
             if (headerLength == 0 && length <= Long.BYTES) {
                 message.become((int) arg, UcpDirect.word(data, (int) length), (int) length, replyTo);
@@ -69,6 +74,25 @@ final class ArrivalUpcalls {
             events.lost().add(t);
             return OK;
         }
+    }
+
+    /** Copies data to where its handler wants it. Returns false if the handler has no place. */
+    private boolean place(int id, byte[] header, long data, int length, @Nullable Object replyTo) {
+        PlacedData place = events.place(id, header, length);
+        if (place == null) {
+            return false;
+        }
+        boolean copied = false;
+        try {
+            UcpDirect.copy(data, place.memory(), length);
+            copied = true;
+        } finally {
+            if (!copied) {
+                place.release();
+            }
+        }
+        events.messageArrived(new UcpActiveMessage(id, header, length, place, replyTo));
+        return true;
     }
 
     /** An array that begins with the header, with room behind it. */

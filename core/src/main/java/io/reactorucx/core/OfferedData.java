@@ -3,7 +3,8 @@ package io.reactorucx.core;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The data of an active message that UCX does not carry: it is in memory of the sender that this process has mapped.
+ * The data of an active message that UCX does not hold: in memory of the sender that this process has mapped, or placed
+ * by its handler.
  *
  * <p><b>Threading:</b> the worker's thread. <b>Ownership:</b> exactly one of the methods is called, once.
  * <b>Errors:</b> what {@link #copyTo} throws is what {@link UcpActiveMessages#fetch} throws; the data is released then.

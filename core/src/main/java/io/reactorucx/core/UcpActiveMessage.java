@@ -84,6 +84,19 @@ public final class UcpActiveMessage {
         this.replyTo = carrier.replyTo;
     }
 
+    /** One whose data has arrived, at a place that its handler has found. */
+    UcpActiveMessage(int id, byte[] header, long length, PlacedData place, @Nullable Object replyTo) {
+        this.id = id;
+        this.bytes = header;
+        this.headerLength = header.length;
+        this.length = length;
+        this.word = ELSEWHERE;
+        this.rendezvous = false;
+        this.reused = false;
+        this.offered = place;
+        this.replyTo = replyTo;
+    }
+
     /**
      * Returns an array for the data of a message without a header, whose bytes begin at 0: that of this object, if it
      * is large enough.
@@ -302,7 +315,7 @@ public final class UcpActiveMessage {
             boolean isLongEnough = (headerLength > 0 ? headerLength : length) >= Long.BYTES;
             return isLongEnough && (long) BIG_ENDIAN.get(all, 0) == expected;
         }
-        return !rendezvous && length >= Long.BYTES
+        return !rendezvous && offered == null && length >= Long.BYTES
                 && MemorySegment.ofAddress(word).reinterpret(Long.BYTES).get(FIRST, 0) == expected;
     }
 

@@ -31,6 +31,7 @@ public final class UcpActiveMessages {
     private final UcpWorker worker;
     private final MemorySegment workerHandle;
     private @Nullable ActiveMessageHandler[] handlers = new ActiveMessageHandler[0];
+    private @Nullable DataPlacement[] placements = new DataPlacement[0];
     private final Set<UcpActiveMessage> held = new HashSet<>();
     private final ArrayDeque<UcpActiveMessage> spare = new ArrayDeque<>();
 
@@ -85,6 +86,28 @@ public final class UcpActiveMessages {
             handlers = Arrays.copyOf(handlers, id + 1);
         }
         handlers[id] = handler;
+    }
+
+    /**
+     * Sets where the data of messages of an id is placed that is larger than {@link UcpWorkerConfig#maxInlineBytes()}
+     * and that UCX does not hold. Such a message is no inline one: it is {@linkplain #take taken}, fetched or released.
+     *
+     * @param id 0 to {@value #MAX_ID}
+     * @param placement finds the places, null for the Java heap
+     */
+    public void placement(int id, @Nullable DataPlacement placement) {
+        worker.checkOpen("am_placement");
+        Arguments.range(id, 0, MAX_ID, "id");
+        if (id >= placements.length) {
+            placements = Arrays.copyOf(placements, id + 1);
+        }
+        placements[id] = placement;
+    }
+
+    /** Called inside UCX: a place for data, null if there is none. */
+    @Nullable PlacedData place(int id, byte[] header, int length) {
+        DataPlacement placement = id < placements.length ? placements[id] : null;
+        return placement == null ? null : placement.place(header, length);
     }
 
     private static MemorySegment parameters(MemorySegment stub, int flags, Arena arena) {
@@ -173,6 +196,23 @@ public final class UcpActiveMessages {
             throw new IllegalStateException("message " + message.id() + ": its " + message.length()
                     + " bytes were fetched or released before, or belong to another worker");
         }
+    }
+
+    /**
+     * Takes over data from where it was placed. The message ends with that.
+     *
+     * @param message a message whose data is held
+     * @return the data, which is the caller's, in the first bytes of its memory; null if it was not placed, and has to
+     *     be fetched or released
+     */
+    public @Nullable PlacedData take(UcpActiveMessage message) {
+        worker.checkOpen("am_take");
+        checkHeld(message);
+        if (message.offered() instanceof PlacedData placed) {
+            claim(message);
+            return placed;
+        }
+        return null;
     }
 
     /**

@@ -35,6 +35,11 @@ final class WorkerEvents {
         return activeMessages.spare();
     }
 
+    /** A place for the data of a message, null if there is none. */
+    @Nullable PlacedData place(int id, byte[] header, int length) {
+        return activeMessages.place(id, header, length);
+    }
+
     void messageArrived(UcpActiveMessage message) {
         queue.add(message);
         activeMessages.arrived(message);

@@ -349,4 +349,110 @@ abstract class ActiveMessageContract extends LinkContract {
         assertThat(pair.server.activeMessages().held()).isZero();
         pair.awaitOk(sent);
     }
+
+    /** A place for one message; keeps what is done with it. */
+    private static final class Place implements PlacedData {
+
+        private final MemorySegment memory;
+        private int copies;
+        private int releases;
+
+        Place(long bytes) {
+            this.memory = Arena.ofAuto().allocate(bytes);
+        }
+
+        @Override
+        public MemorySegment memory() {
+            return memory;
+        }
+
+        @Override
+        public void copyTo(MemorySegment destination) {
+            copies++;
+            destination.copyFrom(memory.asSlice(0, destination.byteSize()));
+        }
+
+        @Override
+        public void release() {
+            releases++;
+        }
+    }
+
+    /** UCX's tcp lends data only during the upcall; other transports hand it over, and place none. */
+    @ParameterizedTest
+    @CsvSource({"100, false", "16384, false", "16385, true", "60000, true"})
+    void placesLargeDataThatUcxDoesNotHold(int bytes, boolean isLarge) {
+        List<Place> places = new ArrayList<>();
+        List<byte[]> headers = new ArrayList<>();
+        UcpActiveMessages messages = pair.server.activeMessages();
+        messages.placement(Pair.ID, (header, length) -> {
+            headers.add(header);
+            places.add(new Place(length + 10L));
+            return places.getLast();
+        });
+        MemorySegment payload = Pair.pattern(bytes);
+        MemorySegment header = Pair.pattern(24);
+        Outcome sent = pair.send(header, payload, AmProtocol.EAGER);
+        UcpActiveMessage message = pair.awaitMessage();
+        pair.awaitOk(sent);
+
+        assertThat(places).hasSize(isLarge && link.isCarriedBy("tcp/lo") ? 1 : 0);
+        if (places.isEmpty()) {
+            assertThat(pair.data(message).mismatch(payload)).isEqualTo(-1);
+            return;
+        }
+        assertThat(headers).containsExactly(header.toArray(ValueLayout.JAVA_BYTE));
+        assertThat(message.isInline()).isFalse();
+        assertThat(message.isRendezvous()).isFalse();
+        assertThat(message.length()).isEqualTo(bytes);
+        assertThat(message.header().mismatch(header)).isEqualTo(-1);
+        assertThat(messages.held()).isEqualTo(1);
+        Place place = places.getFirst();
+        assertThat(messages.take(message)).isSameAs(place);
+        assertThat(place.memory.asSlice(0, bytes).mismatch(payload)).isEqualTo(-1);
+        assertThat(place.copies + place.releases).as("copies and releases").isZero();
+        assertThat(messages.held()).isZero();
+        assertThatThrownBy(() -> messages.take(message)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> messages.release(message)).isInstanceOf(IllegalStateException.class);
+        pair.assertStillWorks();
+    }
+
+    @Test
+    void fetchesAndReleasesPlacedDataAsHeldData() {
+        assumeTrue(link.isCarriedBy("tcp/lo"), link + " places no data");
+        List<Place> places = new ArrayList<>();
+        UcpActiveMessages messages = pair.server.activeMessages();
+        messages.placement(Pair.ID, (header, length) -> {
+            places.add(new Place(length));
+            return places.getLast();
+        });
+        MemorySegment payload = Pair.pattern(50_000);
+        pair.awaitOk(pair.send(Pair.EMPTY, payload, AmProtocol.EAGER));
+        assertThat(pair.data(pair.awaitMessage()).mismatch(payload)).isEqualTo(-1);
+        pair.awaitOk(pair.send(Pair.EMPTY, payload, AmProtocol.EAGER));
+        messages.release(pair.awaitMessage());
+        assertThat(places.stream().map(place -> place.copies)).containsExactly(1, 0);
+        assertThat(places.stream().map(place -> place.releases)).containsExactly(0, 1);
+        assertThat(messages.held()).isZero();
+    }
+
+    /** Data whose handler has no place goes to the Java heap; a place that is too small is given back. */
+    @Test
+    void bearsWithPlacementsThatHaveNoRoom() {
+        assumeTrue(link.isCarriedBy("tcp/lo"), link + " places no data");
+        UcpActiveMessages messages = pair.server.activeMessages();
+        MemorySegment payload = Pair.pattern(50_000);
+        messages.placement(Pair.ID, (header, length) -> null);
+        pair.awaitOk(pair.send(Pair.EMPTY, payload, AmProtocol.EAGER));
+        UcpActiveMessage message = pair.awaitMessage();
+        assertThat(message.isInline()).isTrue();
+        assertThat(message.payload().mismatch(payload)).isEqualTo(-1);
+
+        Place small = new Place(100);
+        messages.placement(Pair.ID, (header, length) -> small);
+        pair.awaitOk(pair.send(Pair.EMPTY, payload, AmProtocol.EAGER));
+        pair.assertStillWorks();
+        assertThat(small.releases).isEqualTo(1);
+        messages.placement(Pair.ID, null);
+    }
 }

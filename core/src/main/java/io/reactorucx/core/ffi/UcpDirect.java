@@ -303,6 +303,11 @@ public final class UcpDirect {
         MemorySegment.copy(ALL, JAVA_BYTE, address, to, offset, bytes);
     }
 
+    /** {@snippet lang=c : memcpy(to, address, bytes) } */
+    public static void copy(long address, MemorySegment to, int bytes) {
+        MemorySegment.copy(ALL, address, to, 0, bytes);
+    }
+
     /** {@return up to 8 bytes, the first one lowest} */
     public static long word(long address, int bytes) {
         if (bytes == Long.BYTES) {

@@ -1,6 +1,7 @@
 package io.reactorucx.netty.internal;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import java.io.IOException;
@@ -29,7 +30,6 @@ public final class ChannelStream {
     private StreamState state = StreamState.OPENING;
     private boolean peerClosed;
     private @Nullable IOException lossAfterReads;
-    /** Whether what is being fetched is not waited for any more. */
     private boolean isReady;
 
     ChannelStream(LoopEngine loop, int id, long token, int window, StreamListener listener, StreamSocket socket) {
@@ -68,15 +68,12 @@ public final class ChannelStream {
 
     /** Opens the stream over a link. */
     void openOver(StreamLink over) {
-        if (state.isEnded()) {
-            return;
-        }
         if (over.isEnded()) {
             fail(new IOException("Connection reset by peer: the link of the two loops has ended"));
-            return;
+        } else if (!state.isEnded()) {
+            opening.ask();
+            join(over);
         }
-        opening.ask();
-        join(over);
     }
 
     private void join(StreamLink over) {
@@ -137,7 +134,7 @@ public final class ChannelStream {
 
     /** Queues a copy of the first bytes of a buffer, which it reads. */
     public void writeCopy(ByteBuf data, int length) {
-        output.addCopy(data, length, listener.allocator());
+        output.addCopy(data, length, allocator());
     }
 
     /** Returns why nothing can be sent any more, or null. */
@@ -188,7 +185,7 @@ public final class ChannelStream {
         if (over != null && opening.isOwed()) {
             sendOpen(over);
         }
-        input.fetchWaiting(listener.allocator());
+        input.fetchWaiting(allocator());
         flush();
         loop.ready(this);
     }
@@ -230,7 +227,7 @@ public final class ChannelStream {
             output.credit(StreamFrame.credit(message));
         }
         if (type == StreamFrame.Type.DATA && valid) {
-            valid = input.data(message, offset, listener.allocator());
+            valid = input.data(message, offset, allocator());
             loop.ready(this);
         }
         if (!valid) {
@@ -248,6 +245,10 @@ public final class ChannelStream {
             flush();
             loop.ready(this);
         }
+    }
+
+    ByteBufAllocator allocator() {
+        return listener.allocator();
     }
 
     private void violation() {

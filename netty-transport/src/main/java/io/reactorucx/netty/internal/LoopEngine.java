@@ -7,6 +7,8 @@ import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.Completion;
+import io.reactorucx.core.DataPlacement;
+import io.reactorucx.core.PlacedData;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
@@ -157,6 +159,11 @@ public final class LoopEngine {
         @Override
         public int reservedId() {
             return ReservedMessageIds.CHANNELS;
+        }
+
+        @Override
+        public DataPlacement placement() {
+            return LoopEngine.this::place;
         }
 
         @Override
@@ -387,6 +394,26 @@ public final class LoopEngine {
     ByteBuf bufferForShared(int length, ByteBufAllocator allocator) {
         LeasedBuffer lease = pool.leasedBytes() + length <= pool.maxBytes() / 2 ? tryLease(length) : null;
         return lease == null ? allocator.directBuffer(length, length) : new LeasedByteBuf(allocator, lease, length);
+    }
+
+    /**
+     * Called inside UCX: finds a buffer for data. It is that of the channel which the frame names, whether or not the
+     * frame is right.
+     */
+    private @Nullable PlacedData place(byte[] header, int length) {
+        ChannelStream stream = StreamFrame.isFrame(header) ? streams.get(StreamFrame.channel(header)) : null;
+        try {
+            return stream == null ? null : new PlacedBuffer(stream.allocator(), length);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            LOG.debug("no buffer for {} bytes", length, e);
+            return null;
+        }
+    }
+
+    /** Returns the buffer in which data was placed, as the caller's, or null. */
+    @Nullable ByteBuf take(UcpActiveMessage message) {
+        return connections().worker().activeMessages().take(message) instanceof PlacedBuffer placed
+                ? placed.buffer() : null;
     }
 
     boolean fetch(UcpActiveMessage message, MemorySegment target, Completion whenDone) {

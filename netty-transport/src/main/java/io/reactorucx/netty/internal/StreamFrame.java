@@ -2,7 +2,10 @@ package io.reactorucx.netty.internal;
 
 import io.reactorucx.core.UcpActiveMessage;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * The header of a message of a channel's byte stream, behind the link's token, big-endian: the receiver's channel (4
@@ -33,6 +36,7 @@ final class StreamFrame {
 
     static final int BYTES = 20;
 
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
     private static final Type[] TYPES = Type.values();
     /** Behind the link's token. */
     private static final int AT = Long.BYTES;
@@ -52,6 +56,15 @@ final class StreamFrame {
     static boolean isFrame(UcpActiveMessage message) {
         return message.headerBytes() == AT + BYTES && message.headerInt(AT + 4) >>> 24 < TYPES.length
                 && (message.headerInt(AT + 4) & 0xFFFFFF) == 0;
+    }
+
+    /** Returns whether a header may be that of a frame, which then names a channel. */
+    static boolean isFrame(byte[] header) {
+        return header.length == AT + BYTES;
+    }
+
+    static int channel(byte[] header) {
+        return (int) INT.get(header, AT);
     }
 
     static int channel(UcpActiveMessage frame) {

@@ -75,7 +75,10 @@ final class StreamInput {
         }
         int bytes = (int) length;
         loop.counters().received(bytes);
-        if (message.isInline()) {
+        ByteBuf placed = message.isInline() ? null : loop.take(message);
+        if (placed != null) {
+            arrived(offset, placed);
+        } else if (message.isInline()) {
             copy(message, offset, bytes, allocator);
         } else {
             fetching++;
@@ -95,12 +98,7 @@ final class StreamInput {
         if (tail == null) {
             int capacity = arrivals.capacityFor(length);
             ByteBuf made = allocator.directBuffer(capacity, capacity);
-            made.writeBytes(array, from, length);
-            if (next) {
-                arrivals.add(made);
-            } else {
-                arrivals.arrived(arrivals.reserve(offset, length), made);
-            }
+            arrived(offset, made.writeBytes(array, from, length));
             return;
         }
         tail.writeBytes(array, from, length);
@@ -108,6 +106,14 @@ final class StreamInput {
             arrivals.gathered(length);
         } else {
             arrivals.gatheredEarly(length);
+        }
+    }
+
+    private void arrived(int offset, ByteBuf data) {
+        if (arrivals.isNext(offset)) {
+            arrivals.add(data);
+        } else {
+            arrivals.arrived(arrivals.reserve(offset, data.readableBytes()), data);
         }
     }
 

@@ -98,6 +98,7 @@ public final class EngineConnections {
         for (ProtocolFactory factory : factories) {
             if (factory.reservedId() != ProtocolFactory.NO_ID) {
                 owned.activeMessages().handler(factory.reservedId(), this::toProtocol);
+                owned.activeMessages().placement(factory.reservedId(), factory.placement());
             }
         }
     }

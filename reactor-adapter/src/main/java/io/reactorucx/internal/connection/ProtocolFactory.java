@@ -1,5 +1,6 @@
 package io.reactorucx.internal.connection;
 
+import io.reactorucx.core.DataPlacement;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,11 @@ public interface ProtocolFactory {
     /** Returns the reserved id of the protocol's active messages, or {@link #NO_ID}. */
     default int reservedId() {
         return NO_ID;
+    }
+
+    /** Returns where large data of the protocol's active messages goes, null for the Java heap or UCX's buffers. */
+    default @Nullable DataPlacement placement() {
+        return null;
     }
 
     /** Returns the handler for a new connection, or null if it does not speak the protocol, as with a raw peer. */

@@ -1,0 +1,46 @@
+package io.reactorucx.netty.internal;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.reactorucx.core.PlacedData;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Data of a stream that UCX's upcall has copied to the buffer that its channel will read.
+ *
+ * <p>Thread: loop.
+ */
+final class PlacedBuffer implements PlacedData {
+
+    private final ByteBuf buffer;
+    private final int length;
+
+    PlacedBuffer(ByteBufAllocator allocator, int length) {
+        this.buffer = allocator.directBuffer(length, length);
+        this.length = length;
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return MemorySegment.ofBuffer(buffer.nioBuffer(0, length));
+    }
+
+    /** Returns the buffer with the data. The caller has taken it. */
+    ByteBuf buffer() {
+        return buffer.writerIndex(length);
+    }
+
+    @Override
+    public void copyTo(MemorySegment destination) {
+        try {
+            destination.copyFrom(memory());
+        } finally {
+            release();
+        }
+    }
+
+    @Override
+    public void release() {
+        buffer.release();
+    }
+}
