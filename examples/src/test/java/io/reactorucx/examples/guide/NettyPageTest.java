@@ -154,7 +154,7 @@ class NettyPageTest {
                 .bindNow();
 
         String answer = HttpClient.create(provider).remoteAddress(() -> new DomainSocketAddress(path)).runOn(loops)
-                .get().uri("http://localhost/").responseContent().aggregate().asString().block();
+                .get().uri("/").responseContent().aggregate().asString().block();
         // end
 
         assertThat(answer).isEqualTo("Hello");
