@@ -171,6 +171,7 @@ public final class ChannelStream {
                 sendEnd(over);
             }
         } catch (UcxException e) {
+            input.notTold();
             if (e.isRetryable()) {
                 over.room().await(this);
             } else {
@@ -370,7 +371,6 @@ public final class ChannelStream {
             return;
         }
         if (hasPeerClosed()) {
-            // It had said so before.
             leaveLink();
             output.clear();
         } else {

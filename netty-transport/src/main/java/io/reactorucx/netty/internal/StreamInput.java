@@ -31,6 +31,7 @@ final class StreamInput {
     private @Nullable Queue<Offer> offers;
     /** The offset up to which the peer was allowed to send, modulo 2^32. */
     private int granted;
+    private int toldBefore;
     private boolean finished;
     private int end;
     private boolean shut;
@@ -56,8 +57,14 @@ final class StreamInput {
 
     /** Returns the credit that goes with the next frame: a window behind what was read. */
     int grant() {
+        toldBefore = granted;
         granted = arrivals.read() + window;
         return granted;
+    }
+
+    /** The frame of the last grant could not be sent: the peer knows the one before. */
+    void notTold() {
+        granted = toldBefore;
     }
 
     /** Returns whether so much was read that the peer should know. */
