@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server whose accepted channels go over UCX. It listens on a TCP socket, at which clients of
- * {@link UcxSocketChannel} connect; no byte of a channel goes over that socket.
+ * {@link UcxSocketChannel} connect; no byte of a channel goes over that socket, unless the channel is plain.
  *
  * <p><b>Threading:</b> as other channels of Netty; needs a loop of {@link UcxIoHandler}. <b>Ownership:</b> the caller
  * closes it. <b>Errors:</b> those of the socket.

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server whose accepted channels go over UCX. It listens on a Unix domain socket, at which clients of
- * {@link UcxDomainSocketChannel} of this host connect; no byte of a channel goes over that socket.
+ * {@link UcxDomainSocketChannel} of this host connect; no byte of a channel goes over that socket, unless the channel
+ * is plain.
  *
  * <p>As with epoll, a bind replaces the file at the path, and a close removes it.
  *
