@@ -82,16 +82,16 @@ final class ArrivalUpcalls {
         if (place == null) {
             return false;
         }
-        boolean copied = false;
+        UcpActiveMessage message = null;
         try {
             UcpDirect.copy(data, place.memory(), length);
-            copied = true;
+            message = new UcpActiveMessage(id, header, length, place, replyTo);
         } finally {
-            if (!copied) {
+            if (message == null) {
                 place.release();
             }
         }
-        events.messageArrived(new UcpActiveMessage(id, header, length, place, replyTo));
+        events.messageArrived(message);
         return true;
     }
 

@@ -47,6 +47,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
     private boolean closed;
     /** What waits until the peer has all, if the channel has closed and lingers. */
     private @Nullable Runnable afterLinger;
+    private int lingerSeconds;
 
     private UndecidedTransport(AbstractUcxChannel channel, DuplexChannel socket, UcxIoHandler handler) {
         this.channel = channel;
@@ -196,9 +197,8 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         socket.closeFuture().addListener(done -> handler.counters().plainClosed());
         long nanos = handler.config().closeTimeout().toNanos();
         if (afterLinger != null) {
-            int seconds = channel.config().getSoLinger();
-            socket.config().setOption(ChannelOption.SO_LINGER, seconds);
-            nanos = Math.max(nanos, TimeUnit.SECONDS.toNanos(seconds));
+            socket.config().setOption(ChannelOption.SO_LINGER, lingerSeconds);
+            nanos = Math.max(nanos, TimeUnit.SECONDS.toNanos(lingerSeconds));
         }
         Future<?> limit = socket.eventLoop().schedule(() -> socket.close(), nanos, TimeUnit.NANOSECONDS);
         socket.writeAndFlush(written).addListener(done -> {
@@ -257,7 +257,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
         }
         Runnable whenOver = afterLinger;
         if (whenOver != null) {
-            stream.linger(channel.config().getSoLinger(), whenOver);
+            stream.linger(lingerSeconds, whenOver);
         } else if (closed) {
             stream.close();
         } else if (readWanted) {
@@ -373,6 +373,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
     @Override
     public void linger(int seconds, Runnable whenOver) {
         afterLinger = whenOver;
+        lingerSeconds = seconds;
         Future<?> limit = socket.eventLoop().schedule(whenOver, seconds, TimeUnit.SECONDS);
         socket.closeFuture().addListener(done -> {
             limit.cancel(false);

@@ -288,7 +288,7 @@ class DomainSocketTest {
         friend.echo();
         byte[] garbage = new byte[100_000];
         new Random(1).nextBytes(garbage);
-        byte[] hello = ByteBuffer.allocate(20).putInt(0x52554358).put((byte) 1).put((byte) 1).putShort((short) 12)
+        byte[] hello = ByteBuffer.allocate(20).putInt(0x52554358).put((byte) 2).put((byte) 1).putShort((short) 12)
                 .array();
         for (byte[] sent : List.of(garbage, new byte[0], new byte[] {'R'}, hello,
                 "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII))) {

@@ -77,7 +77,7 @@ class HostileSocketTest {
     }
 
     private static byte[] frame(int type, int length, byte... rest) {
-        return ByteBuffer.allocate(8 + rest.length).putInt(0x52554358).put((byte) 1).put((byte) type)
+        return ByteBuffer.allocate(8 + rest.length).putInt(0x52554358).put((byte) 2).put((byte) type)
                 .putShort((short) length).put(rest).array();
     }
 

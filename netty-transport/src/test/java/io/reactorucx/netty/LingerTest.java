@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -206,6 +207,26 @@ class LingerTest {
         peer().channel.close().syncUninterruptibly();
 
         awaitClosed(closing);
+    }
+
+    /** As the listener of an HTTP response does while the next one is flushed. */
+    @Test
+    void nothingGoesBehindACloseAmidAFlush() {
+        Channel channel = connect(clientLoops, server.localAddress(), LONG, new Sink());
+        write(channel, 1);
+        Sink peer = peer();
+        ChannelFuture[] behind = new ChannelFuture[1];
+
+        channel.eventLoop().submit(() -> {
+            channel.write(Unpooled.wrappedBuffer(new byte[100])).addListener(ChannelFutureListener.CLOSE);
+            behind[0] = channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[100]));
+        }).syncUninterruptibly();
+
+        awaitClosed(channel.closeFuture());
+        assertThat(behind[0].awaitUninterruptibly(LIMIT.toMillis())).isTrue();
+        assertThat(behind[0].isSuccess()).isFalse();
+        awaitAllRead(peer, 101);
+        assertThat(serverLoops.sum(UcxLoopStatistics::violations)).isZero();
     }
 
     @Test

@@ -181,6 +181,15 @@ class UndecidedPeerTest {
     }
 
     @Test
+    void nothingThatIsWrittenBeforeTheDecisionIsNoDataOverUcx() {
+        start(LONG, channel -> channel.writeAndFlush(Unpooled.EMPTY_BUFFER));
+        try (TestLoops clientLoops = new TestLoops("client", 1, UcxNettyConfig.DEFAULT)) {
+            EchoChannel.connectAndEcho(clientLoops, server.localAddress()).channel().close().syncUninterruptibly();
+            assertThat(clientLoops.sum(UcxLoopStatistics::violations)).isZero();
+        }
+    }
+
+    @Test
     void aChannelThatClosesBeforeTheDecisionSendsWhatItHasWritten() throws IOException {
         start(SHORT, channel -> {
             channel.writeAndFlush(text("bye"));

@@ -139,7 +139,7 @@ public final class ChannelStream {
 
     /** Returns why nothing can be sent any more, or null. */
     public @Nullable IOException writeError() {
-        return peerClosed || state.isEnded() ? new IOException("Broken pipe") : null;
+        return peerClosed || state.isClosed() ? new IOException("Broken pipe") : null;
     }
 
     /** Sends as many of the queued bytes as the peer takes. */
@@ -217,13 +217,13 @@ public final class ChannelStream {
     // ---- receiving
 
     void received(StreamFrame.Type type, UcpActiveMessage message) {
-        if (type == StreamFrame.Type.RESET && opening.isAsked() && !state.isOpen() && !state.isEnded()) {
+        boolean valid = StreamFrame.hasDataIfItMay(type, message);
+        if (valid && type == StreamFrame.Type.RESET && opening.isAsked() && !state.isOpen() && !state.isEnded()) {
             opening.refused();
             return;
         }
         int offset = StreamFrame.offset(message);
-        boolean valid = state.isOpen() && type == StreamFrame.Type.DATA == message.length() > 0
-                && (type != StreamFrame.Type.CLOSED || state == StreamState.LINGERING);
+        valid &= state.isOpen() && (type != StreamFrame.Type.CLOSED || state == StreamState.LINGERING);
         if (valid && type != StreamFrame.Type.RESET) {
             output.credit(StreamFrame.credit(message));
         }

@@ -17,12 +17,21 @@ final class LeasedByteBuf extends UnpooledDirectByteBuf {
     private final LeasedBuffer lease;
     private final UcpMemory registration;
 
-    /** Takes a lease, and is empty. */
-    LeasedByteBuf(ByteBufAllocator allocator, LeasedBuffer lease, int maxCapacity) {
+    private LeasedByteBuf(ByteBufAllocator allocator, LeasedBuffer lease, int maxCapacity) {
         super(allocator, lease.segment().asByteBuffer(), maxCapacity);
         this.lease = lease;
         this.registration = lease.registration();
         clear();
+    }
+
+    /** Returns an empty buffer, which takes a lease. */
+    static LeasedByteBuf take(ByteBufAllocator allocator, LeasedBuffer lease, int maxCapacity) {
+        try {
+            return new LeasedByteBuf(allocator, lease, maxCapacity);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            lease.release();
+            throw e;
+        }
     }
 
     /** Returns the buffer whose memory another one shows, null if that is not a leased one. */

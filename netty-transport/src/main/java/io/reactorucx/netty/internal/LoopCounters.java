@@ -112,7 +112,7 @@ public final class LoopCounters {
     /** A server has closed the socket of a peer that is no client of UCX, which learns nothing of the reason. */
     public void strangerRejected(SocketAddress peer, String why) {
         handshakeFailed();
-        rejections.rejected(peer.toString(),
+        rejections.rejected(String.valueOf(peer),
                 new HandshakeFailure(HandshakeFailure.Kind.PROTOCOL, new Rejection(why), null));
     }
 

@@ -393,7 +393,7 @@ public final class LoopEngine {
      */
     ByteBuf bufferForShared(int length, ByteBufAllocator allocator) {
         LeasedBuffer lease = pool.leasedBytes() + length <= pool.maxBytes() / 2 ? tryLease(length) : null;
-        return lease == null ? allocator.directBuffer(length, length) : new LeasedByteBuf(allocator, lease, length);
+        return lease == null ? allocator.directBuffer(length, length) : LeasedByteBuf.take(allocator, lease, length);
     }
 
     /**

@@ -22,6 +22,10 @@ final class SendQueue {
     private int bytes;
 
     void add(ByteBuf data) {
+        if (!data.isReadable()) {
+            data.release();
+            return;
+        }
         gathering = null;
         waiting.add(data);
         bytes += data.readableBytes();

@@ -14,7 +14,7 @@ public sealed interface SocketFrame {
     /** {@code RUCX}. */
     int MAGIC = 0x52554358;
     /** The version of the protocol. */
-    int VERSION = 1;
+    int VERSION = 2;
     /** Bytes before the rest. */
     int HEAD_BYTES = 8;
     /** The longest rest. */

@@ -63,6 +63,11 @@ final class StreamFrame {
         return header.length == AT + BYTES;
     }
 
+    /** Returns whether a frame has data if its type has, and nothing to fetch or release if not. */
+    static boolean hasDataIfItMay(Type type, UcpActiveMessage message) {
+        return type == Type.DATA ? message.length() > 0 : message.length() == 0 && message.isInline();
+    }
+
     static int channel(byte[] header) {
         return (int) INT.get(header, AT);
     }

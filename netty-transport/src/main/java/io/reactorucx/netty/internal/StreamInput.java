@@ -140,6 +140,9 @@ final class StreamInput {
                         fetched(offer, data, status);
                         loop.ready(stream);
                     });
+        } catch (OutOfMemoryError e) {
+            data.release();
+            throw e;
         } catch (RuntimeException e) {
             data.release();
             if (e instanceof UcxException refused && refused.isRetryable()) {

@@ -231,6 +231,8 @@ class HostileLinkTest {
         }),
         OFFER_OF_LITTLE_DATA(test -> test.data(0, OFFERED - 1, AmProtocol.RENDEZVOUS)),
         EMPTY_DATA(test -> test.data(0, 0)),
+        CREDIT_AS_AN_EMPTY_RENDEZVOUS(test -> test.hostile.send(test.link, StreamFrame.Type.CREDIT,
+                test.channel.channel(), OURS, 0, CREDIT, 0, AmProtocol.RENDEZVOUS)),
         CREDIT_WITH_DATA(test -> test.frame(StreamFrame.Type.CREDIT, 0, 5)),
         FIN_WITH_DATA(test -> test.frame(StreamFrame.Type.FIN, 0, 5)),
         FIN_PAST_THE_WINDOW(test -> test.frame(StreamFrame.Type.FIN, WINDOW + 1, 0)),

@@ -44,6 +44,7 @@ public final class HostileLoop implements AutoCloseable {
 
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final int MAGIC = 0x52554358;
+    private static final byte VERSION = SocketFrame.VERSION;
 
     private final UcpContext context;
     private final ProgressEngine engine;
@@ -68,7 +69,7 @@ public final class HostileLoop implements AutoCloseable {
 
         /** Ends the socket as a channel does that has closed. */
         public void endInOrder() throws IOException {
-            socket.getOutputStream().write(ByteBuffer.allocate(8).putInt(MAGIC).put((byte) 1).put((byte) 4).array());
+            socket.getOutputStream().write(ByteBuffer.allocate(8).putInt(MAGIC).put(VERSION).put((byte) 4).array());
             socket.close();
         }
     }
@@ -116,7 +117,7 @@ public final class HostileLoop implements AutoCloseable {
     public static Greeted greet(InetSocketAddress server, int id, long token) throws IOException {
         Socket socket = new Socket(server.getAddress(), server.getPort());
         socket.setSoTimeout((int) TimeUnit.NANOSECONDS.toMillis(LIMIT_NANOS));
-        socket.getOutputStream().write(ByteBuffer.allocate(20).putInt(MAGIC).put((byte) 1).put((byte) 1)
+        socket.getOutputStream().write(ByteBuffer.allocate(20).putInt(MAGIC).put(VERSION).put((byte) 1)
                 .putShort((short) 12).putInt(id).putLong(token).array());
         byte[] answer = socket.getInputStream().readNBytes(40);
         if (answer.length < 40 || answer[5] != 2) {
