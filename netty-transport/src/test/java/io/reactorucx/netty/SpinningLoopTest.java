@@ -17,7 +17,7 @@ class SpinningLoopTest {
     void handlesItsSocketsWhileItSpins() {
         assumeTrue(UcxIoHandler.isAvailable(), "UCX or epoll is not available");
         UcxNettyConfig config = UcxNettyConfig.DEFAULT.withSpin(Duration.ofSeconds(1)).withTimeouts(
-                Duration.ofMillis(700), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1));
+                Duration.ofMillis(950), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1));
         try (TestLoops serving = new TestLoops("spinning-server", 1, config);
                 TestLoops connecting = new TestLoops("spinning-client", 1, config)) {
             Channel server = EchoChannel.serve(serving);
