@@ -1,6 +1,7 @@
 package io.reactorucx.examples.soak.netty;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.reactorucx.examples.soak.Tallies;
 import io.reactorucx.examples.soak.Tally;
 import io.reactorucx.examples.soak.Tally.End;
@@ -32,6 +33,8 @@ final class HttpTraffic implements NettyTraffic {
     private static final int OK = 200;
     private static final Duration LOST_AFTER = Duration.ofSeconds(60);
     private static final int MAX_BYTES = 1 << 20;
+    /** Less than the time within which all channels have to be gone at the end. */
+    private static final int FORGOTTEN_SECONDS = 20;
     private static final double CANCELLED = 0.04;
     private static final double TIMED_OUT = 0.02;
     private static final int HASTE_MICROS = 3000;
@@ -76,8 +79,9 @@ final class HttpTraffic implements NettyTraffic {
         ConnectionProvider provider = ConnectionProvider.create("soak", lanes);
         HttpClient pooled = HttpClient.create(provider).host(NettySoak.HOST).port(port).runOn(loops.resources());
         // Over any transport, a cancel by another thread may close a connection that the pool has given to the next
-        // request.
-        HttpClient alone = HttpClient.newConnection().host(NettySoak.HOST).port(port).runOn(loops.resources());
+        // request. Nor does it always close its own connection, whose response is then never read.
+        HttpClient alone = HttpClient.newConnection().host(NettySoak.HOST).port(port).runOn(loops.resources())
+                .doOnConnected(connection -> connection.addHandlerLast(new ReadTimeoutHandler(FORGOTTEN_SECONDS)));
         long end = System.nanoTime() + time.toNanos();
         try {
             Flux.range(0, lanes).flatMap(lane -> {
