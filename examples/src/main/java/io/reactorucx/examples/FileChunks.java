@@ -5,6 +5,7 @@ import io.reactorucx.buffer.UcxBufferPool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -39,6 +40,7 @@ final class FileChunks implements AutoCloseable {
     private final Set<UcxBuffer> leases = ConcurrentHashMap.newKeySet();
     /** Held by whoever reads, so that nothing is leased or read any more when the close goes on. */
     private final ReentrantLock reading = new ReentrantLock();
+    private volatile boolean cancelled;
 
     FileChunks(Path file, long size, UcxBufferPool pool) {
         this.file = file;
@@ -53,7 +55,8 @@ final class FileChunks implements AutoCloseable {
 
     /** Emits the chunks on demand, once. Reads on a thread that may block. */
     Flux<Chunk> chunks() {
-        return Flux.<Chunk, Long>generate(() -> 0L, this::next).subscribeOn(Schedulers.boundedElastic());
+        return Flux.<Chunk, Long>generate(() -> 0L, this::next).doOnCancel(() -> cancelled = true)
+                .subscribeOn(Schedulers.boundedElastic());
     }
 
     private long next(long offset, SynchronousSink<Chunk> sink) {
@@ -71,6 +74,13 @@ final class FileChunks implements AutoCloseable {
             chunk = new Chunk(offset, pool.acquire(Math.min(DemoProtocol.CHUNK_BYTES, size - offset)));
             leases.add(chunk.buffer());
             read(chunk.buffer().byteBuffer());
+        } catch (ClosedByInterruptException e) {
+            if (!cancelled) {
+                throw new UncheckedIOException(e);
+            }
+            // The scheduler interrupts the read of a subscriber that is gone: nobody takes an error any more.
+            sink.complete();
+            return offset;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {

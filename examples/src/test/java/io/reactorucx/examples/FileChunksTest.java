@@ -10,9 +10,11 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.SignalType;
 
 /** The leases of a file that is read, when its subscriber ends at a bad moment. */
@@ -29,10 +31,7 @@ class FileChunksTest {
     @Test
     void closeReleasesWhatNobodyTook() throws IOException {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
-        Path file = directory.resolve("file");
-        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
-            sparse.setLength(SIZE);
-        }
+        Path file = sparseFile();
 
         UcxResources resources = UcxResources.create();
         try {
@@ -49,6 +48,38 @@ class FileChunksTest {
         } finally {
             resources.disposeLater().block();
         }
+    }
+
+    /** The scheduler interrupts the read, which must not become an error that nobody takes. */
+    @Test
+    void cancelAmidAReadDropsNoError() throws IOException {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        Path file = sparseFile();
+        List<Throwable> dropped = new CopyOnWriteArrayList<>();
+        Hooks.onErrorDropped(dropped::add);
+        UcxResources resources = UcxResources.create();
+        try {
+            for (int i = 0; i < ROUNDS; i++) {
+                Forgetful subscriber = new Forgetful();
+                FileChunks chunks = new FileChunks(file, SIZE, resources.buffers());
+                chunks.chunks().subscribe(subscriber);
+                subscriber.awaitFirst();
+                subscriber.cancel();
+                chunks.close();
+            }
+        } finally {
+            resources.disposeLater().block();
+            Hooks.resetOnErrorDropped();
+        }
+        assertThat(dropped).isEmpty();
+    }
+
+    private Path sparseFile() throws IOException {
+        Path file = directory.resolve("file");
+        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(SIZE);
+        }
+        return file;
     }
 
     /** Releases no chunk that it gets. */
