@@ -78,13 +78,12 @@ final class ArrivalUpcalls {
 
     /** Copies data to where its handler wants it. Returns false if the handler has no place. */
     private boolean place(int id, byte[] header, long data, int length, @Nullable Object replyTo) {
-        PlacedData place = events.place(id, header, length);
+        PlacedData place = events.place(id, header, data, length);
         if (place == null) {
             return false;
         }
         UcpActiveMessage message = null;
         try {
-            UcpDirect.copy(data, place.memory(), length);
             message = new UcpActiveMessage(id, header, length, place, replyTo);
         } finally {
             if (message == null) {

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Finds memory for the data of large messages that UCX lends only during its upcall: UCX's tcp reads all messages into
  * one buffer. Data that is placed is copied once, and not by way of the Java heap.
  *
- * <p><b>Threading:</b> the worker's thread, inside UCX: it may not call the worker. <b>Ownership:</b> of {@link
- * PlacedData}. <b>Errors:</b> should not throw: a message for which it does is lost.
+ * <p><b>Threading:</b> the worker's thread, inside UCX: it may not call the worker, which throws then.
+ * <b>Ownership:</b> of {@link PlacedData}. <b>Errors:</b> should not throw: a message for which it does is lost.
  */
 @FunctionalInterface
 public interface DataPlacement {

@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,13 +57,24 @@ final class GenericOperations {
         return result.get(ValueLayout.JAVA_LONG, 0);
     }
 
+    /** Runs an application's code inside UCX, where it may not use the worker. */
+    <T> @Nullable T callInside(Supplier<@Nullable T> code) {
+        inCallback = true;
+        try {
+            return code.get();
+        } finally {
+            inCallback = false;
+        }
+    }
+
     /**
-     * Throws when a generic datatype calls its worker: from inside UCX, or between the checks of its operation and the
-     * post.
+     * Throws when a generic datatype or a data placement calls its worker: from inside UCX, or between the checks of
+     * its operation and the post.
      */
     void checkNotInCallback() {
         if (inCallback) {
-            throw new IllegalStateException("worker: called by a generic datatype, which may not use it");
+            throw new IllegalStateException(
+                    "worker: called by a generic datatype or data placement, which may not use it");
         }
     }
 

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.ucp_am_handler_param;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
@@ -104,10 +105,27 @@ public final class UcpActiveMessages {
         placements[id] = placement;
     }
 
-    /** Called inside UCX: a place for data, null if there is none. */
-    @Nullable PlacedData place(int id, byte[] header, int length) {
+    /** Called inside UCX: copies data to its place. Returns null if there is none. */
+    @Nullable PlacedData place(int id, byte[] header, long data, int length) {
         DataPlacement placement = id < placements.length ? placements[id] : null;
-        return placement == null ? null : placement.place(header, length);
+        return placement == null ? null
+                : worker.generics().callInside(() -> copied(placement.place(header, length), data, length));
+    }
+
+    private static @Nullable PlacedData copied(@Nullable PlacedData place, long data, int length) {
+        if (place == null) {
+            return null;
+        }
+        boolean copied = false;
+        try {
+            UcpDirect.copy(data, place.memory(), length);
+            copied = true;
+            return place;
+        } finally {
+            if (!copied) {
+                place.release();
+            }
+        }
     }
 
     private static MemorySegment parameters(MemorySegment stub, int flags, Arena arena) {

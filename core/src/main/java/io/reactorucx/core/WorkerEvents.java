@@ -35,9 +35,9 @@ final class WorkerEvents {
         return activeMessages.spare();
     }
 
-    /** A place for the data of a message, null if there is none. */
-    @Nullable PlacedData place(int id, byte[] header, int length) {
-        return activeMessages.place(id, header, length);
+    /** Copies the data of a message to its place. Returns null if there is none. */
+    @Nullable PlacedData place(int id, byte[] header, long data, int length) {
+        return activeMessages.place(id, header, data, length);
     }
 
     void messageArrived(UcpActiveMessage message) {

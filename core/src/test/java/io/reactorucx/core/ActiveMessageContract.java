@@ -436,6 +436,30 @@ abstract class ActiveMessageContract extends LinkContract {
         assertThat(messages.held()).isZero();
     }
 
+    /** It runs inside UCX, where another call would corrupt what UCX is doing. */
+    @Test
+    void refusesCallsOfPlacements() {
+        assumeTrue(link.isCarriedBy("tcp/lo"), link + " places no data");
+        UcpActiveMessages messages = pair.server.activeMessages();
+        List<String> refusals = new ArrayList<>();
+        messages.placement(Pair.ID, (header, length) -> {
+            try {
+                messages.placement(Pair.ID, null);
+            } catch (IllegalStateException e) {
+                refusals.add(e.getMessage());
+            }
+            return null;
+        });
+        MemorySegment payload = Pair.pattern(50_000);
+
+        pair.awaitOk(pair.send(Pair.EMPTY, payload, AmProtocol.EAGER));
+
+        assertThat(pair.awaitMessage().payload().mismatch(payload)).isEqualTo(-1);
+        assertThat(refusals).singleElement().asString().contains("data placement");
+        messages.placement(Pair.ID, null);
+        pair.assertStillWorks();
+    }
+
     /** Data whose handler has no place goes to the Java heap; a place that is too small is given back. */
     @Test
     void bearsWithPlacementsThatHaveNoRoom() {

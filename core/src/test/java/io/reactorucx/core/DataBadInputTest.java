@@ -260,7 +260,8 @@ class DataBadInputTest extends BadInput {
             }
         };
         assertThatThrownBy(() -> send(UcpData.generic(returning(posting)))).isInstanceOfSatisfying(UcxException.class,
-                e -> assertThat(e).hasRootCauseMessage("worker: called by a generic datatype, which may not use it"));
+                e -> assertThat(e).hasRootCauseMessage(
+                        "worker: called by a generic datatype or data placement, which may not use it"));
         assertThat(reversed.finishes).isEqualTo(1);
         Outcome received = new Outcome();
         pair.server.tags().receive(Arena.ofAuto().allocate(16), null, 1, -1, received);

@@ -76,7 +76,7 @@ class GenericBadInputTest extends BadInput {
         for (UcpData data : closing) {
             assertThatThrownBy(() -> endpoint.dataOperations().tagSend(data, TAG, PLAIN, NEVER))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("worker: called by a generic datatype, which may not use it");
+                    .hasMessage("worker: called by a generic datatype or data placement, which may not use it");
         }
         assertThat(endpoint.isClosed()).isFalse();
         assertThat(calls).as("of the one that had started").containsExactly("finish");
