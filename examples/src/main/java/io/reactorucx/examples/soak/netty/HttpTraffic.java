@@ -78,10 +78,11 @@ final class HttpTraffic implements NettyTraffic {
     public void run(Duration time, SplittableRandom random, Tallies tallies) {
         ConnectionProvider provider = ConnectionProvider.create("soak", lanes);
         HttpClient pooled = HttpClient.create(provider).host(NettySoak.HOST).port(port).runOn(loops.resources());
-        // Over any transport, a cancel by another thread may close a connection that the pool has given to the next
-        // request. Nor does it always close its own connection, whose response is then never read.
-        HttpClient alone = HttpClient.newConnection().host(NettySoak.HOST).port(port).runOn(loops.resources())
-                .doOnConnected(connection -> connection.addHandlerLast(new ReadTimeoutHandler(FORGOTTEN_SECONDS)));
+        // Over any transport, a cancel may close a connection that the pool has given to the next request. Nor does it
+        // always close its own connection, whose response is then never read.
+        LoopClient[] alone = LoopClient.forEach(HttpClient.newConnection().host(NettySoak.HOST).port(port)
+                .doOnConnected(connection -> connection.addHandlerLast(new ReadTimeoutHandler(FORGOTTEN_SECONDS))),
+                loops.resources());
         long end = System.nanoTime() + time.toNanos();
         try {
             Flux.range(0, lanes).flatMap(lane -> {
@@ -93,14 +94,18 @@ final class HttpTraffic implements NettyTraffic {
         }
     }
 
-    private static Mono<Void> one(HttpClient pooled, HttpClient alone, SplittableRandom random, Tallies tallies) {
+    private static Mono<Void> one(HttpClient pooled, LoopClient[] alone, SplittableRandom random, Tallies tallies) {
         String kind = KINDS[random.nextInt(KINDS.length)];
         int bytes = size(random);
         Tally tally = tallies.of(kind);
         tally.begun();
         double dice = random.nextDouble();
-        Mono<End> exchange = exchange(dice < CANCELLED + TIMED_OUT ? alone : pooled, kind, random.nextLong(), bytes,
+        LoopClient ended = dice < CANCELLED + TIMED_OUT ? alone[random.nextInt(alone.length)] : null;
+        Mono<End> exchange = exchange(ended == null ? pooled : ended.http(), kind, random.nextLong(), bytes,
                 random.split()).thenReturn(End.DELIVERED);
+        if (ended != null) {
+            exchange = exchange.cancelOn(ended.loop());
+        }
         Duration haste = Duration.ofNanos(1000L * (1 + random.nextInt(HASTE_MICROS)));
         Mono<End> outcome;
         if (dice < CANCELLED) {
