@@ -18,8 +18,8 @@ import picocli.CommandLine.Option;
         + " no figures as it is.")
 public final class ChartsCommand implements Callable<Integer> {
 
-    static final String BEGIN = "<!-- bench: written by ./run charts -->";
-    static final String END = "<!-- /bench -->";
+    static final Part RESULTS = new Part("Results", "<!-- bench: written by ./run charts -->", "<!-- /bench -->");
+    static final Part CHARTS = new Part("Charts", "<!-- charts: written by ./run charts -->", "<!-- /charts -->");
 
     @Mixin
     private HelpOption help = new HelpOption();
@@ -40,9 +40,9 @@ public final class ChartsCommand implements Callable<Integer> {
         Path target = ModuleFolder.path().resolve("target");
         Path docs = ModuleFolder.path().resolveSibling("docs");
         Path charts = out != null ? out : docs.resolve("charts");
-        boolean any = draw(sweep != null ? sweep : target.resolve("sweep.json"), charts);
-        any |= write(bench != null ? bench : target.resolve("bench.json"), charts,
-                document != null ? document : docs.resolve("performance.md"));
+        Path text = document != null ? document : docs.resolve("performance.md");
+        boolean any = draw(sweep != null ? sweep : target.resolve("sweep.json"), charts, text);
+        any |= write(bench != null ? bench : target.resolve("bench.json"), text);
         if (!any) {
             System.err.println("charts: FAILED: neither sweep.json nor bench.json exists; ./run bench --sweep and"
                     + " ./run bench write them");
@@ -50,7 +50,7 @@ public final class ChartsCommand implements Callable<Integer> {
         return any ? 0 : 1;
     }
 
-    private static boolean draw(Path file, Path folder) throws IOException {
+    private static boolean draw(Path file, Path folder, Path document) throws IOException {
         if (!Files.exists(file)) {
             return false;
         }
@@ -67,34 +67,49 @@ public final class ChartsCommand implements Callable<Integer> {
                 System.out.println(folder.resolve(kind.file()));
             }
         }
+        replace(document, CHARTS, run.circumstances() + "\n" + images(folder, document));
         return true;
     }
 
-    private static boolean write(Path file, Path charts, Path document) throws IOException {
-        if (!Files.exists(file)) {
-            return false;
-        }
-        StringBuilder results = new StringBuilder(MarkdownTable.of(Run.of(file)));
+    private static String images(Path charts, Path document) {
+        StringBuilder images = new StringBuilder();
         Path folder = document.toAbsolutePath().resolveSibling(".").normalize();
         for (ChartKind kind : ChartKind.values()) {
             Path chart = charts.resolve(kind.file()).toAbsolutePath();
             if (Files.exists(chart)) {
-                results.append("\n![").append(kind.title()).append("](").append(folder.relativize(chart)).append(")\n");
+                images.append("\n![").append(kind.title()).append("](").append(folder.relativize(chart)).append(")\n");
             }
         }
-        Files.writeString(document, replaced(Files.readString(document), results.toString()));
-        System.out.println(document);
+        return images.toString();
+    }
+
+    private static boolean write(Path file, Path document) throws IOException {
+        if (!Files.exists(file)) {
+            return false;
+        }
+        replace(document, RESULTS, MarkdownTable.of(Run.of(file)));
         return true;
     }
 
-    /** {@return a document with new results between the marks; at its end when it has no marks} */
-    static String replaced(String document, String results) {
-        int begin = document.indexOf(BEGIN);
-        int end = document.indexOf(END, Math.max(begin, 0));
-        if (begin < 0 != end < 0) {
-            throw new IllegalArgumentException("the document has one of the lines " + BEGIN + " and " + END + " only");
+    private static void replace(Path document, Part part, String text) throws IOException {
+        Files.writeString(document, part.replaced(Files.readString(document), text));
+        System.out.println(document);
+    }
+
+    /** The lines of a document that a run writes, between two marks. */
+    record Part(String title, String begin, String end) {
+
+        /** {@return a document with a new text between the marks; at its end when it has no marks} */
+        String replaced(String document, String text) {
+            int from = document.indexOf(begin);
+            int to = document.indexOf(end, Math.max(from, 0));
+            if (from < 0 != to < 0) {
+                throw new IllegalArgumentException("the document has one of the lines " + begin + " and " + end
+                        + " only");
+            }
+            String before = from < 0 ? document.stripTrailing() + "\n\n## " + title + "\n\n"
+                    : document.substring(0, from);
+            return before + begin + "\n\n" + text + "\n" + (to < 0 ? end + "\n" : document.substring(to));
         }
-        String before = begin < 0 ? document.stripTrailing() + "\n\n## Results\n\n" : document.substring(0, begin);
-        return before + BEGIN + "\n\n" + results + "\n" + (end < 0 ? END + "\n" : document.substring(end));
     }
 }

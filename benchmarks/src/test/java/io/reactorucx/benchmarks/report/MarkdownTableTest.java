@@ -38,20 +38,20 @@ class MarkdownTableTest {
 
     @Test
     void standsBetweenItsMarksAndNowhereElse() {
-        String document = "before\n" + ChartsCommand.BEGIN + "\nold\n" + ChartsCommand.END + "\nafter\n";
-        String once = ChartsCommand.replaced(document, "new\n");
-        assertThat(once).startsWith("before\n").endsWith(ChartsCommand.END + "\nafter\n").contains("\nnew\n")
+        String document = "before\n" + ChartsCommand.RESULTS.begin() + "\nold\n" + ChartsCommand.RESULTS.end() + "\nafter\n";
+        String once = ChartsCommand.RESULTS.replaced(document, "new\n");
+        assertThat(once).startsWith("before\n").endsWith(ChartsCommand.RESULTS.end() + "\nafter\n").contains("\nnew\n")
                 .doesNotContain("old");
-        assertThat(ChartsCommand.replaced(once, "new\n")).isEqualTo(once);
-        assertThatThrownBy(() -> ChartsCommand.replaced("x\n" + ChartsCommand.BEGIN + "\n", "new"))
-                .hasMessageContaining(ChartsCommand.END);
+        assertThat(ChartsCommand.RESULTS.replaced(once, "new\n")).isEqualTo(once);
+        assertThatThrownBy(() -> ChartsCommand.RESULTS.replaced("x\n" + ChartsCommand.RESULTS.begin() + "\n", "new"))
+                .hasMessageContaining(ChartsCommand.RESULTS.end());
     }
 
     @Test
     void standsAtTheEndOfADocumentThatHasNone() {
-        String once = ChartsCommand.replaced("# Title\n", "first\n");
-        assertThat(once).startsWith("# Title\n\n## Results\n\n" + ChartsCommand.BEGIN)
-                .endsWith(ChartsCommand.END + "\n");
-        assertThat(ChartsCommand.replaced(once, "second\n")).isEqualTo(once.replace("first", "second"));
+        String once = ChartsCommand.RESULTS.replaced("# Title\n", "first\n");
+        assertThat(once).startsWith("# Title\n\n## Results\n\n" + ChartsCommand.RESULTS.begin())
+                .endsWith(ChartsCommand.RESULTS.end() + "\n");
+        assertThat(ChartsCommand.RESULTS.replaced(once, "second\n")).isEqualTo(once.replace("first", "second"));
     }
 }
