@@ -68,6 +68,7 @@ final class FrameQueue {
     }
 
     /** Releases all frames, and takes no more. */
+    @SuppressWarnings("deprecation") // A cancel would not tell the subscriber.
     void dispose() {
         frames.dispose();
     }
@@ -88,7 +89,7 @@ final class FrameQueue {
     }
 
     /** Wraps a frame of the queue, which stays counted until it is released. */
-    Object outgoing(ByteBuf frame) {
+    OutgoingMessage outgoing(ByteBuf frame) {
         return new OutgoingFrame(frame, frame.readableBytes());
     }
 

@@ -18,6 +18,7 @@ final class FrameReceiver implements CoreSubscriber<ByteBuf>, Subscription {
     private final UcxDuplexConnection connection;
     private final CoreSubscriber<? super ByteBuf> subscriber;
     private @Nullable Subscription upstream;
+    private volatile boolean ended;
 
     FrameReceiver(UcxDuplexConnection connection, CoreSubscriber<? super ByteBuf> subscriber) {
         this.connection = connection;
@@ -46,8 +47,18 @@ final class FrameReceiver implements CoreSubscriber<ByteBuf>, Subscription {
         }
     }
 
+    /** Hands out a frame with which this side tells RSocket why the connection ends; it takes the frame. */
+    void fail(ByteBuf error) {
+        if (ended) {
+            error.release();
+        } else {
+            onNext(error);
+        }
+    }
+
     @Override
     public void onError(Throwable error) {
+        ended = true;
         Throwable end = connection.received(error);
         if (end == null) {
             subscriber.onComplete();
@@ -58,6 +69,7 @@ final class FrameReceiver implements CoreSubscriber<ByteBuf>, Subscription {
 
     @Override
     public void onComplete() {
+        ended = true;
         connection.received(null);
         subscriber.onComplete();
     }
@@ -69,6 +81,7 @@ final class FrameReceiver implements CoreSubscriber<ByteBuf>, Subscription {
 
     @Override
     public void cancel() {
+        ended = true;
         Objects.requireNonNull(upstream).cancel();
         connection.receiverLeft();
     }

@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
  *
  * <p><b>Threading:</b> any thread; RSocket's signals come on the connection's engine, which they must not block.
  * <b>Ownership:</b> RSocket closes the connections, the user of the client disposes of its resources. <b>Errors:</b>
- * {@link #connect()} fails as {@link UcxClient#connect()} does. A connection that is lost ends with an
+ * {@link #connect()} fails as {@link UcxClient#connect()} does. A connection that is lost ends with a
  * {@link UcxClosedChannelException}.
  */
 public final class UcxClientTransport implements ClientTransport {

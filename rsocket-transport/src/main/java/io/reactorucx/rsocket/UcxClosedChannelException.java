@@ -5,8 +5,7 @@ import java.nio.channels.ClosedChannelException;
 
 /**
  * The connection under an RSocket has ended, and no side has closed it: the peer was lost, a frame could not be sent,
- * or too many waited. The message says which, and the cause is the error below, if there is one. RSocket fails all
- * requests in progress with it.
+ * or too many waited. The message says which, and the cause is the error below, if there is one.
  */
 public final class UcxClosedChannelException extends ClosedChannelException {
 

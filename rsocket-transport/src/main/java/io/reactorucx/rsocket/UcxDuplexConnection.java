@@ -4,13 +4,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.core.CloseMode;
-import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.message.MessageStream;
 import io.rsocket.DuplexConnection;
 import io.rsocket.RSocketErrorException;
+import io.rsocket.exceptions.ConnectionErrorException;
 import io.rsocket.frame.ErrorFrameCodec;
 import java.net.SocketAddress;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
@@ -43,9 +45,11 @@ final class UcxDuplexConnection implements DuplexConnection {
     private final SocketAddress remoteAddress;
     /** This side has decided how the connection ends. */
     private final AtomicBoolean closing = new AtomicBoolean();
+    private final AtomicBoolean receiving = new AtomicBoolean();
     private final Disposable.Swap farewell = Disposables.swap();
     private final Sinks.Empty<Void> closed = Sinks.empty();
     private volatile @Nullable UcxClosedChannelException failure;
+    private volatile @Nullable FrameReceiver receiver;
     private volatile boolean terminated;
 
     private UcxDuplexConnection(UcxConnection connection, TransportSettings settings, TransportCounters counters) {
@@ -102,27 +106,42 @@ final class UcxDuplexConnection implements DuplexConnection {
         UcxClosedChannelException reason = new UcxClosedChannelException(connection.peer(), queue.bytes()
                 + " bytes of frames wait for the peer, and maxQueuedBytes " + queue.maxBytes()
                 + " leaves no room for another; request fewer payloads at a time");
-        if (fail(reason)) {
+        if (fail(reason, CloseMode.FORCE)) {
             counters.overflowed();
-            queue.dispose();
-            connection.close(CloseMode.FORCE).subscribe();
         }
     }
 
-    /** Sets the reason for the end, unless the connection is closing. Returns whether it did. */
-    private boolean fail(UcxClosedChannelException reason) {
+    /**
+     * Ends the connection for a reason that lies on this side, unless it is closing. Returns whether it did. RSocket
+     * gets the reason as the error of a connection, with which it fails all requests.
+     */
+    private boolean fail(UcxClosedChannelException reason, CloseMode mode) {
         if (terminated || !closing.compareAndSet(false, true)) {
             return false;
         }
         failure = reason;
+        queue.dispose();
+        try {
+            connection.scheduler().schedule(() -> {
+                FrameReceiver receiver = this.receiver;
+                if (receiver != null) {
+                    receiver.fail(ErrorFrameCodec.encode(alloc(), 0,
+                            new ConnectionErrorException(reason.getMessage(), reason)));
+                }
+                close(mode);
+            });
+        } catch (RejectedExecutionException e) {
+            // The engine has closed, and the connection with it.
+            close(mode);
+        }
         return true;
     }
 
     @Override
     public void sendErrorAndClose(RSocketErrorException error) {
         if (closing.compareAndSet(false, true)) {
-            closeLater();
             queue.end(ErrorFrameCodec.encode(alloc(), 0, error));
+            closeLater();
         }
     }
 
@@ -130,24 +149,30 @@ final class UcxDuplexConnection implements DuplexConnection {
     public void dispose() {
         closing.set(true);
         queue.end();
-        close();
+        close(CloseMode.FLUSH);
     }
 
-    private void close() {
-        connection.close().subscribe();
+    private void close(CloseMode mode) {
+        connection.close(mode).subscribe();
     }
 
     private void closeLater() {
-        farewell.update(Schedulers.parallel().schedule(this::close, FAREWELL_SECONDS, TimeUnit.SECONDS));
+        farewell.update(Schedulers.parallel().schedule(() -> close(CloseMode.FLUSH), FAREWELL_SECONDS,
+                TimeUnit.SECONDS));
     }
 
     /** All frames have been sent, or no more can be. */
     private void sendEnded(@Nullable Throwable error) {
-        // A lost connection, and one that the peer has closed, tell so by themselves.
-        if (error != null && (!(error instanceof UcxException) || error instanceof UcxClosedException)) {
-            fail(new UcxClosedChannelException(connection.peer(), error));
+        if (error != null && !isEnd(error)) {
+            fail(new UcxClosedChannelException(connection.peer(), error), CloseMode.FLUSH);
+        } else {
+            close(CloseMode.FLUSH);
         }
-        close();
+    }
+
+    /** Returns whether an error tells that the connection ends, which {@code onTerminate} explains, and no other. */
+    private boolean isEnd(Throwable error) {
+        return error instanceof UcxException end && (end.isConnectionLost() || connection.isDisposed());
     }
 
     @Override
@@ -156,26 +181,35 @@ final class UcxDuplexConnection implements DuplexConnection {
         return new Flux<>() {
             @Override
             public void subscribe(CoreSubscriber<? super ByteBuf> actual) {
-                frames.subscribe(new FrameReceiver(UcxDuplexConnection.this, actual));
+                if (receiving.compareAndSet(false, true)) {
+                    FrameReceiver subscribed = new FrameReceiver(UcxDuplexConnection.this, actual);
+                    receiver = subscribed;
+                    frames.subscribe(subscribed);
+                } else {
+                    Operators.error(actual, new IllegalStateException("receive: a connection has one subscriber"));
+                }
             }
         };
     }
 
     /**
-     * No more frames come. Returns what RSocket's subscriber gets as the error, null if this side has closed the
+     * No more frames come. Returns what RSocket's subscriber gets as the error, null if a side has closed the
      * connection.
      */
     @Nullable Throwable received(@Nullable Throwable error) {
-        if (error instanceof IllegalStateException) {
-            // A second subscriber, which is no matter of the connection.
-            return error;
+        boolean closedHere = closing.get();
+        UcxClosedChannelException reason = error == null || closedHere ? null
+                : new UcxClosedChannelException(connection.peer(), error);
+        if (reason != null && error != null && !isEnd(error)) {
+            fail(reason, CloseMode.FLUSH);
+        } else {
+            closing.set(true);
+            close(CloseMode.FLUSH);
         }
-        boolean byThisSide = closing.get();
-        close();
-        return error == null || byThisSide ? null : new UcxClosedChannelException(connection.peer(), error);
+        return reason;
     }
 
-    /** RSocket receives no more. It closes the connection, too; if it does not, the peer's sends would wait for ever. */
+    /** RSocket receives no more. If it does not close the connection as well, the peer's sends would wait for ever. */
     void receiverLeft() {
         if (!isDisposed()) {
             closeLater();

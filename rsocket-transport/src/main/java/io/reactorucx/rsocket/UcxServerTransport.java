@@ -62,8 +62,8 @@ public final class UcxServerTransport implements ServerTransport<UcxBoundTranspo
 
     /**
      * Limits the bytes of a connection's frames that wait for credit of the peer or for memory. RSocket cannot be told
-     * to wait, so a frame beyond the limit ends the connection with an {@link UcxClosedChannelException}; one that
-     * waits alone may have any size.
+     * to wait, so a frame beyond the limit ends the connection with an error that names the limit; one that waits
+     * alone may have any size.
      *
      * @param bytes at least 1; 64 MiB by default
      * @return a changed copy

@@ -55,7 +55,10 @@ public final class MessageStream extends MultiplexedStream {
         void release();
     }
 
-    /** What a stream receives as {@link MessageStream#receive()} returns it, for modules that decode messages in their own way. */
+    /**
+     * What {@link MessageStream#receive()} returns. A module that decodes messages in a way of its own finds the stream
+     * in it.
+     */
     public static final class Received<T> extends Flux<T> {
 
         private final MessageStream stream;
@@ -112,8 +115,8 @@ public final class MessageStream extends MultiplexedStream {
     }
 
     /**
-     * Sends messages that the encoder turns into {@link UcxBuffer}, {@code byte[]} or {@link OutgoingMessage}. Completes
-     * when all of them have been sent; the stream stays open.
+     * Sends messages that the encoder turns into {@link UcxBuffer}, {@code byte[]} or {@link OutgoingMessage}.
+     * Completes when all of them have been sent; the stream stays open.
      */
     public <T> Mono<Void> send(Publisher<? extends T> messages, Function<? super T, Object> encoder) {
         return SendSubscriber.mono(output, messages, encoder);
