@@ -1,5 +1,5 @@
 /** Project Reactor on top of UCX: connections, active messages, tags and remote memory as Mono and Flux. */
-@SuppressWarnings("module") // That of the Netty transport is built later.
+@SuppressWarnings("module") // Those of the Netty and RSocket transports are built later.
 module io.reactorucx {
     requires transitive io.reactorucx.engine;
     requires transitive reactor.core;
@@ -27,5 +27,6 @@ module io.reactorucx {
     exports io.reactorucx.internal.frame to io.reactorucx.netty;
     exports io.reactorucx.internal.handshake to io.reactorucx.netty;
     exports io.reactorucx.internal.memory to io.reactorucx.netty;
+    exports io.reactorucx.internal.message to io.reactorucx.rsocket;
     exports io.reactorucx.internal.socket to io.reactorucx.netty;
 }

@@ -163,6 +163,6 @@ class RunScriptTest {
 
         assertThat(ended.exitCode()).as(ended.err().toString()).isZero();
         assertThat(ended.out()).anySatisfy(line -> assertThat(line).startsWith("maven ")
-                .contains("-pl reactor-adapter,netty-transport -am install").endsWith(arguments));
+                .contains("-pl reactor-adapter,netty-transport,rsocket-transport -am install").endsWith(arguments));
     }
 }

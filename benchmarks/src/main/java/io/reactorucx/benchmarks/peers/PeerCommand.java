@@ -16,15 +16,16 @@ public final class PeerCommand implements Callable<Integer> {
             "jucx", JucxPeer::new,
             "aeron-ipc", AeronIpc::new,
             "aeron-udp", AeronUdp::new,
-            "rsocket", RSocketPeer::new,
+            "rsocket", () -> new RSocketPeer(options -> new RSocketTransports.KernelTcp()),
+            "rsocket-ucx", () -> new RSocketPeer(RSocketTransports.Ucx::of),
             "reactor-netty", ReactorNettyPeer::new,
             "grpc", GrpcPeer::new,
             "netty", NettyPeer::new,
             "bare", BarePeer::new);
 
     @Parameters(index = "0",
-            description = "jucx, aeron-ipc, aeron-udp, rsocket, reactor-netty, grpc, netty (as ./run netty), bare"
-            + " (UCX's functions in a loop)")
+            description = "jucx, aeron-ipc, aeron-udp, rsocket, rsocket-ucx, reactor-netty, grpc, netty (as ./run"
+            + " netty), bare (UCX's functions in a loop)")
     private String name = "";
     @Parameters(index = "1", description = "server or client")
     private String role = "";

@@ -48,6 +48,7 @@ final class Cases {
         cases.allocation();
         cases.idleAndConnections();
         cases.scenarios.addAll(NettyCases.all());
+        cases.scenarios.addAll(RSocketCases.all(request("rsocket"), latencyOf("request", "shm", "peer")));
         return Scenario.joined(cases.scenarios);
     }
 

@@ -120,7 +120,8 @@ class ProcessesTest {
     static Stream<Row> rowsInTurns() {
         return Cases.all().stream().flatMap(each -> each.rows().stream())
                 .filter(row -> List.of("am-latency-shm-jucx", "am-rate-shm-none", "message-rate-shm-none",
-                "get-bandwidth-1M-tcp-served", "netty-echo-64K").contains(row.name()));
+                "get-bandwidth-1M-tcp-served", "netty-echo-64K", "rsocket-ucx-shm", "rsocket-ucx-bandwidth-1M-shm")
+                .contains(row.name()));
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.core.Completion;
 import io.reactorucx.internal.frame.MessageFrameCodec;
+import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -170,6 +171,22 @@ public final class MessageBatch implements Completion {
             size += Short.BYTES;
         }
         runCount++;
+    }
+
+    /** Writes a message of the application; nothing is written if it throws. */
+    void data(int stream, OutgoingMessage message) {
+        int length = message.length();
+        message.copyTo(bytes, size + headerBytes(stream, length));
+        header(stream, length);
+        size += length;
+    }
+
+    /** Returns how many bytes {@link #header} writes for the same message. */
+    private int headerBytes(int stream, int length) {
+        if (stream != lastStream || length != lastLength || runCountAt != 0 && runCount == MessageFrameCodec.MAX_RUN) {
+            return MessageFrameCodec.FRAME_BYTES + Integer.BYTES;
+        }
+        return runCountAt == 0 ? MessageFrameCodec.FRAME_BYTES + Integer.BYTES + Short.BYTES : 0;
     }
 
     public void data(int stream, MemorySegment message) {

@@ -135,7 +135,8 @@ public interface MessageDecoder<T> {
             return bytes;
         }
 
-        byte[] copy(int offset, int length) {
+        /** Returns a copy of a message, which may be kept. */
+        public byte[] copy(int offset, int length) {
             byte[] copy = new byte[length];
             MessageFrameCodec.copy(bytes, offset, copy, 0, length);
             return copy;

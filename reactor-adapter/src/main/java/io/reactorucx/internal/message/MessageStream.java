@@ -6,6 +6,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,52 @@ public final class MessageStream extends MultiplexedStream {
     private byte[] openPayload = EMPTY;
     private boolean openDue;
     private boolean closed;
+
+    /**
+     * A message in memory of the application, which is copied once: into a batch, or into registered memory when it is
+     * its turn. Until then it waits in the application's memory alone.
+     *
+     * <p>Thread: engine, {@link #length} and {@link #release} aside, which are called on any.
+     */
+    public interface OutgoingMessage {
+
+        /** {@return the number of bytes, which stays the same} */
+        int length();
+
+        /** Copies all bytes; {@link IllegalStateException} if the application has given the memory back. */
+        void copyTo(byte[] target, int offset);
+
+        /** Copies all bytes, as many as remain in the target. */
+        void copyTo(ByteBuffer target);
+
+        /** Gives the memory back, once: the message was copied, or will not be sent. */
+        void release();
+    }
+
+    /**
+     * What {@link MessageStream#receive()} returns. A module that decodes messages in a way of its own finds the stream
+     * in it.
+     */
+    public static final class Received<T> extends Flux<T> {
+
+        private final MessageStream stream;
+        private final MessageDecoder<T> decoder;
+
+        private Received(MessageStream stream, MessageDecoder<T> decoder) {
+            this.stream = stream;
+            this.decoder = decoder;
+        }
+
+        /** Returns the stream whose messages a connection's facade has returned. */
+        public static MessageStream streamOf(Flux<?> received) {
+            return ((Received<?>) received).stream;
+        }
+
+        @Override
+        public void subscribe(CoreSubscriber<? super T> actual) {
+            ReceiveSubscription.subscribe(stream.input, decoder, actual);
+        }
+    }
 
     /** How one side ends what it sends on a stream: complete without a text, else with an error. */
     record Termination(int code, @Nullable String text) {
@@ -68,8 +115,8 @@ public final class MessageStream extends MultiplexedStream {
     }
 
     /**
-     * Sends messages that the encoder turns into {@link UcxBuffer} or {@code byte[]}. Completes when all of them have
-     * been sent; the stream stays open.
+     * Sends messages that the encoder turns into {@link UcxBuffer}, {@code byte[]} or {@link OutgoingMessage}.
+     * Completes when all of them have been sent; the stream stays open.
      */
     public <T> Mono<Void> send(Publisher<? extends T> messages, Function<? super T, Object> encoder) {
         return SendSubscriber.mono(output, messages, encoder);
@@ -87,7 +134,7 @@ public final class MessageStream extends MultiplexedStream {
 
     /** {@return messages of the peer as the decoder gives them, for one subscriber at a time} */
     public <T> Flux<T> receive(MessageDecoder<T> decoder) {
-        return ReceiveSubscription.flux(input, decoder);
+        return new Received<>(this, decoder);
     }
 
     /** {@return messages of the peer, each a lease that the subscriber releases} */

@@ -3,6 +3,7 @@ package io.reactorucx.internal.message;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -101,8 +102,8 @@ final class OutboundStream {
      * Writes a small message straight into the open batch if no other message is waiting. Returns whether it did; else
      * the sender queues the message.
      */
-    boolean sendNow(SendSubscriber<?> sender, byte[] message) {
-        int length = message.length;
+    boolean sendNow(SendSubscriber<?> sender, Object message) {
+        int length = (int) SendSubscriber.length(message);
         if (length > creditBytes || length > maxInlineBytes || credit == 0 || ended || senders.size() != 1) {
             return false;
         }
@@ -111,7 +112,12 @@ final class OutboundStream {
             if (batch == null) {
                 return false;
             }
-            batch.data(stream.id(), message);
+            if (message instanceof byte[] bytes) {
+                batch.data(stream.id(), bytes);
+            } else {
+                batch.data(stream.id(), (OutgoingMessage) message);
+                SendSubscriber.release(message);
+            }
             spend(length);
             sender.sentNow();
             return true;
@@ -251,9 +257,13 @@ final class OutboundStream {
             batch.data(stream.id(), bytes);
         } else {
             try {
-                batch.data(stream.id(), ((UcxBuffer) message).segment());
+                if (message instanceof UcxBuffer lease) {
+                    batch.data(stream.id(), lease.segment());
+                } else {
+                    batch.data(stream.id(), (OutgoingMessage) message);
+                }
             } catch (IllegalStateException e) {
-                // The application has released the lease.
+                // The application has released the memory.
                 sender.rejectMessage(e);
                 return;
             }

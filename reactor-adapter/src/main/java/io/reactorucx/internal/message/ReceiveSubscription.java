@@ -4,7 +4,6 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.concurrent.ReceiverSubscription;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import reactor.core.CoreSubscriber;
-import reactor.core.publisher.Flux;
 
 /** One subscription to the messages of a stream, which a decoder turns into what the subscriber gets. */
 public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
@@ -18,15 +17,10 @@ public final class ReceiveSubscription<T> extends ReceiverSubscription<T> {
         this.decoder = decoder;
     }
 
-    static <T> Flux<T> flux(InboundStream input, MessageDecoder<T> decoder) {
-        return new Flux<>() {
-            @Override
-            public void subscribe(CoreSubscriber<? super T> actual) {
-                ReceiveSubscription<T> receiver = new ReceiveSubscription<>(input, decoder, actual);
-                actual.onSubscribe(receiver);
-                input.connection().execute(worker -> input.add(receiver), receiver::terminate);
-            }
-        };
+    static <T> void subscribe(InboundStream input, MessageDecoder<T> decoder, CoreSubscriber<? super T> actual) {
+        ReceiveSubscription<T> receiver = new ReceiveSubscription<>(input, decoder, actual);
+        actual.onSubscribe(receiver);
+        input.connection().execute(worker -> input.add(receiver), receiver::terminate);
     }
 
     /** Delivers a message of the batch that has just arrived. */

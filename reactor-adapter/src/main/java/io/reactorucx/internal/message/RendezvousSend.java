@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -28,18 +29,30 @@ final class RendezvousSend implements Completion {
         this.copied = copied;
     }
 
-    /** Prepares a message, copied into registered memory if it is an array. Returns null while the pool has none. */
+    /** Prepares a message, copied into registered memory unless it is a lease. Returns null while the pool has none. */
     static @Nullable RendezvousSend of(OutboundStream output, SendSubscriber<?> sender, Object message) {
         if (message instanceof UcxBuffer lease) {
             return new RendezvousSend(output, sender, lease, false);
         }
-        byte[] bytes = (byte[]) message;
-        UcxBuffer lease = output.buffers().tryLease(bytes.length);
+        UcxBuffer lease = output.buffers().tryLease(SendSubscriber.length(message));
         if (lease == null) {
             return null;
         }
-        MemorySegment.copy(bytes, 0, lease.segment(), ValueLayout.JAVA_BYTE, 0, bytes.length);
+        try {
+            copy(message, lease);
+        } catch (RuntimeException e) {
+            lease.release();
+            throw e;
+        }
         return new RendezvousSend(output, sender, lease, true);
+    }
+
+    private static void copy(Object message, UcxBuffer lease) {
+        if (message instanceof byte[] bytes) {
+            MemorySegment.copy(bytes, 0, lease.segment(), ValueLayout.JAVA_BYTE, 0, bytes.length);
+        } else {
+            ((OutgoingMessage) message).copyTo(lease.byteBuffer());
+        }
     }
 
     MemorySegment segment() {

@@ -3,6 +3,7 @@ package io.reactorucx.internal.message;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
+import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Function;
@@ -23,7 +24,8 @@ import reactor.util.context.Context;
  * queues them until the {@link OutboundStream} writes them.
  *
  * <p>Thread: the source signals on any thread, everything else is the engine's. A message is an {@link UcxBuffer},
- * released when UCX has finished with it or when it cannot be sent, or a {@code byte[]}.
+ * released when UCX has finished with it or when it cannot be sent, a {@code byte[]}, or an {@link OutgoingMessage},
+ * released when it was copied or cannot be sent.
  */
 final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
 
@@ -114,8 +116,8 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             if (before >= requested) {
                 throw Exceptions.failWithOverflow("the source sent more than it was asked for");
             }
-            if (message instanceof byte[] bytes && engine.isEngineThread() && before == sent
-                    && output.sendNow(this, bytes)) {
+            if (!(message instanceof UcxBuffer) && engine.isEngineThread() && before == sent
+                    && output.sendNow(this, message)) {
                 return;
             }
             if (!messages.offer(message)) {
@@ -199,7 +201,8 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         sent++;
         if (rendezvous) {
             rendezvousInFlight++;
-        } else if (message != null) {
+        }
+        if (message != null && !(rendezvous && message instanceof UcxBuffer)) {
             release(message);
         }
         notifyAfterFlush();
@@ -342,12 +345,15 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     }
 
     static long length(Object message) {
-        return message instanceof UcxBuffer buffer ? buffer.length() : ((byte[]) message).length;
+        return message instanceof byte[] bytes ? bytes.length
+                : message instanceof UcxBuffer buffer ? buffer.length() : ((OutgoingMessage) message).length();
     }
 
-    private static void release(Object message) {
+    static void release(Object message) {
         if (message instanceof UcxBuffer buffer) {
             buffer.dispose();
+        } else if (message instanceof OutgoingMessage outgoing) {
+            outgoing.release();
         }
     }
 }

@@ -13,7 +13,7 @@ import reactor.core.CoreSubscriber;
  *
  * <p>Thread: engine.
  */
-final class StreamBuffers {
+public final class StreamBuffers {
 
     private final MessageStream stream;
     private final MessageMultiplexer mux;

@@ -1,0 +1,272 @@
+package io.reactorucx.rsocket;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.reactorucx.UcxConnection;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.message.MessageStream;
+import io.rsocket.DuplexConnection;
+import io.rsocket.RSocketErrorException;
+import io.rsocket.exceptions.ConnectionErrorException;
+import io.rsocket.frame.ErrorFrameCodec;
+import java.net.SocketAddress;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+
+/**
+ * A connection under an RSocket. Frames leave by one send of the connection's message stream, so that the peer's credit
+ * decides how many; the others wait in a {@link FrameQueue}.
+ *
+ * <p>Thread: any.
+ */
+final class UcxDuplexConnection implements DuplexConnection {
+
+    /** How long a last frame may wait until the peer takes it. */
+    private static final long FAREWELL_SECONDS = 5;
+
+    private final UcxConnection connection;
+    private final TransportSettings settings;
+    private final TransportCounters counters;
+    private final MessageStream stream;
+    private final FrameQueue queue;
+    private final SocketAddress remoteAddress;
+    /** This side has decided how the connection ends. */
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final AtomicBoolean receiving = new AtomicBoolean();
+    private final Disposable.Swap farewell = Disposables.swap();
+    private final Sinks.Empty<Void> closed = Sinks.empty();
+    private volatile @Nullable UcxClosedChannelException failure;
+    private volatile @Nullable FrameReceiver receiver;
+    private volatile boolean terminated;
+
+    private UcxDuplexConnection(UcxConnection connection, TransportSettings settings, TransportCounters counters) {
+        this.connection = connection;
+        this.settings = settings;
+        this.counters = counters;
+        this.stream = MessageStream.Received.streamOf(connection.inbound().receive());
+        this.queue = new FrameQueue(settings.maxQueuedBytes());
+        this.remoteAddress = PeerAddress.of(connection.peer());
+    }
+
+    /** Creates the connection, which sends from now on; throws for a raw peer. */
+    static UcxDuplexConnection start(UcxConnection connection, TransportSettings settings, TransportCounters counters) {
+        UcxDuplexConnection started = new UcxDuplexConnection(connection, settings, counters);
+        started.start();
+        return started;
+    }
+
+    private void start() {
+        counters.opened(queue);
+        stream.send(queue.frames(), queue::outgoing, new Sending());
+        // Frames that were not sent are released before the end is signalled.
+        Mono.whenDelayError(connection.onTerminate().doOnTerminate(this::terminated), queue.emptied())
+                .subscribe(ignored -> { }, this::ended, () -> ended(null));
+    }
+
+    private void terminated() {
+        terminated = true;
+        queue.dispose();
+    }
+
+    private void ended(@Nullable Throwable loss) {
+        counters.closed(queue);
+        farewell.dispose();
+        UcxClosedChannelException reason = failure;
+        if (reason != null) {
+            closed.tryEmitError(reason);
+        } else if (loss != null) {
+            closed.tryEmitError(new UcxClosedChannelException(connection.peer(), loss));
+        } else {
+            closed.tryEmitEmpty();
+        }
+    }
+
+    @Override
+    public void sendFrame(int streamId, ByteBuf frame) {
+        if (!queue.offer(streamId, frame)) {
+            overflowed(frame);
+        }
+    }
+
+    /** RSocket has no way to be told to wait, and a frame that is missing would break the connection unseen. */
+    private void overflowed(ByteBuf frame) {
+        UcxClosedChannelException reason = new UcxClosedChannelException(connection.peer(), queue.bytes()
+                + " bytes of frames wait for the peer, and maxQueuedBytes " + queue.maxBytes()
+                + " leaves no room for another; request fewer payloads at a time");
+        if (fail(reason, CloseMode.FORCE)) {
+            counters.overflowed();
+        }
+    }
+
+    /**
+     * Ends the connection for a reason that lies on this side, unless it is closing. Returns whether it did. RSocket
+     * gets the reason as the error of a connection, with which it fails all requests.
+     */
+    private boolean fail(UcxClosedChannelException reason, CloseMode mode) {
+        if (terminated || !closing.compareAndSet(false, true)) {
+            return false;
+        }
+        failure = reason;
+        queue.dispose();
+        try {
+            connection.scheduler().schedule(() -> {
+                FrameReceiver receiver = this.receiver;
+                if (receiver != null) {
+                    receiver.fail(ErrorFrameCodec.encode(alloc(), 0,
+                            new ConnectionErrorException(reason.getMessage(), reason)));
+                }
+                close(mode);
+            });
+        } catch (RejectedExecutionException e) {
+            // The engine has closed, and the connection with it.
+            close(mode);
+        }
+        return true;
+    }
+
+    @Override
+    public void sendErrorAndClose(RSocketErrorException error) {
+        if (closing.compareAndSet(false, true)) {
+            queue.end(ErrorFrameCodec.encode(alloc(), 0, error));
+            closeLater();
+        }
+    }
+
+    @Override
+    public void dispose() {
+        closing.set(true);
+        queue.end();
+        close(CloseMode.FLUSH);
+    }
+
+    private void close(CloseMode mode) {
+        connection.close(mode).subscribe();
+    }
+
+    private void closeLater() {
+        farewell.update(Schedulers.parallel().schedule(() -> close(CloseMode.FLUSH), FAREWELL_SECONDS,
+                TimeUnit.SECONDS));
+    }
+
+    /** All frames have been sent, or no more can be. */
+    private void sendEnded(@Nullable Throwable error) {
+        if (error != null && !isEnd(error)) {
+            fail(new UcxClosedChannelException(connection.peer(), error), CloseMode.FLUSH);
+        } else {
+            close(CloseMode.FLUSH);
+        }
+    }
+
+    /** Returns whether an error tells that the connection ends, which {@code onTerminate} explains, and no other. */
+    private boolean isEnd(Throwable error) {
+        return error instanceof UcxException end && (end.isConnectionLost() || connection.isDisposed());
+    }
+
+    @Override
+    public Flux<ByteBuf> receive() {
+        Flux<ByteBuf> frames = stream.receive(FrameDecoder.INSTANCE);
+        return new Flux<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super ByteBuf> actual) {
+                if (receiving.compareAndSet(false, true)) {
+                    FrameReceiver subscribed = new FrameReceiver(UcxDuplexConnection.this, actual);
+                    receiver = subscribed;
+                    frames.subscribe(subscribed);
+                } else {
+                    Operators.error(actual, new IllegalStateException("receive: a connection has one subscriber"));
+                }
+            }
+        };
+    }
+
+    /**
+     * No more frames come. Returns what RSocket's subscriber gets as the error, null if a side has closed the
+     * connection.
+     */
+    @Nullable Throwable received(@Nullable Throwable error) {
+        boolean closedHere = closing.get();
+        UcxClosedChannelException reason = error == null || closedHere ? null
+                : new UcxClosedChannelException(connection.peer(), error);
+        if (reason != null && error != null && !isEnd(error)) {
+            fail(reason, CloseMode.FLUSH);
+        } else {
+            closing.set(true);
+            close(CloseMode.FLUSH);
+        }
+        return reason;
+    }
+
+    /** RSocket receives no more. If it does not close the connection as well, the peer's sends would wait for ever. */
+    void receiverLeft() {
+        if (!isDisposed()) {
+            closeLater();
+        }
+    }
+
+    @Override
+    public ByteBufAllocator alloc() {
+        return settings.allocator();
+    }
+
+    @Override
+    public SocketAddress remoteAddress() {
+        return remoteAddress;
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return closing.get() || connection.isDisposed();
+    }
+
+    @Override
+    public Mono<Void> onClose() {
+        return closed.asMono();
+    }
+
+    @Override
+    public String toString() {
+        return "UcxDuplexConnection[" + connection + "]";
+    }
+
+    /** The subscriber of the send. */
+    private final class Sending implements CoreSubscriber<Void> {
+
+        @Override
+        public Context currentContext() {
+            return queue.discarding();
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            // It ends with the queue or with the connection, and there is nothing to request.
+        }
+
+        @Override
+        public void onNext(Void nothing) {
+            throw new IllegalStateException("a send emits nothing");
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            sendEnded(error);
+        }
+
+        @Override
+        public void onComplete() {
+            sendEnded(null);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.reactorucx.rsocket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import io.reactorucx.UcxClient;
+import io.reactorucx.UcxResources;
+import io.reactorucx.UcxServer;
+import io.reactorucx.testsupport.NoLeaks;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.test.StepVerifier;
+
+/** The settings of the transports, and wrong arguments. */
+@ExtendWith(NoLeaks.class)
+class SettingsTest {
+
+    private static final int MAX_FRAME = (1 << 24) - 1;
+
+    private static UcxResources resources;
+
+    @BeforeAll
+    static void build() {
+        resources = TestResources.resources("posix");
+    }
+
+    @AfterAll
+    static void dispose() {
+        resources.disposeNow();
+    }
+
+    private static UcxServerTransport server() {
+        return UcxServerTransport.create(UcxServer.create(resources));
+    }
+
+    private static UcxClientTransport client() {
+        return UcxClientTransport.create(UcxClient.create(resources).remoteAddress(TestResources.HOST, 1));
+    }
+
+    @Test
+    void aSetterChangesACopy() {
+        UcxServerTransport server = server();
+        UcxClientTransport client = client();
+
+        assertThat(server.maxFrameLength(64).maxFrameLength()).isEqualTo(64);
+        assertThat(server.maxFrameLength()).isEqualTo(MAX_FRAME);
+        assertThat(client.maxFrameLength(1000).maxQueuedBytes(1).maxFrameLength()).isEqualTo(1000);
+        assertThat(client.maxFrameLength()).isEqualTo(MAX_FRAME);
+        assertThat(client.statistics()).isEqualTo(new UcxTransportStatistics(0, 0, 0));
+    }
+
+    @Test
+    void wrongLimitsAreNamedWithTheirRule() {
+        for (int wrong : new int[] {-1, 63, MAX_FRAME + 1}) {
+            assertThatIllegalArgumentException().isThrownBy(() -> server().maxFrameLength(wrong))
+                    .withMessage("maxFrameLength " + wrong + ": must be in 64..16777215");
+            assertThatIllegalArgumentException().isThrownBy(() -> client().maxFrameLength(wrong))
+                    .withMessage("maxFrameLength " + wrong + ": must be in 64..16777215");
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> server().maxQueuedBytes(0))
+                .withMessage("maxQueuedBytes 0: at least 1");
+        assertThatIllegalArgumentException().isThrownBy(() -> client().maxQueuedBytes(-5))
+                .withMessage("maxQueuedBytes -5: at least 1");
+    }
+
+    @Test
+    @SuppressWarnings("DataFlowIssue")
+    void nullIsRefusedByName() {
+        assertThatNullPointerException().isThrownBy(() -> UcxServerTransport.create(null)).withMessage("server");
+        assertThatNullPointerException().isThrownBy(() -> UcxClientTransport.create(null)).withMessage("client");
+        assertThatNullPointerException().isThrownBy(() -> server().allocator(null)).withMessage("allocator");
+        assertThatNullPointerException().isThrownBy(() -> client().allocator(null)).withMessage("allocator");
+        assertThatNullPointerException().isThrownBy(() -> server().start(null)).withMessage("acceptor");
+    }
+
+    @Test
+    void addressesAreCheckedAsThoseOfServersAndClients() {
+        assertThatIllegalArgumentException().isThrownBy(() ->
+                UcxServerTransport.create(resources, TestResources.HOST, 65536)).withMessageContaining("port 65536");
+        assertThatIllegalArgumentException().isThrownBy(() ->
+                UcxClientTransport.create(resources, TestResources.HOST, 0)).withMessageContaining("port 0");
+    }
+
+    @Test
+    void aClientWithoutAnAddressFailsToConnect() {
+        StepVerifier.create(UcxClientTransport.create(UcxClient.create(resources)).connect())
+                .expectErrorSatisfies(error -> assertThat(error).hasMessageContaining("no address"))
+                .verify(TestResources.LIMIT);
+    }
+}
