@@ -136,8 +136,8 @@ public enum UcxMeters implements MeterDocumentation {
             Tag.ENGINE),
 
     /** Connections that exist, by state. */
-    CONNECTIONS("connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS, "connections that are not closed, by state",
-            Tag.ENGINE, Tag.STATE),
+    CONNECTIONS("connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS,
+            "connections that have an endpoint of UCX, by state", Tag.ENGINE, Tag.STATE),
     /** Connections whose peer was lost. */
     LOST_CONNECTIONS("connections.lost", Meter.Type.COUNTER, Unit.CONNECTIONS, "connections whose peer was lost",
             Tag.ENGINE, Tag.CAUSE),
@@ -355,7 +355,7 @@ public enum UcxMeters implements MeterDocumentation {
         /** The status of an error. */
         STATUS("name of a `UcxStatus` in lower case; `unknown` for every other number"),
         /** The state of a connection. */
-        STATE("`connected` or `closing`"),
+        STATE("`connecting`, `connected` or `closing`"),
         /** How a connection was lost. */
         CAUSE("`transport` for a failed endpoint or process, `heartbeat` for a silent peer"),
         /** Why a handshake came to nothing, or a message was dropped. */
