@@ -50,11 +50,12 @@ class ArchitectureTest {
 
     /** The hidden rooms, bottom up: each uses only those before it. */
     private static final List<String> ROOMS = List.of("frame", "counter", "concurrent", "buffer", "config",
-            "handshake", "socket", "endpoint", "operation", "connection", "mapped", "ucp", "message", "memory", "request", "connect");
+            "handshake", "socket", "endpoint", "operation", "connection", "mapped", "ucp", "message", "memory",
+            "request", "connect");
 
     private static final List<String> PROTOCOLS = List.of("mapped", "ucp", "message", "memory");
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;
-    private static final int MAX_API_TYPES = 45;
+    private static final int MAX_API_TYPES = 48;
     private static final Path PAGE = Path.of("../docs/architecture.md");
 
     /** All of the engine that users of the adapter see: the engines' counters and settings. */

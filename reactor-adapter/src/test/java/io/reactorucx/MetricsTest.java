@@ -358,6 +358,7 @@ class MetricsTest implements NeedsUcx {
         SimpleMeterRegistry shared = new SimpleMeterRegistry();
         new UcxMetrics(peers.clientResources(), Tags.of("role", "client")).showingPeers(1).bindTo(shared);
         new UcxMetrics(peers.serverResources(), Tags.of("role", "server")).bindTo(shared);
+        assertThat(sum(shared, UcxMeters.PEER_CONNECTIONS, "role", "client")).as("before the first is shown").isZero();
         assertThat(sum(shared, UcxMeters.PEER_CONNECTIONS, "role", "client")).isEqualTo(1);
         int all = shared.getMeters().size();
         long ofRole = shared.getMeters().stream().filter(each -> "client".equals(each.getId().getTag("role"))).count();

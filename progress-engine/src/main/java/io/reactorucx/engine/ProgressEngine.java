@@ -456,11 +456,6 @@ public final class ProgressEngine {
         return commands.poll();
     }
 
-    /** {@return completes when the worker is gone; closes nothing} */
-    public CompletableFuture<Void> onClosed() {
-        return closed.copy();
-    }
-
     /** {@return whether the worker is gone} */
     public boolean isClosed() {
         return closed.isDone();

@@ -7,6 +7,7 @@ import io.reactorucx.message.TrafficStatistics;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import reactor.core.publisher.Mono;
 
 /**
  * What some resources count. A list has one element for each engine, in the order of
@@ -52,6 +53,14 @@ public interface UcxStatistics {
 
     /** {@return the number of open connections by the host of the peer, without the port} */
     Map<String, Integer> connectionsByHost();
+
+    /**
+     * Tells of the end of an engine.
+     *
+     * @param engine its number, from 0
+     * @return completes when the engine has closed or failed, on its thread
+     */
+    Mono<Void> onEngineClosed(int engine);
 
     /** {@return the maximum number of first steps of authenticators that wait} */
     int maxQueuedAuthentications();

@@ -60,18 +60,20 @@ final class EngineMeters {
         }
     }
 
-    void bind(MeterRegistry registry, UcxResources resources, @Nullable Times times) {
+    /** Binds the meters until the engine has closed, and removes those of every engine with them. */
+    void bind(MeterRegistry registry, UcxResources resources, @Nullable Times times, Runnable ofEngine) {
         BoundMeters<UcxResources> meters = new BoundMeters<>(registry, resources);
         traffic(meters);
         requests(meters);
         messages(meters);
         peers(meters, resources);
         memory(meters);
-        List<Runnable> removals = new ArrayList<>(List.of(meters.removal()));
+        List<Runnable> removals = new ArrayList<>(List.of(ofEngine, meters.removal()));
         if (times != null) {
             removals.add(times(registry, times.ofEngines.get(engine)));
         }
-        var _ = resources.engines().get(engine).onClosed().thenRun(() -> removals.forEach(Runnable::run));
+        resources.statistics().onEngineClosed(engine).subscribe(ignored -> { }, error -> { },
+                () -> removals.forEach(Runnable::run));
     }
 
     private void traffic(BoundMeters<UcxResources> meters) {

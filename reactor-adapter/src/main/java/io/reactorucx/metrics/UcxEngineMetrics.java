@@ -19,8 +19,8 @@ import java.util.Set;
  * Binds the meters of one engine to a registry: those of {@link UcxMeters} that count its operations, commands and
  * rounds.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the engine weakly, and go away when it has closed.
- * <b>Errors:</b> none.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the engine weakly; {@link UcxMetrics} removes
+ * those of its engines when they have closed. <b>Errors:</b> none.
  */
 // Micrometer is optional, so io.reactorucx does not hand it on: a module without meters compiles without it.
 @SuppressWarnings("exports")
@@ -48,11 +48,11 @@ public final class UcxEngineMetrics implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        Objects.requireNonNull(registry, "registry");
-        if (BoundMeters.has(registry, UcxMeters.IN_FLIGHT_LIMIT, tags)) {
-            // They are there, with what removes them.
-            return;
-        }
+        bind(Objects.requireNonNull(registry, "registry"));
+    }
+
+    /** Binds the meters, and returns what removes them and no others. */
+    Runnable bind(MeterRegistry registry) {
         BoundMeters<ProgressEngine> ofEngine = new BoundMeters<>(registry, engine);
         ofEngine.gauge(UcxMeters.IN_FLIGHT_LIMIT, tags, shown -> shown.config().maxInFlight());
         ofEngine.gauge(UcxMeters.QUEUED_COMMANDS, tags, ProgressEngine::queuedCommands);
@@ -69,10 +69,10 @@ public final class UcxEngineMetrics implements MeterBinder {
         bindOperations(counted);
         Runnable first = ofEngine.removal();
         Runnable second = counted.removal();
-        var _ = engine.onClosed().thenRun(() -> {
+        return () -> {
             first.run();
             second.run();
-        });
+        };
     }
 
     private void bindOperations(BoundMeters<EngineCounters> counted) {
@@ -92,7 +92,7 @@ public final class UcxEngineMetrics implements MeterBinder {
     }
 
     /**
-     * Removes the meters of the engine from a registry before the engine has closed.
+     * Removes the meters of the engine from a registry: the engine has closed.
      *
      * @param registry the one that they were bound to
      */

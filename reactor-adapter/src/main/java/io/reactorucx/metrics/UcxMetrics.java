@@ -134,9 +134,9 @@ public final class UcxMetrics implements MeterBinder {
         EngineMeters.Times times = EngineMeters.Times.of(resources, timedEvery);
         for (int i = 0; i < resources.engines().size(); i++) {
             ProgressEngine engine = resources.engines().get(i);
-            new UcxEngineMetrics(engine, common).bindTo(registry);
+            Runnable removal = new UcxEngineMetrics(engine, common).bind(registry);
             new EngineMeters(i, common.and(UcxMeters.Tag.ENGINE.asString(), engine.name()))
-                    .bind(registry, resources, times);
+                    .bind(registry, resources, times, removal);
         }
     }
 

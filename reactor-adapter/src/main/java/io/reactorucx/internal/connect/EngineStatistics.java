@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
+import reactor.core.publisher.Mono;
 
 /** Puts together what the parts of engines count. Any thread. */
 final class EngineStatistics implements UcxStatistics {
@@ -73,6 +74,11 @@ final class EngineStatistics implements UcxStatistics {
             }
         }
         return counts;
+    }
+
+    @Override
+    public Mono<Void> onEngineClosed(int engine) {
+        return resources.connections().get(Objects.checkIndex(engine, resources.engines().size())).onEngineClosed();
     }
 
     @Override

@@ -40,6 +40,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * The connections of one engine. The reply endpoint of a framework peer's message tells its connection, the token in it
@@ -67,6 +69,7 @@ public final class EngineConnections {
     /** The values of {@link #byEndpoint}, for any thread. */
     private final Set<ConnectionCore> live = ConcurrentHashMap.newKeySet();
     private final RejectionLog rejections = new RejectionLog();
+    private final Sinks.Empty<Void> engineEnd = Sinks.empty();
     private final HeartbeatTimer heartbeats;
     private final PeerProcesses processes;
     private List<ProtocolFactory> factories = List.of();
@@ -179,6 +182,7 @@ public final class EngineConnections {
         connections().forEach(EngineConnections::engineClosed);
         List.copyOf(undelivered).forEach(EngineConnections::engineClosed);
         undelivered.clear();
+        engineEnd.tryEmitEmpty();
     }
 
     /** Ends one connection; what a subscriber throws does not keep the others from their end. */
@@ -322,6 +326,11 @@ public final class EngineConnections {
 
     PeerCounters counters() {
         return counters;
+    }
+
+    /** Returns a Mono that completes when the engine has closed or failed. Thread: any. */
+    public Mono<Void> onEngineClosed() {
+        return engineEnd.asMono();
     }
 
     /** Returns the counters of the protocols. Thread: any. */

@@ -12,17 +12,28 @@ public final class WaitCounter {
     private final AtomicLong waits = new AtomicLong();
     private final AtomicLong nanos = new AtomicLong();
 
-    /** A wait begins. Returns its time, which is never 0, for {@link #ended}. */
-    public long begun() {
+    /**
+     * A wait begins unless it has begun before.
+     *
+     * @param since what the last call for this wait has returned, 0 before the first
+     * @return when it began, never 0
+     */
+    public long begin(long since) {
+        if (since != 0) {
+            return since;
+        }
         TrafficCounter.add(waiting, 1);
         long now = System.nanoTime();
         return now == 0 ? 1 : now;
     }
 
-    /** The wait that began at that time has ended. */
-    public void ended(long sinceNanos) {
-        TrafficCounter.add(waiting, -1);
-        waited(System.nanoTime() - sinceNanos);
+    /** A wait ends if it has begun: as {@link #begin}, and returns 0. */
+    public long end(long since) {
+        if (since != 0) {
+            TrafficCounter.add(waiting, -1);
+            waited(System.nanoTime() - since);
+        }
+        return 0;
     }
 
     /** A wait of that time has ended, whose begin was not counted. */

@@ -91,7 +91,7 @@ final class OutboundStream {
         cancelBuffers();
         if (senders.remove(sender)) {
             if (senders.isEmpty()) {
-                endWait();
+                waitingSince = mux.counters().creditWait().end(waitingSince);
             }
             // Without any send left, LAST may be due at the end of the scope.
             try (var _ = mux.flushScope()) {
@@ -181,7 +181,7 @@ final class OutboundStream {
         creditBytes += bytes;
         mux.counters().credit(messages);
         if (credit > 0) {
-            endWait();
+            waitingSince = mux.counters().creditWait().end(waitingSince);
         }
         for (SendSubscriber<?> sender : senders) {
             sender.notifyAfterFlush();
@@ -201,24 +201,10 @@ final class OutboundStream {
         }
     }
 
-    /** Counts from now on that senders wait for credit. */
-    private void beginWait() {
-        if (waitingSince == 0) {
-            waitingSince = mux.counters().creditWait().begun();
-        }
-    }
-
-    private void endWait() {
-        if (waitingSince != 0) {
-            mux.counters().creditWait().ended(waitingSince);
-            waitingSince = 0;
-        }
-    }
-
     /** A sender that has more to send was notified of what was sent. */
     void notified(SendSubscriber<?> sender) {
         if (credit == 0 && !ended && !sender.hasSentAll()) {
-            beginWait();
+            waitingSince = mux.counters().creditWait().begin(waitingSince);
         }
     }
 
@@ -247,7 +233,7 @@ final class OutboundStream {
                         ? SendScheduler.Turn.RENDEZVOUS_NEXT : SendScheduler.Turn.DRAINED;
             }
             if (length > creditBytes) {
-                beginWait();
+                waitingSince = mux.counters().creditWait().begin(waitingSince);
                 return SendScheduler.Turn.DRAINED;
             }
             int needed = (int) length + MessageFrameCodec.DATA_FRAME_BYTES;
@@ -417,7 +403,7 @@ final class OutboundStream {
             failing.forEach(sender -> sender.fail(error));
         }
         if (ended || senders.isEmpty()) {
-            endWait();
+            waitingSince = mux.counters().creditWait().end(waitingSince);
         }
     }
 

@@ -117,8 +117,9 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             return;
         }
         short timed = begun();
-        responses(stream, header).doOnError(error -> over(error, timed)).doOnComplete(() -> over(null, timed))
-                .doFinally(signal -> {
+        Flux<UcxBuffer> nothing = responses(stream, header).doOnError(error -> over(error, timed))
+                .doOnComplete(() -> over(null, timed));
+        nothing.doFinally(signal -> {
             fireAndForgets.decrementAndGet();
             stream.cancel();
         }).subscribe(ignored -> { }, error -> LOG.debug("[{}] fireAndForget failed", mux.connection().peer(), error));
