@@ -7,6 +7,7 @@ module io.reactorucx {
     requires static transitive org.jspecify;
     requires static micrometer.core;
     requires static micrometer.commons;
+    requires static HdrHistogram;
     requires org.slf4j;
     requires reactor.pool;
 

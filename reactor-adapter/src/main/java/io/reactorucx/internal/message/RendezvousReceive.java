@@ -47,7 +47,15 @@ final class RendezvousReceive implements Completion {
         }
         fetching = !fetched;
         lease = leased;
+        if (fetched) {
+            count();
+        }
         return true;
+    }
+
+    private void count() {
+        mux.counters().of(input.stream()).received(0, offer.length());
+        mux.connection().registry().counts().fetchedOffer();
     }
 
     /** Returns the data, which the caller then owns; null until it has been fetched. */
@@ -82,6 +90,7 @@ final class RendezvousReceive implements Completion {
             input.fetchFailed(new UcxException(rawStatus, "am_recv_data", mux.connection().peer()));
         } else {
             fetched = true;
+            count();
             input.drain();
         }
     }

@@ -243,6 +243,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             output.remove(this);
             finish();
         } else {
+            output.notified(this);
             replenish(output.allowance());
         }
     }
