@@ -7,7 +7,9 @@ module io.reactorucx {
     requires static transitive org.jspecify;
     requires static micrometer.core;
     requires static micrometer.commons;
-    requires org.slf4j;
+    requires static micrometer.observation;
+    requires static jdk.jfr;
+    requires transitive org.slf4j;
     requires reactor.pool;
 
     exports io.reactorucx;
@@ -16,6 +18,7 @@ module io.reactorucx {
     exports io.reactorucx.memory;
     exports io.reactorucx.message;
     exports io.reactorucx.metrics;
+    exports io.reactorucx.observation;
     exports io.reactorucx.security;
 
     exports io.reactorucx.internal.buffer to io.reactorucx.netty;
