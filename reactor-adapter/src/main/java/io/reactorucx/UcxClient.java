@@ -249,8 +249,8 @@ public final class UcxClient {
     }
 
     /**
-     * Adds an action for each error of a responder ({@link UcxConnection#respond}): the peer gets the error as well. The
-     * loss of the connection is none.
+     * Adds an action for each error of a responder ({@link UcxConnection#respond}): the peer gets the error as well.
+     * The loss of the connection is none.
      *
      * @param action runs after the actions that were added before, on the thread of the error; must not block
      * @return a changed copy

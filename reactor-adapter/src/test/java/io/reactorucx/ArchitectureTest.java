@@ -51,7 +51,8 @@ class ArchitectureTest {
 
     /** The hidden rooms, bottom up: each uses only those before it. */
     private static final List<String> ROOMS = List.of("event", "frame", "concurrent", "buffer", "config", "handshake",
-            "socket", "endpoint", "operation", "connection", "mapped", "ucp", "message", "memory", "request", "connect");
+            "socket", "endpoint", "operation", "connection", "mapped", "ucp", "message", "memory", "request",
+            "connect");
 
     private static final List<String> PROTOCOLS = List.of("mapped", "ucp", "message", "memory");
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;
@@ -87,9 +88,11 @@ class ArchitectureTest {
     @Test
     void dependsOnEngineCoreAndItsFewLibrariesOnly() {
         classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "javax.crypto..", "io.reactorucx",
-                METRICS, OBSERVATION, HIDDEN + "..", BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY, "io.reactorucx.engine",
+                METRICS, OBSERVATION, HIDDEN + "..", BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY,
+                "io.reactorucx.engine",
                 "io.reactorucx.core", "reactor.core..", "reactor.util..", "reactor.pool..", "org.reactivestreams",
-                "org.slf4j..", "jdk.jfr", "org.jspecify.annotations", "io.micrometer..").check(adapter);
+                "org.slf4j..", "jdk.jfr", "org.jspecify.annotations", "io.micrometer..")
+                .check(adapter);
     }
 
     @Test

@@ -52,11 +52,13 @@ public final class ObservedPublisher {
         });
     }
 
-    /** Calls the application with the span current on the calling thread. */
-    static <T> T within(Span span, Supplier<T> call) {
-        try (Scope _ = span.open()) {
-            return call.get();
-        }
+    /** Returns a call of the application with the span current on the calling thread. */
+    static <A, T> Function<A, T> within(Span span, Function<A, T> call) {
+        return argument -> {
+            try (Scope _ = span.open()) {
+                return call.apply(argument);
+            }
+        };
     }
 
     private static Span start(UcxObserver observer, Activity activity, ContextView context,

@@ -128,20 +128,20 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
     private Flux<UcxBuffer> responses(MessageStream stream, RequestHeader header) {
         UcxObserver sees = observer;
         Flux<UcxBuffer> responses = sees == null ? Flux.defer(() -> respond(stream, header, Span.NONE))
-                : ObservedPublisher.flux(sees, new Activity(Activity.Kind.RESPONSE,
-                RequestExchange.name(header.answer()), mux.connection().peer()), header.trace(),
-                span -> respond(stream, header, span));
+                : ObservedPublisher.flux(sees, activity(header), header.trace(), span -> respond(stream, header, span));
         return DeadlineOperator.withDeadline(responses, header.deadlineMillis());
+    }
+
+    private Activity activity(RequestHeader header) {
+        return new Activity(Activity.Kind.RESPONSE, RequestExchange.name(header.answer()), mux.connection().peer());
     }
 
     private Publisher<UcxBuffer> respond(MessageStream stream, RequestHeader header, Span span) {
         return switch (header.answer()) {
-            case NONE -> request(stream, header).flatMap(request -> ObservedPublisher.within(span,
-                    () -> responder.fireAndForget(request))).then(Mono.<UcxBuffer>empty());
-            case ONE -> request(stream, header).flatMap(request -> ObservedPublisher.within(span,
-                    () -> responder.requestResponse(request)));
-            case MANY -> request(stream, header).flatMapMany(request -> ObservedPublisher.within(span,
-                    () -> responder.requestStream(request)));
+            case NONE -> request(stream, header).flatMap(ObservedPublisher.within(span, responder::fireAndForget))
+                    .then(Mono.<UcxBuffer>empty());
+            case ONE -> request(stream, header).flatMap(ObservedPublisher.within(span, responder::requestResponse));
+            case MANY -> request(stream, header).flatMapMany(ObservedPublisher.within(span, responder::requestStream));
             case CHANNEL -> responder.requestChannel(stream.receive());
         };
     }
