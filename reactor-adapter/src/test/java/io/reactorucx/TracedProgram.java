@@ -60,8 +60,7 @@ final class TracedProgram {
         List<SpanData> spans() {
             return exporter.getFinishedSpanItems();
         }
-
-            }
+    }
 
     /** One span as text. */
     static String line(SpanData span) {

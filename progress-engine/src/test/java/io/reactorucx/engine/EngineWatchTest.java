@@ -103,7 +103,7 @@ class EngineWatchTest {
 
             ProgressEngine engine = fixture.startedEngine();
             StallDetector detector = detector(engine);
-            await().until(() -> {
+            await().pollInSameThread().until(() -> {
                 engine.step(false, 0);
                 return engine.park();
             });
