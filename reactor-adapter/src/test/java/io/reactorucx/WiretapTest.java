@@ -38,7 +38,7 @@ class WiretapTest {
 
     @Test
     void linesBeginWithTheIdAndThePeer() {
-        String id = Pattern.compile("text (\\S+) (\\S+)").matcher(output).results()
+        String id = Pattern.compile("(?m)^text (\\S+) (\\S+)$").matcher(output).results()
                 .map(found -> found.group(1) + " " + found.group(2)).findFirst().orElseThrow();
 
         assertThat(lines("tap.text")).isNotEmpty().allSatisfy(line -> assertThat(line).startsWith("[" + id + "] "));
