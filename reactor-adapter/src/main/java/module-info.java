@@ -9,6 +9,7 @@ module io.reactorucx {
     requires static micrometer.commons;
     requires static micrometer.observation;
     requires static jdk.jfr;
+    requires static HdrHistogram;
     requires transitive org.slf4j;
     requires reactor.pool;
 

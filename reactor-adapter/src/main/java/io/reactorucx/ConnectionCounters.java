@@ -18,7 +18,8 @@ final class ConnectionCounters {
     private final AtomicLong reconnects = new AtomicLong();
 
     ConnectionStatistics snapshot() {
-        return new ConnectionStatistics(sum(servers, UcxBoundServer::maxConnections), rejected.get(), reconnects.get(),
+        return new ConnectionStatistics(sum(servers, UcxBoundServer::connections),
+                sum(servers, UcxBoundServer::maxConnections), rejected.get(), reconnects.get(),
                 sum(reconnecting, UcxReconnectingConnection::pending),
                 sum(pools, UcxConnectionPool::acquiredConnections), sum(pools, UcxConnectionPool::idleConnections),
                 sum(pools, UcxConnectionPool::pendingAcquires), sum(pools, UcxConnectionPool::maxConnections));

@@ -3,6 +3,7 @@ package io.reactorucx;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.connection.ConnectionStatistics;
 import io.reactorucx.connection.PeerStatistics;
+import io.reactorucx.connection.UcxStatistics;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
@@ -16,6 +17,7 @@ import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.NetworkDevices;
+import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
@@ -311,9 +313,7 @@ public final class UcxResources implements Disposable {
         return connecting.connections().stream().mapToLong(each -> each.droppedMessages(reason)).sum();
     }
 
-    /**
-     * {@return the number of offered active messages that became unreachable before they were fetched or discarded}
-     */
+    /** {@return the number of offered active messages that became unreachable without a fetch or discard} */
     public long leakedMessages() {
         return leaks.messages();
     }
@@ -333,10 +333,7 @@ public final class UcxResources implements Disposable {
         return idleEndpoints.limit();
     }
 
-    /**
-     * {@return the number of endpoints that are parked: their connections have ended by force, and UCX can close them
-     * once they are wired up and have sent what it has taken, or have failed}
-     */
+    /** {@return the number of parked endpoints: their connections ended by force, and UCX cannot close them yet} */
     public int parkedEndpoints() {
         return connecting.parkedEndpoints();
     }
@@ -377,7 +374,12 @@ public final class UcxResources implements Disposable {
 
     /** {@return counts and amounts of flow-controlled messages, for each of {@link #engines()}} */
     public List<MessageStatistics> messageStatistics() {
-        return connecting.engines().stream().map(engine -> engine.messages().counters().snapshot()).toList();
+        return connecting.engines().stream().map(ConnectingEngine::messageStatistics).toList();
+    }
+
+    /** {@return what else these resources count} */
+    public UcxStatistics statistics() {
+        return connecting.statistics();
     }
 
     /** {@return how each of {@link #engines()} is, for health checks; any thread, also after these resources closed} */
@@ -387,8 +389,7 @@ public final class UcxResources implements Disposable {
 
     int checkEngine(int number) {
         if (number < 0 || number >= connecting.engines().size()) {
-            throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.."
-                    + (connecting.engines().size() - 1));
+            throw new IndexOutOfBoundsException("engine " + number + ": must be below " + connecting.engines().size());
         }
         return number;
     }
@@ -493,7 +494,7 @@ public final class UcxResources implements Disposable {
     @Override
     public String toString() {
         return "UcxResources[" + started.engines().engines().getFirst().config().name() + ", engines="
-                + started.engines().engines().size()
-                + ", connections=" + openConnections() + (disposing.get() ? ", closing]" : "]");
+                + started.engines().engines().size() + ", connections=" + openConnections()
+                + (disposing.get() ? ", closing]" : "]");
     }
 }

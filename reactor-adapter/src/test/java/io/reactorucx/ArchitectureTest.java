@@ -50,13 +50,13 @@ class ArchitectureTest {
     private static final List<String> VOCABULARY = List.of(BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY);
 
     /** The hidden rooms, bottom up: each uses only those before it. */
-    private static final List<String> ROOMS = List.of("event", "frame", "concurrent", "buffer", "config", "handshake",
-            "socket", "endpoint", "operation", "connection", "mapped", "ucp", "message", "memory", "request",
-            "connect");
+    private static final List<String> ROOMS = List.of("event", "frame", "counter", "concurrent", "buffer", "config",
+            "handshake", "socket", "endpoint", "operation", "connection", "mapped", "ucp", "message", "memory",
+            "request", "connect");
 
     private static final List<String> PROTOCOLS = List.of("mapped", "ucp", "message", "memory");
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;
-    private static final int MAX_API_TYPES = 54;
+    private static final int MAX_API_TYPES = 53;
     private static final Path PAGE = Path.of("../docs/architecture.md");
 
     /** All of the engine that users of the adapter see: the engines' counters and settings. */
@@ -91,7 +91,7 @@ class ArchitectureTest {
                 METRICS, OBSERVATION, HIDDEN + "..", BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY,
                 "io.reactorucx.engine",
                 "io.reactorucx.core", "reactor.core..", "reactor.util..", "reactor.pool..", "org.reactivestreams",
-                "org.slf4j..", "jdk.jfr", "org.jspecify.annotations", "io.micrometer..")
+                "org.slf4j..", "jdk.jfr", "org.jspecify.annotations", "io.micrometer..", "org.HdrHistogram")
                 .check(adapter);
     }
 
@@ -105,7 +105,7 @@ class ArchitectureTest {
     @Test
     void keepsMicrometerInTwoPackages() {
         noClasses().that().resideOutsideOfPackages(METRICS, OBSERVATION).should().dependOnClassesThat()
-                .resideInAnyPackage("io.micrometer..", METRICS, OBSERVATION)
+                .resideInAnyPackage("io.micrometer..", "org.HdrHistogram", METRICS, OBSERVATION)
                 .check(adapter);
     }
 

@@ -67,6 +67,7 @@ class DeadlineTest implements NeedsUcx {
             await().atMost(Waits.PATIENCE).untilAsserted(() -> {
                 assertThat(resources.buffers().leases()).as("leases").isZero();
                 assertThat(resources.messageStatistics().getFirst().openStreams()).as("open streams").isZero();
+                RequestCounts.assertAllEnded(resources);
                 assertThat(resources.messageStatistics().getFirst().bufferedBytes()).as("held bytes").isZero();
                 assertThat(resources.messageStatistics().getFirst().violations()).as("violations").isZero();
             });

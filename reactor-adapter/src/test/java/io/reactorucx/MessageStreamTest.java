@@ -77,6 +77,7 @@ class MessageStreamTest implements NeedsUcx {
         for (UcxResources resources : List.of(peers.clientResources(), peers.serverResources())) {
             await().atMost(Waits.PATIENCE).untilAsserted(() -> {
                 assertThat(resources.messageStatistics().getFirst().openStreams()).as("open streams").isZero();
+                RequestCounts.assertAllEnded(resources);
                 assertThat(resources.messageStatistics().getFirst().bufferedBytes()).as("held bytes").isZero();
                 assertThat(resources.messageStatistics().getFirst().violations()).as("violations").isZero();
             });

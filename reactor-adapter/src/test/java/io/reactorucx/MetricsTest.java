@@ -14,6 +14,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.AmProtocol;
 import io.reactorucx.core.UcpMemory;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.message.ActiveMessage;
@@ -60,8 +61,8 @@ class MetricsTest implements NeedsUcx {
         assumeUcx();
         peers = Peers.connect(Route.POSIX_BY_SOCKET_ADDRESS, builder -> builder.engines(2), UnaryOperator.identity(),
                 UnaryOperator.identity());
-        new UcxMetrics(peers.clientResources()).bindTo(ofClient);
-        new UcxMetrics(peers.serverResources()).bindTo(ofServer);
+        new UcxMetrics(peers.clientResources()).showingPeers(2).bindTo(ofClient);
+        new UcxMetrics(peers.serverResources()).showingPeers(2).bindTo(ofServer);
         window = peers.serverResources().allocateMemory(WINDOW_BYTES);
     }
 
@@ -104,7 +105,7 @@ class MetricsTest implements NeedsUcx {
         PendingOperation offered = PendingOperation.of(client.activeMessages()
                 .send(ID, MemorySegment.NULL, Bytes.zeroed(60_000), AmProtocol.RENDEZVOUS));
         ActiveMessage offer = inbox.next();
-        awaitSum(1, ofServer, UcxMeters.HELD_MESSAGES);
+        awaitSum(1, ofServer, UcxMeters.HELD_OFFERS);
         awaitSum(1, ofClient, UcxMeters.IN_FLIGHT);
         UcxBuffer buffer = Objects.requireNonNull(offer.fetch(peers.serverResources().buffers()).block(Waits.PATIENCE));
         assertThat(sum(ofServer, UcxMeters.LEASED_BYTES)).isEqualTo(65_536);
@@ -143,6 +144,10 @@ class MetricsTest implements NeedsUcx {
             for (UcxMeters documented : UcxMeters.values()) {
                 assertThat(Search.in(registry).name(documented.getName()).meters()).allSatisfy(meter -> {
                     assertThat(meter.getId().getType()).as(documented.getName()).isEqualTo(documented.getType());
+                    assertThat(meter.getId().getBaseUnit()).as(documented.getName())
+                            .isEqualTo(documented.getBaseUnit());
+                    assertThat(meter.getId().getDescription()).as(documented.getName())
+                            .isEqualTo(documented.description()).isNotBlank();
                     assertThat(meter.getId().getTags().stream().map(Tag::getKey)).as(documented.getName())
                             .containsExactlyInAnyOrderElementsOf(Stream.of(documented.getKeyNames())
                             .map(KeyName::asString).toList());
@@ -182,7 +187,7 @@ class MetricsTest implements NeedsUcx {
 
     private void assertNothingIsUnderWay() {
         for (SimpleMeterRegistry registry : List.of(ofClient, ofServer)) {
-            for (UcxMeters meter : EnumSet.of(UcxMeters.IN_FLIGHT, UcxMeters.HELD_MESSAGES, UcxMeters.LEASED_BYTES,
+            for (UcxMeters meter : EnumSet.of(UcxMeters.IN_FLIGHT, UcxMeters.HELD_OFFERS, UcxMeters.LEASED_BYTES,
                     UcxMeters.QUEUED_COMMANDS)) {
                 awaitSum(0, registry, meter);
             }
@@ -219,7 +224,7 @@ class MetricsTest implements NeedsUcx {
         UcxBuffer lease = pool.acquire(5000);
         assertThat(sum(ofClient, UcxMeters.LEASED_BYTES)).isEqualTo(8192);
         assertThat(sum(ofClient, UcxMeters.SLAB_BYTES)).isEqualTo(pool.slabBytes()).isPositive();
-        assertThat(sum(ofClient, UcxMeters.BUFFER_LIMIT)).isEqualTo(256L << 20);
+        assertThat(sum(ofClient, UcxMeters.SLAB_LIMIT)).isEqualTo(256L << 20);
         double registered = sum(ofClient, UcxMeters.REGISTERED_BYTES);
         UcpMemory memory = peers.clientResources().allocateMemory(10_000);
         assertThat(sum(ofClient, UcxMeters.REGISTERED_BYTES)).isEqualTo(registered + 10_000);
@@ -273,8 +278,8 @@ class MetricsTest implements NeedsUcx {
         peers.client().outbound().sendByteArrays(Flux.range(0, 15).map(i -> new byte[i % 5 == 0 ? 50_000 : 100]))
                 .block(Waits.PATIENCE);
 
-        awaitSum(15, ofServer, UcxMeters.MESSAGES_RECEIVED);
-        awaitSum(15, ofClient, UcxMeters.MESSAGES_SENT);
+        awaitSum(15, ofServer, UcxMeters.RECEIVED_MESSAGES);
+        awaitSum(15, ofClient, UcxMeters.SENT_MESSAGES);
         awaitSum(5, ofClient, UcxMeters.MESSAGE_CREDIT);
         assertThat(sum(ofClient, UcxMeters.MESSAGE_BATCHES)).isPositive();
         peers.client().outbound().sendByteArrays(Flux.range(0, 5).map(i -> new byte[3])).block(Waits.PATIENCE);
@@ -285,7 +290,7 @@ class MetricsTest implements NeedsUcx {
             awaitSum(0, registry, UcxMeters.STREAMS);
             awaitSum(0, registry, UcxMeters.VIOLATIONS);
         }
-        awaitSum(20, ofServer, UcxMeters.MESSAGES_RECEIVED);
+        awaitSum(20, ofServer, UcxMeters.RECEIVED_MESSAGES);
     }
 
     @Test
@@ -301,6 +306,8 @@ class MetricsTest implements NeedsUcx {
 
     @Test
     void noTrafficAddsMetersOrTagValues() {
+        // The first reading shows the first peer.
+        sum(ofClient, UcxMeters.PEER_CONNECTIONS);
         int meters = ofClient.getMeters().size();
         talk();
         for (int i = 0; i < 20; i++) {
@@ -315,7 +322,13 @@ class MetricsTest implements NeedsUcx {
         Set<String> values = new TreeSet<>();
         ofClient.getMeters().forEach(meter -> meter.getId().getTags()
                 .forEach(tag -> values.add(tag.getKey() + "=" + tag.getValue())));
-        Set<String> bounded = new TreeSet<>(Set.of("outcome=success", "outcome=error"));
+        Set<String> bounded = new TreeSet<>(Set.of("outcome=success", "outcome=error", "outcome=cancelled",
+                "outcome=deadline", "side=client", "side=server", "access=put", "access=get", "access=atomic",
+                "path=one_sided", "path=served", "state=connecting", "state=connected", "state=closing",
+                "api=messages", "api=requests", "api=active_messages", "api=tags", "api=streams", "phi=0.5",
+                "phi=0.9", "phi=0.99", "phi=0.999", "phi=1", "peer=127.0.0.1", "peer=other"));
+        Stream.of(UcxStatus.values()).filter(status -> status != UcxStatus.OK && status != UcxStatus.IN_PROGRESS)
+                .forEach(status -> bounded.add("status=" + status.name().toLowerCase(Locale.ROOT)));
         peers.clientResources().engines().forEach(engine -> bounded.add("engine=" + engine.name()));
         Stream.of(OperationKind.values()).forEach(kind -> bounded.add("kind=" + kind.ucxName()));
         Stream.of("transport", "heartbeat").forEach(cause -> bounded.add("cause=" + cause));
@@ -330,8 +343,8 @@ class MetricsTest implements NeedsUcx {
     @Test
     void twoResourcesInOneRegistryNeedATagToTellThemApart() {
         SimpleMeterRegistry shared = new SimpleMeterRegistry();
-        new UcxMetrics(peers.clientResources(), Tags.of("role", "client")).bindTo(shared);
-        new UcxMetrics(peers.serverResources(), Tags.of("role", "server")).bindTo(shared);
+        new UcxMetrics(peers.clientResources(), Tags.of("role", "client")).showingPeers(2).bindTo(shared);
+        new UcxMetrics(peers.serverResources(), Tags.of("role", "server")).showingPeers(2).bindTo(shared);
         talk();
 
         assertThat(shared.getMeters()).hasSize(2 * ofClient.getMeters().size());
@@ -341,21 +354,20 @@ class MetricsTest implements NeedsUcx {
     }
 
     @Test
-    void metersCanBeReadAfterTheEndAndThenShowNothingOpen() {
-        window.close();
+    void metersOfClosedResourcesAreRemovedAndNoOthers() {
+        SimpleMeterRegistry shared = new SimpleMeterRegistry();
+        new UcxMetrics(peers.clientResources(), Tags.of("role", "client")).showingPeers(1).bindTo(shared);
+        new UcxMetrics(peers.serverResources(), Tags.of("role", "server")).bindTo(shared);
+        assertThat(sum(shared, UcxMeters.PEER_CONNECTIONS, "role", "client")).as("before the first is shown").isZero();
+        assertThat(sum(shared, UcxMeters.PEER_CONNECTIONS, "role", "client")).isEqualTo(1);
+        int all = shared.getMeters().size();
+        long ofRole = shared.getMeters().stream().filter(each -> "client".equals(each.getId().getTag("role"))).count();
         talkBriefly();
-        peers.close();
-        for (SimpleMeterRegistry registry : List.of(ofClient, ofServer)) {
-            for (UcxMeters meter : EnumSet.of(UcxMeters.IN_FLIGHT, UcxMeters.HELD_MESSAGES, UcxMeters.LEASED_BYTES,
-                    UcxMeters.QUEUED_COMMANDS,
-                    UcxMeters.CONNECTIONS, UcxMeters.REGISTERED_BYTES, UcxMeters.SLAB_BYTES)) {
-                assertThat(sum(registry, meter)).as(meter.getName()).isZero();
-            }
-        }
-        assertThat(operations(ofClient, OperationKind.AM_SEND, "success")).isEqualTo(1);
-        double rejected = sum(ofClient, UcxMeters.REJECTED_COMMANDS);
-        assertThatThrownBy(() -> peers.client().flush().block(Waits.PATIENCE)).hasMessageContaining("closed");
-        assertThat(sum(ofClient, UcxMeters.REJECTED_COMMANDS)).isEqualTo(rejected + 1);
+        peers.clientResources().disposeNow();
+
+        assertThat(ofClient.getMeters()).isEmpty();
+        assertThat(shared.getMeters()).hasSize((int) (all - ofRole))
+                .allMatch(each -> "server".equals(each.getId().getTag("role")));
     }
 
     private void talkBriefly() {
@@ -371,7 +383,7 @@ class MetricsTest implements NeedsUcx {
             System.gc();
             assertThat(resources.get()).isNull();
         });
-        assertThat(sum(registry, UcxMeters.CONNECTIONS)).isNaN();
+        assertThat(registry.getMeters()).isEmpty();
     }
 
     private static WeakReference<UcxResources> shownAndDisposed(SimpleMeterRegistry registry) {
@@ -391,5 +403,10 @@ class MetricsTest implements NeedsUcx {
         assertThatThrownBy(() -> new UcxMetrics(peers.clientResources()).bindTo(null))
                 .isInstanceOf(NullPointerException.class)
                 .hasMessageContaining("registry");
+        UcxMetrics metrics = new UcxMetrics(peers.clientResources());
+        assertThatThrownBy(() -> metrics.timingRequests(-1)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("every -1: must be in 0..1000000");
+        assertThatThrownBy(() -> metrics.showingPeers(0)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("maxPeers 0: must be in 1..10000");
     }
 }

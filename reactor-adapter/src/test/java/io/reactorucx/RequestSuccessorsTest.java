@@ -64,6 +64,7 @@ class RequestSuccessorsTest implements NeedsUcx {
         for (UcxResources resources : List.of(peers.clientResources(), peers.serverResources())) {
             await().atMost(Waits.PATIENCE).untilAsserted(() -> {
                 assertThat(resources.messageStatistics().getFirst().openStreams()).as("open streams").isZero();
+                RequestCounts.assertAllEnded(resources);
                 assertThat(resources.messageStatistics().getFirst().sendCredit()).as("credit").isZero();
                 assertThat(resources.messageStatistics().getFirst().violations()).as("violations").isZero();
             });

@@ -163,7 +163,9 @@ class ServedMemoryEndTest implements NeedsUcx {
         windows.removeFirst().revoke().block(Waits.PATIENCE);
         windows.add(export(Bytes.zeroed(100)));
 
-        assertThat(peers.serverResources().servedMemory()).isEqualTo(new ServedMemoryStatistics(3, 3, 0, 0, 0, 0));
+        ServedMemoryStatistics now = peers.serverResources().servedMemory();
+        assertThat(List.of(now.windows(), now.maxWindows())).containsExactly(3, 3);
+        assertThat(List.of(now.served(), now.refused(), now.bytes(), now.violations())).containsOnly(0L);
         // The others end with the resources.
         peers.close();
         windows.forEach(window -> window.onDispose().block(Waits.PATIENCE));
@@ -183,9 +185,9 @@ class ServedMemoryEndTest implements NeedsUcx {
         assertThat(value(meters, UcxMeters.MEMORY_WINDOWS)).isEqualTo(1);
         assertThat(value(meters, UcxMeters.MEMORY_WINDOW_LIMIT)).isEqualTo(3);
         await().atMost(Waits.PATIENCE).untilAsserted(() -> {
-            assertThat(value(meters, UcxMeters.MEMORY_REQUESTS, "outcome", "success")).isEqualTo(3);
-            assertThat(value(meters, UcxMeters.MEMORY_REQUESTS, "outcome", "error")).isEqualTo(1);
-            assertThat(value(meters, UcxMeters.MEMORY_BYTES)).isEqualTo(358);
+            assertThat(value(meters, UcxMeters.SERVED_REQUESTS, "outcome", "success")).isEqualTo(3);
+            assertThat(value(meters, UcxMeters.SERVED_REQUESTS, "outcome", "error")).isEqualTo(1);
+            assertThat(value(meters, UcxMeters.SERVED_BYTES)).isEqualTo(358);
         });
         assertThat(value(meters, UcxMeters.MEMORY_VIOLATIONS)).isZero();
         window.revoke().block(Waits.PATIENCE);
@@ -193,7 +195,8 @@ class ServedMemoryEndTest implements NeedsUcx {
     }
 
     private static double value(SimpleMeterRegistry meters, UcxMeters meter, String... tags) {
-        return meters.get(meter.getName()).tags(tags).meter().measure().iterator().next().getValue();
+        return meters.get(meter.getName()).tags(tags).meters().stream()
+                .mapToDouble(each -> each.measure().iterator().next().getValue()).sum();
     }
 
     @Test

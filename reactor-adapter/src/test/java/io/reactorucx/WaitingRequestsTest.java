@@ -79,6 +79,7 @@ class WaitingRequestsTest implements NeedsUcx {
         for (UcxResources resources : List.of(peers.clientResources(), peers.serverResources())) {
             await().atMost(Waits.PATIENCE).untilAsserted(() -> {
                 assertThat(resources.messageStatistics().getFirst().openStreams()).as("open streams").isZero();
+                RequestCounts.assertAllEnded(resources);
                 assertThat(resources.messageStatistics().getFirst().waitingRequests()).as("waiting").isZero();
                 assertThat(resources.buffers().leases()).as("leases").isZero();
             });

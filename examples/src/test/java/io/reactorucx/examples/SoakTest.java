@@ -24,8 +24,24 @@ class SoakTest {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
 
         try (DemoProcess chosen = startMixed("chosen"); DemoProcess tcp = startMixed("tcp", "--tcp")) {
-            assertOk(chosen.ended());
-            assertOk(tcp.ended());
+            for (DemoProcess.Ended each : List.of(chosen.ended(), tcp.ended())) {
+                assertOk(each);
+                assertThat(each.out()).as(each::text).contains("meters: equal to what was counted, in both processes");
+            }
+        }
+    }
+
+    @Test
+    void findsAMessageThatTheMetersCountAndTheSoakDoesNot() throws IOException {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+
+        try (DemoProcess soak = DemoProcess.start(directory, "soak", "--minutes", "0.01", "--connections", "1",
+                "--uncounted")) {
+            DemoProcess.Ended ended = soak.ended();
+            assertThat(ended.exitCode()).as(ended::text).isEqualTo(1);
+            assertThat(ended.out()).as(ended::text).contains("meters: they differ from what was counted:")
+                    .anyMatch(line -> line.matches(" *this process: reactor.ucx.sent.messages active_messages: .*"))
+                    .anyMatch(line -> line.matches(" *the server: reactor.ucx.received.bytes active_messages: .*"));
         }
     }
 

@@ -11,10 +11,10 @@ import java.util.Locale;
 public enum UcxNettyMeters implements MeterDocumentation {
 
     /** Channels that exist. */
-    CHANNELS("channels", Meter.Type.GAUGE, Unit.CHANNELS,
+    CHANNELS("channels.live", Meter.Type.GAUGE, Unit.CHANNELS,
             "channels that exist, those included that still send after their close"),
     /** The limit of those. */
-    CHANNELS_LIMIT("channels.limit", Meter.Type.GAUGE, Unit.CHANNELS, "the limit of those, `maxChannels`"),
+    CHANNELS_LIMIT("channels.live.limit", Meter.Type.GAUGE, Unit.CHANNELS, "the limit of those, `maxChannels`"),
     /** Channels that the limit had no room for. */
     REFUSED_CHANNELS("channels.refused", Meter.Type.COUNTER, Unit.CHANNELS, "channels that the limit had no room for"),
     /** Channels that both sides have opened. */
@@ -33,9 +33,9 @@ public enum UcxNettyMeters implements MeterDocumentation {
     FAILED_HANDSHAKES("handshakes.failed", Meter.Type.COUNTER, Unit.CHANNELS,
             "channels whose handshake has failed, or took too long"),
     /** Links that are open. */
-    LINKS("links", Meter.Type.GAUGE, Unit.LINKS, "links that are open, in either direction"),
+    LINKS("links.live", Meter.Type.GAUGE, Unit.LINKS, "links that are open, in either direction"),
     /** How many links the loop accepts at a time. */
-    LINKS_LIMIT("links.limit", Meter.Type.GAUGE, Unit.LINKS, "links that the loop accepts at a time, `maxLinks`"),
+    LINKS_LIMIT("links.live.limit", Meter.Type.GAUGE, Unit.LINKS, "links that the loop accepts at a time, `maxLinks`"),
     /** Links that the limit had no room for. */
     REFUSED_LINKS("links.refused", Meter.Type.COUNTER, Unit.LINKS, "links that the limit had no room for"),
     /** Links that the loop has made. */
@@ -64,7 +64,7 @@ public enum UcxNettyMeters implements MeterDocumentation {
     /** Bytes that the pool has mapped. */
     SLAB_BYTES("buffers.slabs", Meter.Type.GAUGE, Unit.BYTES, "bytes that the pool has mapped"),
     /** How many bytes the pool may map. */
-    BUFFER_LIMIT("buffers.limit", Meter.Type.GAUGE, Unit.BYTES, "bytes that the pool may map, `maxBufferBytes`"),
+    BUFFER_LIMIT("buffers.slabs.limit", Meter.Type.GAUGE, Unit.BYTES, "bytes that the pool may map, `maxBufferBytes`"),
     /** Times that the loop began to spin. */
     SPINS("spins", Meter.Type.COUNTER, Unit.SPINS, "times that the loop had nothing to do and began to spin"),
     /** Times that spinning was in vain. */

@@ -1,5 +1,6 @@
 package io.reactorucx.engine;
 
+import io.reactorucx.core.UcxStatus;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -26,6 +27,7 @@ public final class EngineCounters {
     private final AtomicLongArray succeeded = new AtomicLongArray(KINDS);
     private final AtomicLongArray failed = new AtomicLongArray(KINDS);
     private final AtomicLongArray bytes = new AtomicLongArray(KINDS);
+    private final AtomicLongArray errors = new AtomicLongArray(UcxStatus.values().length);
 
     EngineCounters() {
     }
@@ -55,13 +57,18 @@ public final class EngineCounters {
         rejected.increment();
     }
 
-    void ended(OperationKind kind, boolean success, long moved) {
-        AtomicLongArray counts = success ? succeeded : failed;
-        int index = kind.ordinal();
-        counts.setOpaque(index, counts.getPlain(index) + 1);
-        if (success) {
-            bytes.setOpaque(index, bytes.getPlain(index) + moved);
-        }
+    void succeeded(OperationKind kind, long moved) {
+        add(succeeded, kind.ordinal(), 1);
+        add(bytes, kind.ordinal(), moved);
+    }
+
+    void failed(OperationKind kind, UcxStatus status) {
+        add(failed, kind.ordinal(), 1);
+        add(errors, status.ordinal(), 1);
+    }
+
+    private static void add(AtomicLongArray counters, int index, long more) {
+        counters.setOpaque(index, counters.getPlain(index) + more);
     }
 
     private static void add(AtomicLong counter, long more) {
@@ -134,6 +141,16 @@ public final class EngineCounters {
      */
     public long failed(OperationKind kind) {
         return failed.getOpaque(kind.ordinal());
+    }
+
+    /**
+     * Operations that ended with an error, by status: together as many as all {@link #failed(OperationKind)}.
+     *
+     * @param status which ones; {@link UcxStatus#UNKNOWN} for an error that is none of UCX's, such as a wrong argument
+     * @return their number
+     */
+    public long errors(UcxStatus status) {
+        return errors.getOpaque(status.ordinal());
     }
 
     /**

@@ -3,6 +3,8 @@ package io.reactorucx.engine;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,7 +92,7 @@ public abstract class Operation implements Command, Completion, DeferredCompleti
         if (rawStatus < 0) {
             refused(new UcxException(rawStatus, kind().ucxName(), peer()));
         } else {
-            engine().counters().ended(kind(), true, bytes(receivedLength));
+            engine().counters().succeeded(kind(), bytes(receivedLength));
             succeeded(receivedLength, tag);
         }
     }
@@ -103,7 +105,14 @@ public abstract class Operation implements Command, Completion, DeferredCompleti
 
     /** Fails it, from the engine's loop, when UCX or a check of the arguments has refused it. */
     final void refused(RuntimeException error) {
-        engine().counters().ended(kind(), false, 0);
+        engine().counters().failed(kind(), status(error));
         failed(error);
+    }
+
+    private static UcxStatus status(RuntimeException error) {
+        if (error instanceof CancellationException) {
+            return UcxStatus.CANCELED;
+        }
+        return error instanceof UcxException ucx ? ucx.status() : UcxStatus.UNKNOWN;
     }
 }

@@ -66,6 +66,15 @@ public abstract sealed class UcxBufferPool permits BufferPool {
     /** {@return subscribers that wait for memory} */
     public abstract int waiters();
 
+    /** {@return maximum of {@link #waiters()}} */
+    public abstract int maxWaiters();
+
+    /** {@return waits for memory that have ended, by a lease, a cancel or the close of the pool} */
+    public abstract long waits();
+
+    /** {@return time of those waits together} */
+    public abstract long waitNanos();
+
     /** {@return leases that became unreachable without a release, as far as {@link LeakDetection} looks} */
     public abstract long leakedLeases();
 

@@ -4,6 +4,7 @@ package io.reactorucx.connection;
  * The servers, connection pools and reconnecting connections of some resources: counts since the start, and amounts
  * now.
  *
+ * @param serverConnections connections that servers have accepted and that are open
  * @param maxServerConnections maximum number of connections of all servers
  * @param rejectedConnections clients that a server rejected because it had enough connections, or was stopping
  * @param reconnects lost connections that were replaced
@@ -13,7 +14,7 @@ package io.reactorucx.connection;
  * @param pendingAcquires subscribers that wait for a connection of a pool
  * @param maxPooledConnections maximum number of connections of all pools
  */
-public record ConnectionStatistics(int maxServerConnections, long rejectedConnections, long reconnects,
-        int pendingReconnects, int acquiredConnections, int idleConnections, int pendingAcquires,
+public record ConnectionStatistics(int serverConnections, int maxServerConnections, long rejectedConnections,
+        long reconnects, int pendingReconnects, int acquiredConnections, int idleConnections, int pendingAcquires,
         int maxPooledConnections) {
 }

@@ -3,8 +3,10 @@ package io.reactorucx.connection;
 import java.util.Map;
 
 /**
- * The peers of one engine since the engine started.
+ * The peers of one engine: counts since the engine started, and the connections of now.
  *
+ * @param liveConnections connections that have an endpoint now, by state: {@code connecting}, {@code connected} or
+ *     {@code closing}
  * @param missedHeartbeats heartbeat intervals in which nothing arrived from a peer
  * @param lostConnections connections whose peer was lost, by cause: {@code transport} for a failed endpoint,
  *     {@code heartbeat} for a silent peer
@@ -12,11 +14,12 @@ import java.util.Map;
  *     {@code mismatch}, {@code authentication}, {@code protocol}, {@code admission}, {@code timeout}, or {@code peer}
  *     where the peer rejected this side
  */
-public record PeerStatistics(long missedHeartbeats, Map<String, Long> lostConnections,
-        Map<String, Long> rejectedHandshakes) {
+public record PeerStatistics(Map<String, Long> liveConnections, long missedHeartbeats,
+        Map<String, Long> lostConnections, Map<String, Long> rejectedHandshakes) {
 
     /** Copies the maps. */
     public PeerStatistics {
+        liveConnections = Map.copyOf(liveConnections);
         lostConnections = Map.copyOf(lostConnections);
         rejectedHandshakes = Map.copyOf(rejectedHandshakes);
     }

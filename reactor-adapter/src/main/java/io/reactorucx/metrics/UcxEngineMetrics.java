@@ -5,11 +5,13 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.search.Search;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 
@@ -17,16 +19,17 @@ import java.util.Set;
  * Binds the meters of one engine to a registry: those of {@link UcxMeters} that count its operations, commands and
  * rounds.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the engine weakly. <b>Errors:</b> none.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the engine weakly; {@link UcxMetrics} removes
+ * those of its engines when they have closed. <b>Errors:</b> none.
  */
 // Micrometer is optional, so io.reactorucx does not hand it on: a module without meters compiles without it.
 @SuppressWarnings("exports")
 public final class UcxEngineMetrics implements MeterBinder {
 
     private static final Set<UcxMeters> METERS = EnumSet.of(UcxMeters.IN_FLIGHT, UcxMeters.IN_FLIGHT_LIMIT,
-            UcxMeters.QUEUED_COMMANDS, UcxMeters.HELD_MESSAGES, UcxMeters.COMMANDS, UcxMeters.REJECTED_COMMANDS,
-            UcxMeters.STEPS, UcxMeters.EMPTY_STEPS, UcxMeters.SLEEPS, UcxMeters.SIGNALS, UcxMeters.OPERATIONS,
-            UcxMeters.OPERATION_BYTES);
+            UcxMeters.QUEUED_COMMANDS, UcxMeters.QUEUED_COMMANDS_LIMIT, UcxMeters.HELD_OFFERS, UcxMeters.COMMANDS,
+            UcxMeters.REJECTED_COMMANDS, UcxMeters.STEPS, UcxMeters.EMPTY_STEPS, UcxMeters.SLEEPS, UcxMeters.SIGNALS,
+            UcxMeters.OPERATIONS, UcxMeters.OPERATION_BYTES, UcxMeters.ERRORS);
 
     private final ProgressEngine engine;
     private final Tags tags;
@@ -45,26 +48,46 @@ public final class UcxEngineMetrics implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        Objects.requireNonNull(registry, "registry");
-        EngineCounters counters = engine.counters();
-        UcxMeters.IN_FLIGHT.gauge(registry, counters, tags, EngineCounters::inFlight);
-        UcxMeters.IN_FLIGHT_LIMIT.gauge(registry, engine, tags, shown -> shown.config().maxInFlight());
-        UcxMeters.QUEUED_COMMANDS.gauge(registry, engine, tags, ProgressEngine::queuedCommands);
-        UcxMeters.HELD_MESSAGES.gauge(registry, counters, tags, EngineCounters::heldMessages);
-        UcxMeters.COMMANDS.counter(registry, counters, tags, EngineCounters::commands);
-        UcxMeters.REJECTED_COMMANDS.counter(registry, counters, tags, EngineCounters::rejectedCommands);
-        UcxMeters.STEPS.counter(registry, counters, tags, EngineCounters::steps);
-        UcxMeters.EMPTY_STEPS.counter(registry, counters, tags, EngineCounters::emptySteps);
-        UcxMeters.SLEEPS.counter(registry, counters, tags, EngineCounters::sleeps);
-        UcxMeters.SIGNALS.counter(registry, counters, tags, EngineCounters::signals);
+        bind(Objects.requireNonNull(registry, "registry"));
+    }
+
+    /** Binds the meters, and returns what removes them and no others. */
+    Runnable bind(MeterRegistry registry) {
+        BoundMeters<ProgressEngine> ofEngine = new BoundMeters<>(registry, engine);
+        ofEngine.gauge(UcxMeters.IN_FLIGHT_LIMIT, tags, shown -> shown.config().maxInFlight());
+        ofEngine.gauge(UcxMeters.QUEUED_COMMANDS, tags, ProgressEngine::queuedCommands);
+        ofEngine.gauge(UcxMeters.QUEUED_COMMANDS_LIMIT, tags, shown -> shown.config().commandQueueCapacity());
+        BoundMeters<EngineCounters> counted = new BoundMeters<>(registry, engine.counters());
+        counted.gauge(UcxMeters.IN_FLIGHT, tags, EngineCounters::inFlight);
+        counted.gauge(UcxMeters.HELD_OFFERS, tags, EngineCounters::heldMessages);
+        counted.counter(UcxMeters.COMMANDS, tags, EngineCounters::commands);
+        counted.counter(UcxMeters.REJECTED_COMMANDS, tags, EngineCounters::rejectedCommands);
+        counted.counter(UcxMeters.STEPS, tags, EngineCounters::steps);
+        counted.counter(UcxMeters.EMPTY_STEPS, tags, EngineCounters::emptySteps);
+        counted.counter(UcxMeters.SLEEPS, tags, EngineCounters::sleeps);
+        counted.counter(UcxMeters.SIGNALS, tags, EngineCounters::signals);
+        bindOperations(counted);
+        Runnable first = ofEngine.removal();
+        Runnable second = counted.removal();
+        return () -> {
+            first.run();
+            second.run();
+        };
+    }
+
+    private void bindOperations(BoundMeters<EngineCounters> counted) {
         for (OperationKind kind : OperationKind.values()) {
             Tags ofKind = tags.and(UcxMeters.Tag.KIND.asString(), kind.ucxName());
             String outcome = UcxMeters.Tag.OUTCOME.asString();
-            UcxMeters.OPERATIONS.counter(registry, counters, ofKind.and(outcome, "success"),
-                    shown -> shown.succeeded(kind));
-            UcxMeters.OPERATIONS.counter(registry, counters, ofKind.and(outcome, "error"),
-                    shown -> shown.failed(kind));
-            UcxMeters.OPERATION_BYTES.counter(registry, counters, ofKind, shown -> shown.bytes(kind));
+            counted.counter(UcxMeters.OPERATIONS, ofKind.and(outcome, "success"), shown -> shown.succeeded(kind));
+            counted.counter(UcxMeters.OPERATIONS, ofKind.and(outcome, "error"), shown -> shown.failed(kind));
+            counted.counter(UcxMeters.OPERATION_BYTES, ofKind, shown -> shown.bytes(kind));
+        }
+        for (UcxStatus status : UcxStatus.values()) {
+            if (status != UcxStatus.OK && status != UcxStatus.IN_PROGRESS) {
+                counted.counter(UcxMeters.ERRORS, tags.and(UcxMeters.Tag.STATUS.asString(),
+                        status.name().toLowerCase(Locale.ROOT)), shown -> shown.errors(status));
+            }
         }
     }
 

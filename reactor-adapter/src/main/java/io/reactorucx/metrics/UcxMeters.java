@@ -2,163 +2,321 @@ package io.reactorucx.metrics;
 
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
-/** Every meter of this library: name, type and tags. */
+/**
+ * Every meter of this library: name, type, base unit, tags and description. {@code docs/metrics.md} is made of it.
+ *
+ * <p>A name begins with another one only where it is the limit of that, or where both count the same unit.
+ */
 // Micrometer is optional, so io.reactorucx does not hand it on: a module without meters compiles without it.
 @SuppressWarnings("exports")
 public enum UcxMeters implements MeterDocumentation {
 
-    /** Operations of UCX that ended. */
-    OPERATIONS("reactor.ucx.operations", Meter.Type.COUNTER, Tag.ENGINE, Tag.KIND, Tag.OUTCOME),
-    /** Payload bytes of operations that ended well. */
-    OPERATION_BYTES("reactor.ucx.operation.bytes", Meter.Type.COUNTER, Tag.ENGINE, Tag.KIND),
-    /** Operations in flight. */
-    IN_FLIGHT("reactor.ucx.operations.in.flight", Meter.Type.GAUGE, Tag.ENGINE),
-    /** The maximum number of operations in flight. */
-    IN_FLIGHT_LIMIT("reactor.ucx.operations.in.flight.limit", Meter.Type.GAUGE, Tag.ENGINE),
-    /** Commands of other threads that wait for the engine. */
-    QUEUED_COMMANDS("reactor.ucx.engine.commands.queued", Meter.Type.GAUGE, Tag.ENGINE),
-    /** Commands that came through the queue. */
-    COMMANDS("reactor.ucx.engine.commands", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Commands that were rejected, because the queue was full or the engine closed. */
-    REJECTED_COMMANDS("reactor.ucx.engine.commands.rejected", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Rounds of the engine's loop. */
-    STEPS("reactor.ucx.engine.steps", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Rounds that found nothing to do. */
-    EMPTY_STEPS("reactor.ucx.engine.steps.empty", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Times that the engine slept. */
-    SLEEPS("reactor.ucx.engine.sleeps", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Times that another thread woke the engine. */
-    SIGNALS("reactor.ucx.engine.signals", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Active messages whose data waits to be fetched or discarded. */
-    HELD_MESSAGES("reactor.ucx.messages.held", Meter.Type.GAUGE, Tag.ENGINE),
+    /** Messages that an API has sent. */
+    SENT_MESSAGES("sent.messages", Meter.Type.COUNTER, Unit.MESSAGES,
+            "messages that were sent, large ones counted when they were offered", Tag.ENGINE, Tag.API),
+    /** Bytes of those. */
+    SENT_BYTES("sent.bytes", Meter.Type.COUNTER, Unit.BYTES, "payload bytes of those", Tag.ENGINE, Tag.API),
+    /** Messages that an API has received. */
+    RECEIVED_MESSAGES("received.messages", Meter.Type.COUNTER, Unit.MESSAGES,
+            "messages that have arrived for a receiver", Tag.ENGINE, Tag.API),
+    /** Bytes of those. */
+    RECEIVED_BYTES("received.bytes", Meter.Type.COUNTER, Unit.BYTES,
+            "payload bytes of those, of large messages when they were fetched", Tag.ENGINE, Tag.API),
+
+    /** Requests that have ended. */
+    REQUESTS("requests.ended", Meter.Type.COUNTER, Unit.REQUESTS, "requests that have ended", Tag.ENGINE, Tag.SIDE,
+            Tag.OUTCOME),
+    /** Time of timed requests. */
+    REQUEST_TIME("requests.time", Meter.Type.TIMER, Unit.SECONDS,
+            "time from the start of a request to its end, of all or of every nth: `UcxMetrics.timingRequests`",
+            Tag.ENGINE, Tag.SIDE, Tag.OUTCOME),
+    /** Percentiles of the time of timed requests. */
+    REQUEST_PERCENTILES("requests.percentile", Meter.Type.GAUGE, Unit.SECONDS,
+            "percentiles of that time, whatever the outcome, of the last interval; 1 is the longest",
+            Tag.ENGINE, Tag.SIDE, Tag.PHI),
+    /** Requests that have begun and not ended. */
+    REQUESTS_IN_FLIGHT("requests.in.flight", Meter.Type.GAUGE, Unit.REQUESTS,
+            "requests that have begun and not ended, waiting ones included", Tag.ENGINE, Tag.SIDE),
+    /** Requests that wait until their peer takes another one. */
+    WAITING_REQUESTS("requests.waiting", Meter.Type.GAUGE, Unit.REQUESTS,
+            "requests that wait until their peer takes another one", Tag.ENGINE),
+    /** Requests without an answer that were dropped, because the limit of requests in progress was reached. */
+    DROPPED_REQUESTS("requests.dropped", Meter.Type.COUNTER, Unit.REQUESTS,
+            "`fireAndForget` requests that were dropped because too many were in flight", Tag.ENGINE),
+
+    /** Active messages that carried the small messages, and what is said about them. */
+    MESSAGE_BATCHES("messages.batches", Meter.Type.COUNTER, Unit.BATCHES,
+            "UCX messages that carried small messages, requests, responses and credits", Tag.ENGINE),
+    /** Messages that peers take now. */
+    MESSAGE_CREDIT("messages.credit", Meter.Type.GAUGE, Unit.MESSAGES, "messages that peers would accept now",
+            Tag.ENGINE),
+    /** Bytes of messages that have come and wait to be delivered. */
+    MESSAGE_HELD_BYTES("messages.held", Meter.Type.GAUGE, Unit.BYTES,
+            "bytes of messages that have arrived and wait for demand", Tag.ENGINE),
+    /** Streams whose sender waits for credit. */
+    CREDIT_WAITERS("credit.waiters", Meter.Type.GAUGE, Unit.STREAMS,
+            "streams that have a sender and no credit: the receiver is slow", Tag.ENGINE),
+    /** Time that senders have waited for credit. */
+    CREDIT_WAIT("credit.wait", Meter.Type.TIMER, Unit.SECONDS,
+            "waits of those that have ended, and how long they took together", Tag.ENGINE),
+    /** Streams that are open on connections, beside the default one of each. */
+    STREAMS("streams.open", Meter.Type.GAUGE, Unit.STREAMS,
+            "requests and other streams that are open, apart from the default one of each connection", Tag.ENGINE),
+    /** Connections that were closed because the peer did not keep to the protocol. */
+    VIOLATIONS("messages.violations", Meter.Type.COUNTER, Unit.VIOLATIONS,
+            "connections that were closed because the peer broke the protocol of messages", Tag.ENGINE),
+
+    /** Rendezvous messages whose data waits to be fetched or discarded. */
+    HELD_OFFERS("offers.held", Meter.Type.GAUGE, Unit.MESSAGES,
+            "large messages of peers that wait to be fetched or discarded", Tag.ENGINE),
+    /** Rendezvous messages that were fetched. */
+    FETCHED_OFFERS("offers.fetched", Meter.Type.COUNTER, Unit.MESSAGES, "large messages of peers that were fetched",
+            Tag.ENGINE),
+    /** Rendezvous messages that were released without a fetch. */
+    DROPPED_OFFERS("offers.dropped", Meter.Type.COUNTER, Unit.MESSAGES,
+            "large messages of peers that were discarded or dropped, and not fetched", Tag.ENGINE),
+    /** Offered active messages that the application dropped, neither fetched nor discarded. */
+    LEAKED_OFFERS("offers.leaked", Meter.Type.COUNTER, Unit.MESSAGES,
+            "active messages that became unreachable without a fetch or discard: a mistake of the application"),
     /**
      * Active messages that no connection received, that a full queue had no room for, or that were nonsense on a
      * reserved id.
      */
-    DROPPED_MESSAGES("reactor.ucx.messages.dropped", Meter.Type.COUNTER, Tag.REASON),
-    /** Offered active messages that the application dropped, neither fetched nor discarded. */
-    LEAKED_MESSAGES("reactor.ucx.messages.leaked", Meter.Type.COUNTER),
-    /** Flow-controlled messages that have gone to peers. */
-    MESSAGES_SENT("reactor.ucx.messages.sent", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Flow-controlled messages that have come from peers. */
-    MESSAGES_RECEIVED("reactor.ucx.messages.received", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Active messages that carried the small ones of them, and what is said about them. */
-    MESSAGE_BATCHES("reactor.ucx.messages.batches", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Flow-controlled messages that peers take now. */
-    MESSAGE_CREDIT("reactor.ucx.messages.credit", Meter.Type.GAUGE, Tag.ENGINE),
-    /** Bytes of flow-controlled messages that have come and wait to be delivered. */
-    MESSAGE_HELD_BYTES("reactor.ucx.messages.held.bytes", Meter.Type.GAUGE, Tag.ENGINE),
-    /** Streams that are open on connections, beside the default one of each. */
-    STREAMS("reactor.ucx.streams", Meter.Type.GAUGE, Tag.ENGINE),
-    /** Requests that wait until their peer takes another one. */
-    WAITING_REQUESTS("reactor.ucx.requests.waiting", Meter.Type.GAUGE, Tag.ENGINE),
-    /** Connections that were closed because the peer did not keep to the protocol. */
-    VIOLATIONS("reactor.ucx.violations", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Requests without an answer that were dropped, because the limit of requests in progress was reached. */
-    DROPPED_REQUESTS("reactor.ucx.requests.dropped", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Endpoints that wait for the next connection to the same peer. */
-    IDLE_ENDPOINTS("reactor.ucx.endpoints.idle", Meter.Type.GAUGE),
-    /** How many endpoints may wait for the next connection. */
-    IDLE_ENDPOINTS_LIMIT("reactor.ucx.endpoints.idle.limit", Meter.Type.GAUGE),
-    /** Endpoints of ended connections that wait until UCX can close them. */
-    PARKED_ENDPOINTS("reactor.ucx.endpoints.parked", Meter.Type.GAUGE),
-    /** From how many of those on new connections are refused. */
-    PARKED_ENDPOINTS_LIMIT("reactor.ucx.endpoints.parked.limit", Meter.Type.GAUGE),
-    /** Connections that are open. */
-    CONNECTIONS("reactor.ucx.connections", Meter.Type.GAUGE),
+    DROPPED_MESSAGES("active.messages.dropped", Meter.Type.COUNTER, Unit.MESSAGES,
+            "active messages that were dropped, by `DropReason`", Tag.REASON),
+
+    /** Operations of UCX that ended. */
+    OPERATIONS("operations.ended", Meter.Type.COUNTER, Unit.OPERATIONS,
+            "UCX operations that have completed or failed, as far as an API has called for each", Tag.ENGINE, Tag.KIND,
+            Tag.OUTCOME),
+    /** Payload bytes of operations that ended well. */
+    OPERATION_BYTES("operations.moved", Meter.Type.COUNTER, Unit.BYTES,
+            "payload bytes of UCX operations that succeeded", Tag.ENGINE, Tag.KIND),
+    /** Operations in flight. */
+    IN_FLIGHT("operations.in.flight", Meter.Type.GAUGE, Unit.OPERATIONS, "UCX operations in flight", Tag.ENGINE),
+    /** The maximum number of operations in flight. */
+    IN_FLIGHT_LIMIT("operations.in.flight.limit", Meter.Type.GAUGE, Unit.OPERATIONS,
+            "the limit of those, `EngineConfig.maxInFlight`", Tag.ENGINE),
+    /** Operations and connections that have failed, by status. */
+    ERRORS("errors", Meter.Type.COUNTER, Unit.ERRORS, "UCX operations that have failed, by `UcxStatus`", Tag.ENGINE,
+            Tag.STATUS),
+
+    /** Commands of other threads that wait for the engine. */
+    QUEUED_COMMANDS("engine.commands.queued", Meter.Type.GAUGE, Unit.COMMANDS,
+            "calls of other threads that wait for the engine", Tag.ENGINE),
+    /** The maximum number of commands that wait. */
+    QUEUED_COMMANDS_LIMIT("engine.commands.queued.limit", Meter.Type.GAUGE, Unit.COMMANDS,
+            "the limit of those, `EngineConfig.commandQueueCapacity`", Tag.ENGINE),
+    /** Commands that came through the queue. */
+    COMMANDS("engine.commands.run", Meter.Type.COUNTER, Unit.COMMANDS, "calls that went through the queue",
+            Tag.ENGINE),
+    /** Commands that were rejected, because the queue was full or the engine closed. */
+    REJECTED_COMMANDS("engine.commands.rejected", Meter.Type.COUNTER, Unit.COMMANDS,
+            "calls that were rejected because the queue was full or the engine closed", Tag.ENGINE),
+    /** Rounds of the engine's loop. */
+    STEPS("engine.steps", Meter.Type.COUNTER, Unit.STEPS, "iterations of the engine's loop", Tag.ENGINE),
+    /** Rounds that found nothing to do. */
+    EMPTY_STEPS("engine.steps.empty", Meter.Type.COUNTER, Unit.STEPS, "iterations that found no work", Tag.ENGINE),
+    /** Times that the engine slept. */
+    SLEEPS("engine.sleeps", Meter.Type.COUNTER, Unit.SLEEPS, "times that the engine slept", Tag.ENGINE),
+    /** Times that another thread woke the engine. */
+    SIGNALS("engine.signals", Meter.Type.COUNTER, Unit.SIGNALS, "times that another thread woke the engine",
+            Tag.ENGINE),
+
+    /** Connections that exist, by state. */
+    CONNECTIONS("connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS,
+            "connections that have an endpoint of UCX, by state", Tag.ENGINE, Tag.STATE),
     /** Connections whose peer was lost. */
-    LOST_CONNECTIONS("reactor.ucx.connections.lost", Meter.Type.COUNTER, Tag.ENGINE, Tag.CAUSE),
-    /** Handshakes in which one side refused the other, or took too long. */
-    REFUSED_HANDSHAKES("reactor.ucx.handshakes.refused", Meter.Type.COUNTER, Tag.ENGINE, Tag.REASON),
-    /** Heartbeat intervals in which nothing was heard of a peer. */
-    MISSED_HEARTBEATS("reactor.ucx.heartbeats.missed", Meter.Type.COUNTER, Tag.ENGINE),
-    /** Handshakes in progress at servers. */
-    PENDING_HANDSHAKES("reactor.ucx.handshakes.pending", Meter.Type.GAUGE),
-    /** Sockets that came to servers and became no connection. */
-    FAILED_HANDSHAKES("reactor.ucx.handshakes.failed", Meter.Type.COUNTER),
-    /** Steps of authenticators that wait for a thread. */
-    QUEUED_AUTHENTICATIONS("reactor.ucx.authentications.queued", Meter.Type.GAUGE),
-    /** Steps of authenticators that were refused, because too many waited. */
-    REFUSED_AUTHENTICATIONS("reactor.ucx.authentications.refused", Meter.Type.COUNTER),
-    /** Most connections that the servers take. */
-    SERVER_CONNECTIONS_LIMIT("reactor.ucx.server.connections.limit", Meter.Type.GAUGE),
-    /** Clients that a server rejected because it had enough connections, or was stopping. */
-    REJECTED_CONNECTIONS("reactor.ucx.server.connections.rejected", Meter.Type.COUNTER),
+    LOST_CONNECTIONS("connections.lost", Meter.Type.COUNTER, Unit.CONNECTIONS, "connections whose peer was lost",
+            Tag.ENGINE, Tag.CAUSE),
     /** Lost connections that were made anew. */
-    RECONNECTS("reactor.ucx.connections.reconnects", Meter.Type.COUNTER),
+    RECONNECTS("connections.reconnected", Meter.Type.COUNTER, Unit.CONNECTIONS,
+            "lost connections that were replaced"),
     /** Who waits for a connection to be made anew. */
-    PENDING_RECONNECTS("reactor.ucx.connections.reconnects.pending", Meter.Type.GAUGE),
+    PENDING_RECONNECTS("reconnects.pending", Meter.Type.GAUGE, Unit.SUBSCRIBERS,
+            "subscribers that wait for a connection to be replaced"),
+    /** Heartbeat intervals in which nothing was heard of a peer. */
+    MISSED_HEARTBEATS("heartbeats.missed", Meter.Type.COUNTER, Unit.HEARTBEATS,
+            "heartbeat intervals without a sign of life from a peer", Tag.ENGINE),
+    /** Connections that servers have accepted and that are open. */
+    SERVER_CONNECTIONS("server.connections.open", Meter.Type.GAUGE, Unit.CONNECTIONS,
+            "connections that the servers have accepted and that are open"),
+    /** Most connections that the servers take. */
+    SERVER_CONNECTIONS_LIMIT("server.connections.open.limit", Meter.Type.GAUGE, Unit.CONNECTIONS,
+            "the limit of those, `UcxServer.maxConnections`, of all servers together"),
+    /** Clients that a server rejected because it had enough connections, or was stopping. */
+    REJECTED_CONNECTIONS("server.connections.rejected", Meter.Type.COUNTER, Unit.CONNECTIONS,
+            "clients that a server refused because it was full or stopping"),
+    /** Handshakes in progress at servers. */
+    PENDING_HANDSHAKES("handshakes.pending", Meter.Type.GAUGE, Unit.HANDSHAKES, "handshakes in progress at servers"),
+    /** Sockets that came to servers and became no connection. */
+    FAILED_HANDSHAKES("handshakes.failed", Meter.Type.COUNTER, Unit.HANDSHAKES,
+            "sockets that were accepted and did not become a connection"),
+    /** Handshakes in which one side refused the other, or took too long. */
+    REFUSED_HANDSHAKES("handshakes.refused", Meter.Type.COUNTER, Unit.HANDSHAKES,
+            "strangers: handshakes in which a side refused the other or took too long, by reason", Tag.ENGINE,
+            Tag.REASON),
+    /** Steps of authenticators that wait for a thread. */
+    QUEUED_AUTHENTICATIONS("authentications.queued", Meter.Type.GAUGE, Unit.STEPS,
+            "steps of authenticators that wait for a thread"),
+    /** The maximum number of steps that wait. */
+    QUEUED_AUTHENTICATIONS_LIMIT("authentications.queued.limit", Meter.Type.GAUGE, Unit.STEPS,
+            "the limit of those, `UcxResourcesBuilder.authenticatorLimits`, of clients and servers together"),
+    /** Steps of authenticators that were refused, because too many waited. */
+    REFUSED_AUTHENTICATIONS("authentications.refused", Meter.Type.COUNTER, Unit.STEPS,
+            "steps of authenticators that were refused because too many waited"),
+    /** Endpoints that wait for the next connection to the same peer. */
+    IDLE_ENDPOINTS("endpoints.idle", Meter.Type.GAUGE, Unit.ENDPOINTS,
+            "UCX endpoints that wait for the next connection to the same peer"),
+    /** How many endpoints may wait for the next connection. */
+    IDLE_ENDPOINTS_LIMIT("endpoints.idle.limit", Meter.Type.GAUGE, Unit.ENDPOINTS,
+            "the limit of those, `UcxResourcesBuilder.maxIdleEndpoints`"),
+    /** Endpoints of ended connections that wait until UCX can close them. */
+    PARKED_ENDPOINTS("endpoints.parked", Meter.Type.GAUGE, Unit.ENDPOINTS,
+            "UCX endpoints of ended connections that wait until UCX can close them"),
+    /** From how many of those on new connections are refused. */
+    PARKED_ENDPOINTS_LIMIT("endpoints.parked.limit", Meter.Type.GAUGE, Unit.ENDPOINTS,
+            "from how many of those on new connections are refused, `UcxResourcesBuilder.maxParkedEndpoints`"),
+    /** Connections to a peer, by its address. */
+    PEER_CONNECTIONS("peer.connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS,
+            "connections by the host of the peer; only with `UcxMetrics.showingPeers`", Tag.PEER),
+
     /** Connections that pools have lent, or are making. */
-    ACQUIRED_CONNECTIONS("reactor.ucx.pool.connections.acquired", Meter.Type.GAUGE),
+    ACQUIRED_CONNECTIONS("pool.connections.acquired", Meter.Type.GAUGE, Unit.CONNECTIONS,
+            "pooled connections that are lent or being made"),
     /** Connections that wait in pools. */
-    IDLE_CONNECTIONS("reactor.ucx.pool.connections.idle", Meter.Type.GAUGE),
-    /** Who waits for a connection of a pool. */
-    PENDING_ACQUIRES("reactor.ucx.pool.connections.pending", Meter.Type.GAUGE),
+    IDLE_CONNECTIONS("pool.connections.idle", Meter.Type.GAUGE, Unit.CONNECTIONS, "pooled connections that are idle"),
     /** Most connections that the pools may have. */
-    POOLED_CONNECTIONS_LIMIT("reactor.ucx.pool.connections.limit", Meter.Type.GAUGE),
-    /** Windows of memory that are exported. */
-    MEMORY_WINDOWS("reactor.ucx.memory.windows", Meter.Type.GAUGE),
-    /** Most windows that may be. */
-    MEMORY_WINDOW_LIMIT("reactor.ucx.memory.windows.limit", Meter.Type.GAUGE),
+    POOLED_CONNECTIONS_LIMIT("pool.connections.limit", Meter.Type.GAUGE, Unit.CONNECTIONS,
+            "the limit of acquired and idle ones, of all pools together"),
+    /** Who waits for a connection of a pool. */
+    PENDING_ACQUIRES("pool.connections.pending", Meter.Type.GAUGE, Unit.SUBSCRIBERS,
+            "subscribers that wait for a pooled connection"),
+
+    /** Accesses to memory of peers. */
+    MEMORY_ACCESSES("memory.accesses", Meter.Type.COUNTER, Unit.ACCESSES,
+            "puts, gets and atomic operations on memory of peers that have succeeded", Tag.ENGINE, Tag.ACCESS,
+            Tag.PATH),
+    /** Bytes of those. */
+    MEMORY_ACCESSED("memory.accessed", Meter.Type.COUNTER, Unit.BYTES, "bytes of those", Tag.ENGINE, Tag.ACCESS,
+            Tag.PATH),
     /** Requests of peers for exported memory; those that were refused, for a wrong key, right or range, are errors. */
-    MEMORY_REQUESTS("reactor.ucx.memory.requests", Meter.Type.COUNTER, Tag.OUTCOME),
+    SERVED_REQUESTS("memory.served.requests", Meter.Type.COUNTER, Unit.REQUESTS,
+            "requests of peers for exported memory; `error`: wrong key, right or range", Tag.ACCESS, Tag.OUTCOME),
     /** Bytes of exported memory that peers read and wrote. */
-    MEMORY_BYTES("reactor.ucx.memory.bytes", Meter.Type.COUNTER),
+    SERVED_BYTES("memory.served.bytes", Meter.Type.COUNTER, Unit.BYTES,
+            "bytes of exported memory that peers read or wrote by such requests", Tag.ACCESS),
+    /** Windows of memory that are exported. */
+    MEMORY_WINDOWS("memory.windows", Meter.Type.GAUGE, Unit.WINDOWS, "exported windows"),
+    /** Most windows that may be. */
+    MEMORY_WINDOW_LIMIT("memory.windows.limit", Meter.Type.GAUGE, Unit.WINDOWS,
+            "the limit of those, `ServedMemoryConfig.maxWindows`"),
     /** Connections that were closed because the peer broke the protocol for memory. */
-    MEMORY_VIOLATIONS("reactor.ucx.memory.violations", Meter.Type.COUNTER),
+    MEMORY_VIOLATIONS("memory.violations", Meter.Type.COUNTER, Unit.VIOLATIONS,
+            "connections that were closed because the peer broke the memory protocol"),
     /** Bytes that are registered with UCX. */
-    REGISTERED_BYTES("reactor.ucx.memory.registered", Meter.Type.GAUGE),
+    REGISTERED_BYTES("memory.registered", Meter.Type.GAUGE, Unit.BYTES, "bytes that are registered with UCX"),
+
     /** Bytes of the buffer pool that are leased. */
-    LEASED_BYTES("reactor.ucx.buffers.leased", Meter.Type.GAUGE),
-    /** Leases that the application dropped without a release, as far as is looked for them. */
-    LEAKED_BUFFERS("reactor.ucx.buffers.leaked", Meter.Type.COUNTER),
-    /** Subscribers that wait for memory of the buffer pool. */
-    BUFFER_WAITERS("reactor.ucx.buffers.waiters", Meter.Type.GAUGE),
+    LEASED_BYTES("buffers.leased", Meter.Type.GAUGE, Unit.BYTES, "bytes of the buffer pool that are leased"),
     /** Bytes that the buffer pool has mapped. */
-    SLAB_BYTES("reactor.ucx.buffers.slabs", Meter.Type.GAUGE),
-    /** Bytes of buffer pools of peers that are mapped. */
-    MAPPED_BYTES("reactor.ucx.buffers.mapped", Meter.Type.GAUGE),
-    /** Most bytes of peers that may be mapped. */
-    MAPPED_LIMIT("reactor.ucx.buffers.mapped.limit", Meter.Type.GAUGE),
-    /** Slabs of peers that could not be mapped, or not within the limit. */
-    REFUSED_MAPPINGS("reactor.ucx.buffers.mapped.refused", Meter.Type.COUNTER),
-    /** Large messages that were offered to peers in mapped memory. */
-    OFFERED_MESSAGES("reactor.ucx.messages.offered", Meter.Type.COUNTER),
-    /** Large messages that were copied from mapped memory of peers. */
-    COPIED_MESSAGES("reactor.ucx.messages.copied", Meter.Type.COUNTER),
+    SLAB_BYTES("buffers.slabs", Meter.Type.GAUGE, Unit.BYTES, "bytes that the pool has mapped"),
     /** Most bytes that the buffer pool may map. */
-    BUFFER_LIMIT("reactor.ucx.buffers.limit", Meter.Type.GAUGE);
+    SLAB_LIMIT("buffers.slabs.limit", Meter.Type.GAUGE, Unit.BYTES,
+            "the limit of those, and so of leased ones, `UcxResourcesBuilder.maxBufferBytes`"),
+    /** Subscribers that wait for memory of the buffer pool. */
+    BUFFER_WAITERS("buffers.waiters", Meter.Type.GAUGE, Unit.SUBSCRIBERS,
+            "subscribers that wait for memory of the pool"),
+    /** Most subscribers that may wait for memory. */
+    BUFFER_WAITERS_LIMIT("buffers.waiters.limit", Meter.Type.GAUGE, Unit.SUBSCRIBERS,
+            "the limit of those, `UcxResourcesBuilder.maxBufferWaiters`"),
+    /** Time that subscribers have waited for memory. */
+    BUFFER_WAIT("buffers.wait", Meter.Type.TIMER, Unit.SECONDS,
+            "waits for memory of the pool that have ended, and how long they took together"),
+    /** Leases that the application dropped without a release, as far as is looked for them. */
+    LEAKED_BUFFERS("buffers.leaked", Meter.Type.COUNTER, Unit.LEASES,
+            "leases that became unreachable without a release, as far as they are watched"),
+    /** Bytes of buffer pools of peers that are mapped. */
+    MAPPED_BYTES("buffers.mapped", Meter.Type.GAUGE, Unit.BYTES,
+            "bytes of pools of peers on this host that are mapped"),
+    /** Most bytes of peers that may be mapped. */
+    MAPPED_LIMIT("buffers.mapped.limit", Meter.Type.GAUGE, Unit.BYTES,
+            "the limit of those, `UcxResourcesBuilder.maxMappedBytes`"),
+    /** Slabs of peers that could not be mapped, or not within the limit. */
+    REFUSED_MAPPINGS("buffers.mappings.refused", Meter.Type.COUNTER, Unit.SLABS,
+            "slabs of peers that could not be mapped, or not within the limit"),
+    /** Large messages that were offered to peers in mapped memory. */
+    OFFERED_MESSAGES("mapped.messages.offered", Meter.Type.COUNTER, Unit.MESSAGES,
+            "large messages that were offered to peers in mapped memory"),
+    /** Large messages that were copied from mapped memory of peers. */
+    COPIED_MESSAGES("mapped.messages.copied", Meter.Type.COUNTER, Unit.MESSAGES,
+            "large messages that were copied from mapped memory of peers");
+
+    private static final String PREFIX = "reactor.ucx.";
 
     private final String meterName;
     private final Meter.Type type;
+    private final Unit unit;
+    private final String description;
     private final KeyName[] tags;
 
-    UcxMeters(String meterName, Meter.Type type, KeyName... tags) {
+    UcxMeters(String meterName, Meter.Type type, Unit unit, String description, KeyName... tags) {
         this.meterName = meterName;
         this.type = type;
+        this.unit = unit;
+        this.description = description;
         this.tags = tags;
     }
 
+    private enum Unit {
+        ACCESSES, BATCHES, BYTES, COMMANDS, CONNECTIONS, ENDPOINTS, ERRORS, HANDSHAKES, HEARTBEATS, LEASES, MESSAGES,
+        OPERATIONS, REQUESTS, SECONDS, SIGNALS, SLABS, SLEEPS, STEPS, STREAMS, SUBSCRIBERS, VIOLATIONS, WINDOWS;
+
+        private String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     /** Registers this gauge. The registry holds its source weakly. */
-    <T> void gauge(MeterRegistry registry, T source, Tags ofMeter, ToDoubleFunction<T> value) {
-        Gauge.builder(meterName, source, value).tags(ofMeter).register(registry);
+    <T> Meter gauge(MeterRegistry registry, T source, Tags ofMeter, ToDoubleFunction<T> value) {
+        return Gauge.builder(getName(), source, value).tags(ofMeter).baseUnit(getBaseUnit()).description(description)
+                .register(registry);
+    }
+
+    /** Registers this gauge of a time, which is in nanoseconds. The registry holds its source weakly. */
+    <T> Meter timeGauge(MeterRegistry registry, T source, Tags ofMeter, ToDoubleFunction<T> nanos) {
+        return TimeGauge.builder(getName(), source, TimeUnit.NANOSECONDS, nanos).tags(ofMeter)
+                .description(description).register(registry);
     }
 
     /** Registers this counter. The registry holds its source weakly. */
-    <T> void counter(MeterRegistry registry, T source, Tags ofMeter, ToDoubleFunction<T> value) {
-        FunctionCounter.builder(meterName, source, value).tags(ofMeter).register(registry);
+    <T> Meter counter(MeterRegistry registry, T source, Tags ofMeter, ToDoubleFunction<T> value) {
+        return FunctionCounter.builder(getName(), source, value).tags(ofMeter).baseUnit(getBaseUnit())
+                .description(description).register(registry);
+    }
+
+    /** Registers this timer, whose sum is in nanoseconds. The registry holds its source weakly. */
+    <T> Meter timer(MeterRegistry registry, T source, Tags ofMeter, ToLongFunction<T> count,
+            ToDoubleFunction<T> nanos) {
+        return FunctionTimer.builder(getName(), source, count, nanos, TimeUnit.NANOSECONDS).tags(ofMeter)
+                .description(description).register(registry);
     }
 
     @Override
     public String getName() {
-        return meterName;
+        return PREFIX + meterName;
     }
 
     @Override
@@ -167,32 +325,65 @@ public enum UcxMeters implements MeterDocumentation {
     }
 
     @Override
+    public String getBaseUnit() {
+        return unit.text();
+    }
+
+    /** {@return what it counts, as the documentation says it} */
+    public String description() {
+        return description;
+    }
+
+    @Override
     public KeyName[] getKeyNames() {
         return tags.clone();
     }
 
-    /** The tags; each has few values. */
+    /** The tags; each has few values, which nothing that a peer sends adds to. */
     public enum Tag implements KeyName {
         /** Name of the engine. */
-        ENGINE("engine"),
+        ENGINE("name of the engine"),
+        /** By which part of the API messages go. */
+        API("`messages` of `inbound()` and `outbound()`, `requests` with their responses, `active_messages`, `tags`,"
+                + " `streams` of bytes"),
+        /** Which side of a request this is. */
+        SIDE("`client` or `server`"),
         /** What the operation is, in UCX's words. */
-        KIND("kind"),
-        /** {@code success} or {@code error}. */
-        OUTCOME("outcome"),
-        /** How a connection was lost: {@code transport} or {@code heartbeat}. */
-        CAUSE("cause"),
+        KIND("UCX operation, such as `am_send`: `OperationKind`"),
+        /** How something ended. */
+        OUTCOME("`success` or `error`, of requests also `cancelled` and `deadline`"),
+        /** The status of an error. */
+        STATUS("name of a `UcxStatus` in lower case; `unknown` for every other number"),
+        /** The state of a connection. */
+        STATE("`connecting`, `connected` or `closing`"),
+        /** How a connection was lost. */
+        CAUSE("`transport` for a failed endpoint or process, `heartbeat` for a silent peer"),
         /** Why a handshake came to nothing, or a message was dropped. */
-        REASON("reason");
+        REASON("`DropReason` in lower case for messages; for handshakes `version`, `mismatch`, `authentication`,"
+                + " `protocol`, `admission`, `timeout`, or `peer` where the peer refused this side"),
+        /** What was done to memory. */
+        ACCESS("`put`, `get` or `atomic`"),
+        /** How memory was accessed. */
+        PATH("`one_sided` by UCX itself, `served` by the peer's engine"),
+        /** Which percentile. */
+        PHI("`0.5`, `0.9`, `0.99`, `0.999` or `1`"),
+        /** The peer's host. */
+        PEER("address of a host without the port; `other` beyond the limit");
 
-        private final String key;
+        private final String description;
 
-        Tag(String key) {
-            this.key = key;
+        Tag(String description) {
+            this.description = description;
         }
 
         @Override
         public String asString() {
-            return key;
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** {@return its values, as the documentation says them} */
+        public String description() {
+            return description;
         }
     }
 }

@@ -5,30 +5,41 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.reactorucx.UcxResources;
+import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.connection.ConnectionStatistics;
-import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.message.DropReason;
-import io.reactorucx.message.MessageStatistics;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * Binds the meters of some resources to a registry. Nothing is added to the path of a message: the meters read counters
- * that the engines keep anyway, when the registry is scraped.
+ * Binds the meters of some resources to a registry: those of {@link UcxMeters}. All but the times of requests are
+ * counters that the engines keep anyway, and are read when the registry is asked; {@link #timingRequests(int)} says
+ * which requests are timed. The meters of an engine that has closed, and of resources that have, are removed.
  *
- * <p>A module that uses this class also says {@code requires micrometer.core}.
+ * <p>A module that uses this class also says {@code requires micrometer.core}. Times of requests need
+ * {@code org.hdrhistogram:HdrHistogram}, which {@code micrometer-core} brings.
  *
- * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the resources weakly. <b>Errors:</b> none.
+ * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the resources weakly; the resources hold the
+ * registry until they close. <b>Errors:</b> none.
  */
 // Micrometer is optional, so io.reactorucx does not hand it on: a module without meters compiles without it.
 @SuppressWarnings("exports")
 public final class UcxMetrics implements MeterBinder {
 
+    /** Which requests are timed unless {@link #timingRequests(int)} says otherwise: each so-manieth of an engine. */
+    public static final int TIMED_EVERY = 16;
+
+    private static final int MAX_PEERS = 10_000;
+    private static final int MAX_EVERY = 1_000_000;
+
     private final UcxResources resources;
     private final Tags common;
+    private final int timedEvery;
+    private final int maxPeers;
 
     /**
      * Meters of the only resources that are shown in a registry.
@@ -47,95 +58,113 @@ public final class UcxMetrics implements MeterBinder {
      * @param tags what tells their meters from those of other resources
      */
     public UcxMetrics(UcxResources resources, Iterable<Tag> tags) {
-        this.resources = Objects.requireNonNull(resources, "resources");
-        this.common = Tags.of(Objects.requireNonNull(tags, "tags"));
+        this(Objects.requireNonNull(resources, "resources"), Tags.of(Objects.requireNonNull(tags, "tags")),
+                TIMED_EVERY, 0);
+    }
+
+    private UcxMetrics(UcxResources resources, Tags common, int timedEvery, int maxPeers) {
+        this.resources = resources;
+        this.common = common;
+        this.timedEvery = timedEvery;
+        this.maxPeers = maxPeers;
+    }
+
+    /**
+     * Sets how many requests are timed. A request that is takes two readings of the clock and one entry in a histogram
+     * on each side that times it; {@code docs/performance.md} has the cost. An engine times 1024 requests at once at
+     * most. Resources have one setting: the last that was bound.
+     *
+     * @param every 1 for all requests, n for each nth of an engine, at most 1,000,000; 0 for none, and no such meters
+     * @return a changed copy
+     */
+    public UcxMetrics timingRequests(int every) {
+        if (every < 0 || every > MAX_EVERY) {
+            throw new IllegalArgumentException("every " + every + ": must be in 0.." + MAX_EVERY);
+        }
+        return new UcxMetrics(resources, common, every, maxPeers);
+    }
+
+    /**
+     * Shows the number of connections by the host of the peer, of which there is no such meter otherwise: strangers
+     * would choose its tags.
+     *
+     * @param peers how many hosts are shown, 1 to 10,000; all others are {@code other}
+     * @return a changed copy
+     */
+    public UcxMetrics showingPeers(int peers) {
+        if (peers < 1 || peers > MAX_PEERS) {
+            throw new IllegalArgumentException("maxPeers " + peers + ": must be in 1.." + MAX_PEERS);
+        }
+        return new UcxMetrics(resources, common, timedEvery, peers);
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");
-        UcxMeters.CONNECTIONS.gauge(registry, resources, common, UcxResources::openConnections);
-        UcxMeters.IDLE_ENDPOINTS.gauge(registry, resources, common, UcxResources::idleEndpoints);
-        UcxMeters.IDLE_ENDPOINTS_LIMIT.gauge(registry, resources, common, UcxResources::maxIdleEndpoints);
-        UcxMeters.PARKED_ENDPOINTS.gauge(registry, resources, common, UcxResources::parkedEndpoints);
-        UcxMeters.PARKED_ENDPOINTS_LIMIT.gauge(registry, resources, common, UcxResources::maxParkedEndpoints);
-        UcxMeters.PENDING_HANDSHAKES.gauge(registry, resources, common, UcxResources::pendingHandshakes);
-        UcxMeters.FAILED_HANDSHAKES.counter(registry, resources, common, UcxResources::failedHandshakes);
-        UcxMeters.QUEUED_AUTHENTICATIONS.gauge(registry, resources, common, UcxResources::queuedAuthentications);
-        UcxMeters.REFUSED_AUTHENTICATIONS.counter(registry, resources, common, UcxResources::refusedAuthentications);
-        connections(registry);
-        UcxMeters.REGISTERED_BYTES.gauge(registry, resources, common, shown -> shown.context().registeredBytes());
-        UcxMeters.LEASED_BYTES.gauge(registry, resources, common, shown -> shown.buffers().leasedBytes());
-        UcxMeters.SLAB_BYTES.gauge(registry, resources, common, shown -> shown.buffers().slabBytes());
-        UcxMeters.BUFFER_LIMIT.gauge(registry, resources, common, shown -> shown.buffers().maxBytes());
-        UcxMeters.BUFFER_WAITERS.gauge(registry, resources, common, shown -> shown.buffers().waiters());
-        UcxMeters.MAPPED_BYTES.gauge(registry, resources, common, shown -> shown.buffers().mappedBytes());
-        UcxMeters.MAPPED_LIMIT.gauge(registry, resources, common, shown -> shown.buffers().maxMappedBytes());
-        UcxMeters.REFUSED_MAPPINGS.counter(registry, resources, common, shown -> shown.buffers().refusedMappings());
-        UcxMeters.OFFERED_MESSAGES.counter(registry, resources, common, shown -> shown.buffers().offeredMessages());
-        UcxMeters.COPIED_MESSAGES.counter(registry, resources, common, shown -> shown.buffers().copiedMessages());
-        UcxMeters.LEAKED_BUFFERS.counter(registry, resources, common, shown -> shown.buffers().leakedLeases());
-        UcxMeters.LEAKED_MESSAGES.counter(registry, resources, common, UcxResources::leakedMessages);
-        for (DropReason reason : DropReason.values()) {
-            Tags ofReason = common.and(UcxMeters.Tag.REASON.asString(), reason.name().toLowerCase(Locale.ROOT));
-            UcxMeters.DROPPED_MESSAGES.counter(registry, resources, ofReason, shown -> shown.droppedMessages(reason));
+        if (BoundMeters.has(registry, UcxMeters.SLAB_LIMIT, common)) {
+            // They are there, with what removes them.
+            return;
         }
-        memory(registry);
+        BoundMeters<UcxResources> meters = new BoundMeters<>(registry, resources);
+        connections(meters);
+        buffers(meters);
+        meters.counter(UcxMeters.LEAKED_OFFERS, common, UcxResources::leakedMessages);
+        for (DropReason reason : DropReason.values()) {
+            meters.counter(UcxMeters.DROPPED_MESSAGES, with(common, UcxMeters.Tag.REASON, reason),
+                    shown -> shown.droppedMessages(reason));
+        }
+        memory(meters);
+        Runnable removal = meters.removal();
+        if (maxPeers > 0) {
+            BoundMeters<UcxResources> ofPeers = new BoundMeters<>(registry, resources);
+            PeerMeters<UcxResources> peers = new PeerMeters<>(registry, common, maxPeers,
+                    shown -> shown.statistics().connectionsByHost());
+            peers.bind(ofPeers);
+            Runnable others = ofPeers.removal();
+            resources.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
+                others.run();
+                peers.removeAll();
+            });
+        }
+        resources.onDispose().subscribe(ignored -> { }, error -> { }, removal);
+        engines(registry);
+    }
+
+    private void engines(MeterRegistry registry) {
+        EngineMeters.Times times = EngineMeters.Times.of(resources, timedEvery);
         for (int i = 0; i < resources.engines().size(); i++) {
             ProgressEngine engine = resources.engines().get(i);
-            Tags tags = common.and(UcxMeters.Tag.ENGINE.asString(), engine.name());
-            new UcxEngineMetrics(engine, common).bindTo(registry);
-            peers(registry, i, tags);
-            messages(registry, i, tags);
+            Runnable removal = new UcxEngineMetrics(engine, common).bind(registry);
+            new EngineMeters(i, common.and(UcxMeters.Tag.ENGINE.asString(), engine.name()))
+                    .bind(registry, resources, times, removal);
         }
     }
 
-    private void messages(MeterRegistry registry, int engine, Tags tags) {
-        UcxMeters.MESSAGES_SENT.counter(registry, resources, tags, message(engine, MessageStatistics::sent));
-        UcxMeters.MESSAGES_RECEIVED.counter(registry, resources, tags, message(engine, MessageStatistics::received));
-        UcxMeters.MESSAGE_BATCHES.counter(registry, resources, tags, message(engine, MessageStatistics::batches));
-        UcxMeters.MESSAGE_CREDIT.gauge(registry, resources, tags, message(engine, MessageStatistics::sendCredit));
-        UcxMeters.MESSAGE_HELD_BYTES.gauge(registry, resources, tags,
-                message(engine, MessageStatistics::bufferedBytes));
-        UcxMeters.STREAMS.gauge(registry, resources, tags, message(engine, MessageStatistics::openStreams));
-        UcxMeters.WAITING_REQUESTS.gauge(registry, resources, tags,
-                message(engine, MessageStatistics::waitingRequests));
-        UcxMeters.VIOLATIONS.counter(registry, resources, tags, message(engine, MessageStatistics::violations));
-        UcxMeters.DROPPED_REQUESTS.counter(registry, resources, tags,
-                message(engine, MessageStatistics::droppedRequests));
+    static Tags with(Tags tags, UcxMeters.Tag key, Enum<?> value) {
+        return tags.and(key.asString(), value.name().toLowerCase(Locale.ROOT));
     }
 
-    private static ToDoubleFunction<UcxResources> message(int engine, ToLongFunction<MessageStatistics> value) {
-        return shown -> value.applyAsLong(shown.messageStatistics().get(engine));
-    }
-
-    private void peers(MeterRegistry registry, int engine, Tags tags) {
-        PeerStatistics now = resources.peerStatistics().get(engine);
-        UcxMeters.MISSED_HEARTBEATS.counter(registry, resources, tags,
-                shown -> shown.peerStatistics().get(engine).missedHeartbeats());
-        now.lostConnections().keySet().forEach(cause -> UcxMeters.LOST_CONNECTIONS.counter(registry, resources,
-                tags.and(UcxMeters.Tag.CAUSE.asString(), cause),
-                shown -> shown.peerStatistics().get(engine).lostConnections().get(cause)));
-        now.rejectedHandshakes().keySet().forEach(reason -> UcxMeters.REFUSED_HANDSHAKES.counter(registry, resources,
-                tags.and(UcxMeters.Tag.REASON.asString(), reason),
-                shown -> shown.peerStatistics().get(engine).rejectedHandshakes().get(reason)));
-    }
-
-    private void connections(MeterRegistry registry) {
-        UcxMeters.SERVER_CONNECTIONS_LIMIT.gauge(registry, resources, common,
+    private void connections(BoundMeters<UcxResources> meters) {
+        meters.gauge(UcxMeters.IDLE_ENDPOINTS, common, UcxResources::idleEndpoints);
+        meters.gauge(UcxMeters.IDLE_ENDPOINTS_LIMIT, common, UcxResources::maxIdleEndpoints);
+        meters.gauge(UcxMeters.PARKED_ENDPOINTS, common, UcxResources::parkedEndpoints);
+        meters.gauge(UcxMeters.PARKED_ENDPOINTS_LIMIT, common, UcxResources::maxParkedEndpoints);
+        meters.gauge(UcxMeters.PENDING_HANDSHAKES, common, UcxResources::pendingHandshakes);
+        meters.counter(UcxMeters.FAILED_HANDSHAKES, common, UcxResources::failedHandshakes);
+        meters.gauge(UcxMeters.QUEUED_AUTHENTICATIONS, common, UcxResources::queuedAuthentications);
+        meters.gauge(UcxMeters.QUEUED_AUTHENTICATIONS_LIMIT, common,
+                shown -> shown.statistics().maxQueuedAuthentications());
+        meters.counter(UcxMeters.REFUSED_AUTHENTICATIONS, common, UcxResources::refusedAuthentications);
+        meters.gauge(UcxMeters.SERVER_CONNECTIONS, common, connection(ConnectionStatistics::serverConnections));
+        meters.gauge(UcxMeters.SERVER_CONNECTIONS_LIMIT, common,
                 connection(ConnectionStatistics::maxServerConnections));
-        UcxMeters.REJECTED_CONNECTIONS.counter(registry, resources, common,
-                connection(ConnectionStatistics::rejectedConnections));
-        UcxMeters.RECONNECTS.counter(registry, resources, common, connection(ConnectionStatistics::reconnects));
-        UcxMeters.PENDING_RECONNECTS.gauge(registry, resources, common,
-                connection(ConnectionStatistics::pendingReconnects));
-        UcxMeters.ACQUIRED_CONNECTIONS.gauge(registry, resources, common,
-                connection(ConnectionStatistics::acquiredConnections));
-        UcxMeters.IDLE_CONNECTIONS.gauge(registry, resources, common,
-                connection(ConnectionStatistics::idleConnections));
-        UcxMeters.PENDING_ACQUIRES.gauge(registry, resources, common,
-                connection(ConnectionStatistics::pendingAcquires));
-        UcxMeters.POOLED_CONNECTIONS_LIMIT.gauge(registry, resources, common,
+        meters.counter(UcxMeters.REJECTED_CONNECTIONS, common, connection(ConnectionStatistics::rejectedConnections));
+        meters.counter(UcxMeters.RECONNECTS, common, connection(ConnectionStatistics::reconnects));
+        meters.gauge(UcxMeters.PENDING_RECONNECTS, common, connection(ConnectionStatistics::pendingReconnects));
+        meters.gauge(UcxMeters.ACQUIRED_CONNECTIONS, common, connection(ConnectionStatistics::acquiredConnections));
+        meters.gauge(UcxMeters.IDLE_CONNECTIONS, common, connection(ConnectionStatistics::idleConnections));
+        meters.gauge(UcxMeters.PENDING_ACQUIRES, common, connection(ConnectionStatistics::pendingAcquires));
+        meters.gauge(UcxMeters.POOLED_CONNECTIONS_LIMIT, common,
                 connection(ConnectionStatistics::maxPooledConnections));
     }
 
@@ -143,15 +172,38 @@ public final class UcxMetrics implements MeterBinder {
         return shown -> value.applyAsLong(shown.connectionStatistics());
     }
 
-    private void memory(MeterRegistry registry) {
+    private void buffers(BoundMeters<UcxResources> meters) {
+        meters.gauge(UcxMeters.LEASED_BYTES, common, pool(UcxBufferPool::leasedBytes));
+        meters.gauge(UcxMeters.SLAB_BYTES, common, pool(UcxBufferPool::slabBytes));
+        meters.gauge(UcxMeters.SLAB_LIMIT, common, pool(UcxBufferPool::maxBytes));
+        meters.gauge(UcxMeters.BUFFER_WAITERS, common, pool(UcxBufferPool::waiters));
+        meters.gauge(UcxMeters.BUFFER_WAITERS_LIMIT, common, pool(UcxBufferPool::maxWaiters));
+        meters.timer(UcxMeters.BUFFER_WAIT, common, shown -> shown.buffers().waits(), pool(UcxBufferPool::waitNanos));
+        meters.gauge(UcxMeters.MAPPED_BYTES, common, pool(UcxBufferPool::mappedBytes));
+        meters.gauge(UcxMeters.MAPPED_LIMIT, common, pool(UcxBufferPool::maxMappedBytes));
+        meters.counter(UcxMeters.REFUSED_MAPPINGS, common, pool(UcxBufferPool::refusedMappings));
+        meters.counter(UcxMeters.OFFERED_MESSAGES, common, pool(UcxBufferPool::offeredMessages));
+        meters.counter(UcxMeters.COPIED_MESSAGES, common, pool(UcxBufferPool::copiedMessages));
+        meters.counter(UcxMeters.LEAKED_BUFFERS, common, pool(UcxBufferPool::leakedLeases));
+    }
+
+    private static ToDoubleFunction<UcxResources> pool(ToLongFunction<UcxBufferPool> value) {
+        return shown -> value.applyAsLong(shown.buffers());
+    }
+
+    private void memory(BoundMeters<UcxResources> meters) {
         String outcome = UcxMeters.Tag.OUTCOME.asString();
-        UcxMeters.MEMORY_WINDOWS.gauge(registry, resources, common, shown -> shown.servedMemory().windows());
-        UcxMeters.MEMORY_WINDOW_LIMIT.gauge(registry, resources, common, shown -> shown.servedMemory().maxWindows());
-        UcxMeters.MEMORY_REQUESTS.counter(registry, resources,
-                common.and(outcome, "success"), shown -> shown.servedMemory().served());
-        UcxMeters.MEMORY_REQUESTS.counter(registry, resources,
-                common.and(outcome, "error"), shown -> shown.servedMemory().refused());
-        UcxMeters.MEMORY_BYTES.counter(registry, resources, common, shown -> shown.servedMemory().bytes());
-        UcxMeters.MEMORY_VIOLATIONS.counter(registry, resources, common, shown -> shown.servedMemory().violations());
+        meters.gauge(UcxMeters.MEMORY_WINDOWS, common, shown -> shown.servedMemory().windows());
+        meters.gauge(UcxMeters.MEMORY_WINDOW_LIMIT, common, shown -> shown.servedMemory().maxWindows());
+        for (Access access : Access.values()) {
+            Tags tags = with(common, UcxMeters.Tag.ACCESS, access);
+            meters.counter(UcxMeters.SERVED_REQUESTS, tags.and(outcome, "success"),
+                    shown -> shown.servedMemory().of(access).served());
+            meters.counter(UcxMeters.SERVED_REQUESTS, tags.and(outcome, "error"),
+                    shown -> shown.servedMemory().of(access).refused());
+            meters.counter(UcxMeters.SERVED_BYTES, tags, shown -> shown.servedMemory().of(access).bytes());
+        }
+        meters.counter(UcxMeters.MEMORY_VIOLATIONS, common, shown -> shown.servedMemory().violations());
+        meters.gauge(UcxMeters.REGISTERED_BYTES, common, shown -> shown.context().registeredBytes());
     }
 }

@@ -43,8 +43,18 @@ final class RequestTraffic implements Traffic {
     @Override
     public Mono<Void> exchange(long number, int bytes) {
         return connection.resources().buffers().acquireLater(Math.max(bytes, Integer.BYTES))
-                .flatMap(request -> number % 2 == 0 ? echo(request, number) : count(request, bytes % MAX_NUMBERS))
+                .flatMap(request -> isEcho(number) ? echo(request, number) : count(request, bytes % MAX_NUMBERS))
                 .doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
+    }
+
+    /** Returns whether the exchange of a number expects its payload back. */
+    static boolean isEcho(long number) {
+        return number % 2 == 0;
+    }
+
+    /** Returns how many answers an exchange gets. */
+    static int answers(long number, int bytes) {
+        return isEcho(number) ? 1 : bytes % MAX_NUMBERS;
     }
 
     private Mono<Void> echo(UcxBuffer request, long number) {

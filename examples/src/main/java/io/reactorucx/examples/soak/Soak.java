@@ -4,6 +4,7 @@ import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.core.CloseMode;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.memory.WindowDescriptor;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,7 @@ final class Soak {
     private static final Duration WARM_UP = Duration.ofSeconds(5);
     private static final Duration SETTLED_WITHIN = Duration.ofSeconds(30);
     private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(30);
+    private static final Duration COUNTED_WITHIN = Duration.ofMinutes(3);
     private static final int LONGEST_LIFE_SECONDS = 15;
     private static final int MILLION = 1_000_000;
 
@@ -33,10 +35,14 @@ final class Soak {
     private final double cutOff;
     private final SplittableRandom random;
     private final @Nullable PlantedLeak leak;
+    private final boolean uncounted;
+    private final MeterSums meters;
     private final SoakReport report = new SoakReport();
 
     Soak(UcxClient client, UcxResources resources, int connections, double cutOff, long seed,
-            @Nullable PlantedLeak leak) {
+            @Nullable PlantedLeak leak, boolean uncounted) {
+        this.uncounted = uncounted;
+        this.meters = new MeterSums(resources);
         this.client = client;
         this.resources = resources;
         this.connections = connections;
@@ -58,8 +64,9 @@ final class Soak {
             leak.plant();
         }
         Levels[] after = levels();
+        boolean agree = metersAgree();
         endServer();
-        return report.print(tallies, before, after) && !tallies.byKind().isEmpty();
+        return report.print(tallies, before, after) & agree && !tallies.byKind().isEmpty();
     }
 
     /** Runs one subscriber that takes a response per second from a source of a million. */
@@ -75,6 +82,14 @@ final class Soak {
                 + " s, the server's source was asked for " + (after[1].of("numbers asked for") - before[1]
                 .of("numbers asked for")) + " of " + MILLION);
         return report.print(new Tallies(), before, after);
+    }
+
+    /** After all of that, and with other connections gone, what is counted here has to be what the meters say. */
+    private boolean metersAgree() {
+        List<String> different = Mono.usingWhen(client.connect(), connection -> window(connection).flatMap(memory ->
+                new CountedTraffic(connection, meters, random.split(), uncounted).run(memory)), UcxConnection::close)
+                .retryWhen(Retry.max(9).filter(UcxException.class::isInstance)).block(COUNTED_WITHIN);
+        return SoakReport.printMeters(Objects.requireNonNull(different));
     }
 
     private void endServer() {
@@ -120,7 +135,7 @@ final class Soak {
         return ask(connection, SoakServer.LEND, SoakServer.WINDOW).map(WindowDescriptor::fromBytes);
     }
 
-    private static Mono<byte[]> ask(UcxConnection connection, int question, int answer) {
+    static Mono<byte[]> ask(UcxConnection connection, int question, int answer) {
         // Subscribes to the responses before it sends the request.
         return connection.activeMessages().receive(answer).next().map(message -> message.data()
                 .toArray(ValueLayout.JAVA_BYTE)).mergeWith(connection.activeMessages().send(question, new byte[0])

@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
         + " flow-controlled messages, requests and remote memory, with payloads of 0 B to 16 MiB. Operations are"
         + " cancelled and timed out at random, connections closed by either side. Each message is checked by number"
         + " and checksum. Fails when a message is lost, duplicated or corrupt, when an operation fails for another"
-        + " reason than the end of its connection, or when memory or request slots leak.")
+        + " reason than the end of its connection, or when memory or request slots leak. At the end, traffic that is"
+        + " neither cancelled nor cut off is compared with the meters of both processes.")
 public final class SoakCommand implements Callable<Integer> {
 
     private static final int PERCENT = 100;
@@ -62,6 +63,9 @@ public final class SoakCommand implements Callable<Integer> {
     private @Nullable Long seed;
     @Option(names = "--leak", hidden = true, description = "Leaks 16 MiB, which the soak has to find.")
     private @Nullable PlantedLeak leak;
+    @Option(names = "--uncounted", hidden = true, description = "Sends a message that the soak does not count, which"
+            + " its comparison with the meters has to find.")
+    private boolean uncounted;
 
     @Override
     public Integer call() {
@@ -85,7 +89,8 @@ public final class SoakCommand implements Callable<Integer> {
             try {
                 int port = Integer.parseInt(server.awaitReady().trim());
                 UcxClient client = UcxClient.create(resources).remoteAddress("127.0.0.1", port);
-                Soak soak = new Soak(client, resources, connections, (double) cutOff / PERCENT, chosen, leak);
+                Soak soak = new Soak(client, resources, connections, (double) cutOff / PERCENT, chosen, leak,
+                        uncounted);
                 sound = slowConsumer ? soak.slowConsumer(time) : soak.run(time);
                 sound &= server.awaitExit() == 0;
             } finally {

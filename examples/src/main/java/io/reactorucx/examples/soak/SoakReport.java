@@ -1,6 +1,7 @@
 package io.reactorucx.examples.soak;
 
 import io.reactorucx.examples.soak.Tally.End;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -87,6 +88,14 @@ public final class SoakReport {
             sound &= tally.isSound();
         }
         return sound;
+    }
+
+    /** Prints the sums by which meters differ from what was counted; returns whether none does. */
+    static boolean printMeters(List<String> different) {
+        System.out.println(different.isEmpty() ? "meters: equal to what was counted, in both processes"
+                : "meters: they differ from what was counted:");
+        different.forEach(each -> System.out.println("    " + each));
+        return different.isEmpty();
     }
 
     /**

@@ -9,9 +9,11 @@ import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import reactor.core.publisher.Mono;
@@ -29,6 +31,11 @@ public final class SoakServer implements Callable<Integer> {
     static final int HELD = 13;
     /** Ends this process gracefully. */
     static final int END = 14;
+    /** Requests the {@link MeterSums} of this process; the response is {@link #COUNTED}. */
+    static final int COUNT = 15;
+    static final int COUNTED = 16;
+    /** Has no receiver. */
+    static final int IGNORED = 17;
 
     /** Start of the line that this process prints when it listens; the port follows. */
     static final String READY = "ready ";
@@ -40,11 +47,13 @@ public final class SoakServer implements Callable<Integer> {
     private boolean tcp;
 
     private final Sinks.Empty<Void> end = Sinks.empty();
+    private @Nullable MeterSums sums;
 
     @Override
     public Integer call() {
         DroppedErrors.count();
         UcxResources resources = SoakCommand.resources(tcp);
+        sums = new MeterSums(resources);
         try {
             UcxBoundServer server = UcxServer.create(resources).handle(this::serve).bindNow();
             System.out.println(READY + server.port());
@@ -63,7 +72,7 @@ public final class SoakServer implements Callable<Integer> {
             Mono.delay(Duration.ofSeconds(2 + random.nextInt(LONGEST_SECONDS))).then(connection.close()).subscribe();
         }
         return Mono.when(ActiveMessageTraffic.serve(connection), MessageTraffic.serve(connection),
-                RequestTraffic.serve(connection), lend(connection), levels(connection),
+                RequestTraffic.serve(connection), lend(connection), levels(connection), counts(connection),
                 connection.activeMessages().receive(END).doOnNext(ask -> end.tryEmitEmpty()));
     }
 
@@ -74,6 +83,12 @@ public final class SoakServer implements Callable<Integer> {
             window.onDispose().subscribe(ignored -> { }, error -> { }, memory::close);
             return connection.activeMessages().send(WINDOW, window.descriptor().toBytes());
         }).then();
+    }
+
+    private Mono<Void> counts(UcxConnection connection) {
+        MeterSums meters = Objects.requireNonNull(sums);
+        return connection.activeMessages().receive(COUNT).concatMap(ask -> connection.activeMessages().send(COUNTED,
+                meters.now().toLine().getBytes(StandardCharsets.UTF_8))).then();
     }
 
     private static Mono<Void> levels(UcxConnection connection) {

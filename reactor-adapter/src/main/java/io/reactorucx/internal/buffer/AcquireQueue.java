@@ -1,5 +1,6 @@
 package io.reactorucx.internal.buffer;
 
+import io.reactorucx.internal.counter.WaitCounter;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -16,6 +17,7 @@ final class AcquireQueue {
     private final Deque<PendingAcquire> waiters = new ArrayDeque<>();
     private final AtomicInteger serving = new AtomicInteger();
     private final MemoryWatch watch;
+    private final WaitCounter waits = new WaitCounter();
 
     AcquireQueue(BufferPool pool, int maxWaiters, ReentrantLock lock) {
         this.pool = pool;
@@ -26,6 +28,22 @@ final class AcquireQueue {
 
     MemoryWatch watch() {
         return watch;
+    }
+
+    int maxWaiters() {
+        return maxWaiters;
+    }
+
+    /** Returns the waits that have ended. Thread: any. */
+    WaitCounter waits() {
+        return waits;
+    }
+
+    /** Thread: holds the lock. */
+    private void left(PendingAcquire waiter) {
+        if (waiters.remove(waiter)) {
+            waits.waited(System.nanoTime() - waiter.sinceNanos());
+        }
     }
 
     /** Returns the subscriber that has waited longest, or null. */
@@ -75,7 +93,7 @@ final class AcquireQueue {
     void remove(PendingAcquire waiter) {
         lock.lock();
         try {
-            waiters.remove(waiter);
+            left(waiter);
         } finally {
             lock.unlock();
         }
@@ -117,21 +135,21 @@ final class AcquireQueue {
         try {
             lease = pool.tryLease(first.bytes(), first.place());
         } catch (RuntimeException e) {
-            waiters.remove(first);
+            left(first);
             return () -> first.end(null, e);
         }
         if (lease == null) {
             return null;
         }
         // It may have cancelled while a slab was made; then end() releases the lease.
-        waiters.remove(first);
+        left(first);
         return () -> first.end(lease, null);
     }
 
     /** Empties the queue and returns what was in it. Thread: holds the lock. */
     List<PendingAcquire> drain() {
         List<PendingAcquire> all = List.copyOf(waiters);
-        waiters.clear();
+        all.forEach(this::left);
         return all;
     }
 

@@ -265,6 +265,21 @@ public final class BufferPool extends UcxBufferPool {
     }
 
     @Override
+    public int maxWaiters() {
+        return queue.maxWaiters();
+    }
+
+    @Override
+    public long waits() {
+        return queue.waits().waits();
+    }
+
+    @Override
+    public long waitNanos() {
+        return queue.waits().nanos();
+    }
+
+    @Override
     public long leakedLeases() {
         return leaks.leases();
     }

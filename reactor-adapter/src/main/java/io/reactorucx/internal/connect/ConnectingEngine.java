@@ -5,6 +5,7 @@ import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.mapped.MappedProtocolFactory;
 import io.reactorucx.internal.message.MessageProtocolFactory;
 import io.reactorucx.internal.ucp.ActiveMessageRouter;
+import io.reactorucx.message.MessageStatistics;
 
 /**
  * An engine, with what connectors and acceptors need of it.
@@ -21,5 +22,10 @@ public record ConnectingEngine(EngineConnections connections, PendingBindings bi
     /** Returns the engine itself. */
     public ProgressEngine engine() {
         return connections.engine();
+    }
+
+    /** Returns what the engine counts of flow-controlled messages. */
+    public MessageStatistics messageStatistics() {
+        return messages.counters().snapshot(connections.counts());
     }
 }

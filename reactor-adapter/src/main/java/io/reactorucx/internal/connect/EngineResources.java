@@ -1,5 +1,6 @@
 package io.reactorucx.internal.connect;
 
+import io.reactorucx.connection.UcxStatistics;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
@@ -118,6 +119,11 @@ public final class EngineResources {
     /** Returns the connections of all engines, engine by engine. */
     public List<EngineConnections> connections() {
         return engines.stream().map(ConnectingEngine::connections).toList();
+    }
+
+    /** Returns what the engines count. */
+    public UcxStatistics statistics() {
+        return new EngineStatistics(this);
     }
 
     /** Returns the counters of handshakes of servers. */

@@ -10,6 +10,7 @@ import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.ProtocolConfig;
+import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
@@ -27,6 +28,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.security.SecureRandom;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -34,12 +36,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * The connections of one engine. The reply endpoint of a framework peer's message tells its connection, the token in it
@@ -63,7 +68,11 @@ public final class EngineConnections {
     private final AtomicLongArray dropped = new AtomicLongArray(DropReason.values().length);
     private final long workerId = new SecureRandom().nextLong();
     private final PeerCounters counters = new PeerCounters();
+    private final ProtocolCounters counts = new ProtocolCounters();
+    /** The values of {@link #byEndpoint}, for any thread. */
+    private final Set<ConnectionCore> live = ConcurrentHashMap.newKeySet();
     private final RejectionLog rejections = new RejectionLog();
+    private final Sinks.Empty<Void> engineEnd = Sinks.empty();
     private final HeartbeatTimer heartbeats;
     private final PeerProcesses processes;
     private final OperationAges ages = new OperationAges(this);
@@ -119,6 +128,7 @@ public final class EngineConnections {
     void add(ConnectionCore connection, UcpEndpoint endpoint) {
         connecting.remove(connection);
         byEndpoint.put(endpoint, connection);
+        live.add(connection);
         open.incrementAndGet();
         ages.schedule();
     }
@@ -127,6 +137,7 @@ public final class EngineConnections {
         connecting.remove(connection);
         processes.remove(connection, connection.termination().peerProcess());
         if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
+            live.remove(connection);
             open.decrementAndGet();
         }
         if (byEndpoint.isEmpty()) {
@@ -193,6 +204,7 @@ public final class EngineConnections {
         connections().forEach(EngineConnections::engineClosed);
         List.copyOf(undelivered).forEach(EngineConnections::engineClosed);
         undelivered.clear();
+        engineEnd.tryEmitEmpty();
     }
 
     /** Ends one connection; what a subscriber throws does not keep the others from their end. */
@@ -276,6 +288,9 @@ public final class EngineConnections {
 
     private void release(UcpActiveMessage message) {
         if (!message.isInline() && worker().activeMessages().holds(message)) {
+            if (message.isRendezvous()) {
+                counts.droppedOffer();
+            }
             worker().activeMessages().release(message);
         }
     }
@@ -336,9 +351,30 @@ public final class EngineConnections {
         return counters;
     }
 
+    /** Returns a Mono that completes when the engine has closed or failed. Thread: any. */
+    public Mono<Void> onEngineClosed() {
+        return engineEnd.asMono();
+    }
+
+    /** Returns the counters of the protocols. Thread: any. */
+    public ProtocolCounters counts() {
+        return counts;
+    }
+
+    /** Returns the connections that have an endpoint, as they are now. Thread: any. */
+    public Set<ConnectionCore> live() {
+        return Set.copyOf(live);
+    }
+
     /** Returns the counts of lost and rejected peers. Thread: any. */
     public PeerStatistics peerStatistics() {
-        return counters.snapshot();
+        Map<String, Long> byState = new HashMap<>(Map.of("connecting", 0L, "connected", 0L, "closing", 0L));
+        for (ConnectionCore each : live) {
+            ConnectionPhase phase = each.phase();
+            byState.merge(phase.isConnecting() ? "connecting" : phase.isConnected() ? "connected" : "closing", 1L,
+                    Long::sum);
+        }
+        return counters.snapshot(byState);
     }
 
     /** Returns the address of the worker. Thread: any. */

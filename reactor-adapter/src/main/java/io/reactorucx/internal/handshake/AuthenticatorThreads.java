@@ -24,6 +24,7 @@ public final class AuthenticatorThreads implements AuthenticatorExecutor {
 
     private final ThreadPoolExecutor threads;
     private final Semaphore firstSteps;
+    private final int maxQueued;
     private final AtomicLong refused = new AtomicLong();
 
     /** Creates threads that start when they are needed, and end after 10 s without a step. */
@@ -33,6 +34,7 @@ public final class AuthenticatorThreads implements AuthenticatorExecutor {
                 new LinkedBlockingQueue<>(),
                 steps -> new StepThread(steps, name + "-" + number.getAndIncrement()));
         threads.allowCoreThreadTimeOut(true);
+        maxQueued = limits.queuedSteps();
         firstSteps = new Semaphore(limits.threads() + limits.queuedSteps());
     }
 
@@ -59,6 +61,11 @@ public final class AuthenticatorThreads implements AuthenticatorExecutor {
     /** Returns the number of steps that wait for a thread. */
     public int queued() {
         return threads.getQueue().size();
+    }
+
+    /** Returns the maximum number of first steps that wait for a thread. */
+    public int maxQueued() {
+        return maxQueued;
     }
 
     /** Returns the number of steps that were refused, because too many waited. */

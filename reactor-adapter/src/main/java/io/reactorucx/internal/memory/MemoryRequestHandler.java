@@ -89,7 +89,7 @@ final class MemoryRequestHandler {
 
     private void readSent(int status) {
         leave();
-        server.ended(this, status == 0 ? MemoryReplyStatus.OK : MemoryReplyStatus.FAILED, request.length());
+        server.ended(this, status == 0 ? MemoryReplyStatus.OK : MemoryReplyStatus.FAILED, request);
     }
 
     private void write(ExportedWindow to, MemorySegment range, UcpActiveMessage message) {
@@ -123,11 +123,11 @@ final class MemoryRequestHandler {
         leave();
         try {
             if (connection.send(ReservedMessageIds.MEMORY, header(status, value), MemorySegment.NULL, null,
-                    AmProtocol.EAGER, (sent, length, tag) -> server.ended(this, status, request.length()))) {
-                server.ended(this, status, request.length());
+                    AmProtocol.EAGER, (sent, length, tag) -> server.ended(this, status, request))) {
+                server.ended(this, status, request);
             }
         } catch (UcxClosedException e) {
-            server.ended(this, status, request.length());
+            server.ended(this, status, request);
         } catch (UcxException e) {
             // The engine has as many operations in flight as it may. The peer waits for this reply, and its other
             // requests are bounded until then.

@@ -6,6 +6,7 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.frame.MemoryFrame;
 import io.reactorucx.internal.frame.MemoryReplyStatus;
 import io.reactorucx.internal.frame.ProtocolViolationException;
+import io.reactorucx.memory.ServedMemoryStatistics;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -45,16 +46,24 @@ final class MemoryServer {
     }
 
     /** The reply of a request is sent, or the connection has ended. */
-    void ended(MemoryRequestHandler handler, MemoryReplyStatus status, long bytes) {
+    void ended(MemoryRequestHandler handler, MemoryReplyStatus status, MemoryFrame.Request request) {
         if (!inService.remove(handler)) {
             return;
         }
         if (status == MemoryReplyStatus.OK) {
-            windows.served(bytes);
+            windows.served(access(request), request.length());
         } else {
-            windows.refused();
+            windows.refused(access(request));
         }
         connection.operationEnded();
+    }
+
+    private static ServedMemoryStatistics.Access access(MemoryFrame.Request request) {
+        return switch (request) {
+            case MemoryFrame.Write write -> ServedMemoryStatistics.Access.PUT;
+            case MemoryFrame.Read read -> ServedMemoryStatistics.Access.GET;
+            case MemoryFrame.Atomic atomic -> ServedMemoryStatistics.Access.ATOMIC;
+        };
     }
 
     /** Refuses requests from now on. */

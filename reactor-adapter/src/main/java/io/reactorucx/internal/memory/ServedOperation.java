@@ -14,6 +14,7 @@ import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.operation.LeaseOperation;
 import io.reactorucx.internal.operation.OperationMono;
+import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -161,11 +162,29 @@ abstract class ServedOperation<T> extends LeaseOperation<T> {
         ended = true;
         error = cause;
         memory.client().ended(this);
+        if (cause == null) {
+            count();
+        }
         try {
-            complete(cause == null ? 0 : UcxStatus.IO_ERROR.code(), 0, 0);
+            complete(cause == null ? 0 : status(cause), 0, 0);
         } finally {
             memory.client().proceed();
         }
+    }
+
+    /** Counts the access apart from those that UCX does itself. */
+    private void count() {
+        Access access = switch (kind()) {
+            case PUT -> Access.PUT;
+            case GET -> Access.GET;
+            default -> Access.ATOMIC;
+        };
+        connection().registry().counts().served(access, bytes(0));
+    }
+
+    private static int status(RuntimeException cause) {
+        return cause instanceof UcxException ucx && ucx.status().code() < 0 ? ucx.status().code()
+                : UcxStatus.IO_ERROR.code();
     }
 
     @Override

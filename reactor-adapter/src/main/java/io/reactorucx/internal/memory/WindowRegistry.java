@@ -12,8 +12,10 @@ import io.reactorucx.internal.frame.WindowKey;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.memory.ServedMemoryStatistics;
+import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.memory.UcxMemoryWindow;
 import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
@@ -40,9 +42,7 @@ public final class WindowRegistry {
     /** The servers of open connections whose peers have requested memory. */
     private final Set<MemoryServer> servers = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger();
-    private final LongAdder served = new LongAdder();
-    private final LongAdder refused = new LongAdder();
-    private final LongAdder bytes = new LongAdder();
+    private final Map<Access, Counts> counts = new EnumMap<>(Access.class);
     private final LongAdder violations = new LongAdder();
     private volatile boolean closed;
 
@@ -55,6 +55,17 @@ public final class WindowRegistry {
         this.context = context;
         this.config = config;
         this.owned = owned;
+        for (Access access : Access.values()) {
+            counts.put(access, new Counts(new LongAdder(), new LongAdder(), new LongAdder()));
+        }
+    }
+
+    /** What peers did in one way. */
+    private record Counts(LongAdder served, LongAdder refused, LongAdder bytes) {
+
+        ServedMemoryStatistics.Requests snapshot() {
+            return new ServedMemoryStatistics.Requests(served.sum(), refused.sum(), bytes.sum());
+        }
     }
 
     ServedMemoryConfig config() {
@@ -159,13 +170,18 @@ public final class WindowRegistry {
         count.decrementAndGet();
     }
 
-    void served(long moved) {
-        served.increment();
-        bytes.add(moved);
+    void served(Access access, long moved) {
+        Counts of = counts(access);
+        of.served.increment();
+        of.bytes.add(moved);
     }
 
-    void refused() {
-        refused.increment();
+    void refused(Access access) {
+        counts(access).refused.increment();
+    }
+
+    private Counts counts(Access access) {
+        return Objects.requireNonNull(counts.get(access));
     }
 
     void violated() {
@@ -173,8 +189,9 @@ public final class WindowRegistry {
     }
 
     public ServedMemoryStatistics statistics() {
-        return new ServedMemoryStatistics(count.get(), config.maxWindows(), served.sum(), refused.sum(), bytes.sum(),
-                violations.sum());
+        Map<Access, ServedMemoryStatistics.Requests> requests = new EnumMap<>(Access.class);
+        counts.forEach((access, of) -> requests.put(access, of.snapshot()));
+        return new ServedMemoryStatistics(count.get(), config.maxWindows(), requests, violations.sum());
     }
 
     /** Revokes all windows. The engines have ended, so none is in use. */

@@ -129,7 +129,7 @@ final class InboundDispatcher {
         if (stream == null) {
             release(message);
         } else {
-            mux.counters().received(1);
+            mux.counters().of(stream).received(1, 0);
             stream.input().drain();
         }
     }
@@ -174,6 +174,9 @@ final class InboundDispatcher {
     /** Releases data that the peer offers or UCX holds. */
     void release(UcpActiveMessage message) {
         if (!message.isInline() && !worker().isClosed() && worker().activeMessages().holds(message)) {
+            if (message.isRendezvous()) {
+                mux.connection().registry().counts().droppedOffer();
+            }
             worker().activeMessages().release(message);
         }
     }

@@ -17,7 +17,10 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
     private final MessageMultiplexer mux;
     private final MessageStreams streams;
     private final InboundBatch batch;
-    private int receivedMessages;
+    private int messages;
+    private long messageBytes;
+    private int requestMessages;
+    private long requestBytes;
 
     InboundFrames(MessageMultiplexer mux, InboundBatch batch) {
         this.mux = mux;
@@ -35,14 +38,28 @@ final class InboundFrames implements MessageFrameCodec.Visitor {
         MultiplexedStream to = streams.find(stream);
         if (to != null) {
             to.data(batch, offset, length, count);
-            receivedMessages += count;
+            if (to == streams.defaultStream()) {
+                messages += count;
+                messageBytes += (long) length * count;
+            } else {
+                requestMessages += count;
+                requestBytes += (long) length * count;
+            }
         }
     }
 
     /** Counts the messages of a batch that has been applied. */
     void batchEnded() {
-        mux.counters().received(receivedMessages);
-        receivedMessages = 0;
+        if (messages > 0) {
+            mux.counters().messages().received(messages, messageBytes);
+            messages = 0;
+            messageBytes = 0;
+        }
+        if (requestMessages > 0) {
+            mux.counters().requestMessages().received(requestMessages, requestBytes);
+            requestMessages = 0;
+            requestBytes = 0;
+        }
     }
 
     @Override

@@ -356,4 +356,8 @@ public final class InboundStream extends DrainLoop {
     ConnectionCore connection() {
         return mux.connection();
     }
+
+    MessageStream stream() {
+        return stream;
+    }
 }

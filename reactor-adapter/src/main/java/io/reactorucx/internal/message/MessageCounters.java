@@ -1,16 +1,23 @@
 package io.reactorucx.internal.message;
 
+import io.reactorucx.internal.counter.ProtocolCounters;
+import io.reactorucx.internal.counter.RequestCounters;
+import io.reactorucx.internal.counter.TrafficCounter;
+import io.reactorucx.internal.counter.WaitCounter;
 import io.reactorucx.message.MessageStatistics;
+import io.reactorucx.message.TrafficStatistics;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the flow-controlled messages of one engine's connections. Thread: engine; {@link #snapshot()} any. Writes have
+ * Counts the flow-controlled messages of one engine's connections. Thread: engine; {@link #snapshot} any. Writes have
  * no fence, so a snapshot may miss the latest ones.
  */
 public final class MessageCounters {
 
-    private final AtomicLong sent = new AtomicLong();
-    private final AtomicLong received = new AtomicLong();
+    private final TrafficCounter messages = new TrafficCounter();
+    private final TrafficCounter requestMessages = new TrafficCounter();
+    private final RequestCounters requests = new RequestCounters();
+    private final WaitCounter creditWait = new WaitCounter();
     private final AtomicLong batches = new AtomicLong();
     private final AtomicLong openStreams = new AtomicLong();
     private final AtomicLong waitingRequests = new AtomicLong();
@@ -23,14 +30,33 @@ public final class MessageCounters {
         counter.setOpaque(counter.getPlain() + more);
     }
 
-    /** Messages were sent, each for one credit. */
-    void spent(int messages) {
-        add(sent, messages);
-        add(sendCredit, -messages);
+    /** Returns the traffic of {@code inbound()} and {@code outbound()}, which have the default stream. */
+    public TrafficCounter messages() {
+        return messages;
     }
 
-    void received(int messages) {
-        add(received, messages);
+    /** Returns the traffic of requests, which have a stream each. */
+    public TrafficCounter requestMessages() {
+        return requestMessages;
+    }
+
+    TrafficCounter of(MultiplexedStream stream) {
+        return stream.id() == 0 ? messages : requestMessages;
+    }
+
+    /** Returns the counters of requests. */
+    public RequestCounters requests() {
+        return requests;
+    }
+
+    /** Returns the waits of senders for credit. */
+    public WaitCounter creditWait() {
+        return creditWait;
+    }
+
+    /** Messages were sent, each for one credit. */
+    void spent(int credits) {
+        add(sendCredit, -credits);
     }
 
     void batch() {
@@ -61,9 +87,13 @@ public final class MessageCounters {
         add(droppedRequests, 1);
     }
 
-    public MessageStatistics snapshot() {
-        return new MessageStatistics(sent.getOpaque(), received.getOpaque(), batches.getOpaque(),
+    public MessageStatistics snapshot(ProtocolCounters offers) {
+        TrafficStatistics plain = messages.snapshot();
+        TrafficStatistics ofRequests = requestMessages.snapshot();
+        return new MessageStatistics(plain.sentMessages() + ofRequests.sentMessages(),
+                plain.receivedMessages() + ofRequests.receivedMessages(), batches.getOpaque(),
                 openStreams.getOpaque(), waitingRequests.getOpaque(), sendCredit.getOpaque(),
-                bufferedBytes.getOpaque(), violations.getOpaque(), droppedRequests.getOpaque());
+                creditWait.waiting(), creditWait.waits(), creditWait.nanos(), bufferedBytes.getOpaque(),
+                offers.fetchedOffers(), offers.droppedOffers(), violations.getOpaque(), droppedRequests.getOpaque());
     }
 }

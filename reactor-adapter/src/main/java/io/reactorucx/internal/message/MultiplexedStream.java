@@ -136,7 +136,7 @@ public abstract class MultiplexedStream {
                 }
                 if (response != null) {
                     batch.data(id(), response);
-                    mux.scheduler().messageQueued();
+                    mux.scheduler().requestMessageQueued(length);
                 }
                 batch.signal(MessageFrameCodec.COMPLETE, id());
                 mux.counters().credit(response == null ? -credit : 1 - credit);

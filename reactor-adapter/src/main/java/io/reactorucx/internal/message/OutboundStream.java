@@ -42,6 +42,8 @@ final class OutboundStream {
     private boolean scheduled;
     private boolean interrupted;
     private boolean interruptionDue;
+    /** When the senders began to wait for credit, 0 if they do not. */
+    private long waitingSince;
 
     OutboundStream(MessageStream stream, MessageMultiplexer mux) {
         this.stream = stream;
@@ -77,6 +79,7 @@ final class OutboundStream {
                 senders = new ArrayList<>(1);
             }
             senders.add(sender);
+            notified(sender);
             sender.replenish(allowance());
             if (sender.isActive()) {
                 ready();
@@ -87,6 +90,9 @@ final class OutboundStream {
     void remove(SendSubscriber<?> sender) {
         cancelBuffers();
         if (senders.remove(sender)) {
+            if (senders.isEmpty()) {
+                waitingSince = mux.counters().creditWait().end(waitingSince);
+            }
             // Without any send left, LAST may be due at the end of the scope.
             try (var _ = mux.flushScope()) {
                 if (termination != null || !senders.isEmpty()) {
@@ -112,7 +118,7 @@ final class OutboundStream {
                 return false;
             }
             batch.data(stream.id(), message);
-            spend(length);
+            spend(length, length);
             sender.sentNow();
             return true;
         }
@@ -174,6 +180,9 @@ final class OutboundStream {
         credit += messages;
         creditBytes += bytes;
         mux.counters().credit(messages);
+        if (credit > 0) {
+            waitingSince = mux.counters().creditWait().end(waitingSince);
+        }
         for (SendSubscriber<?> sender : senders) {
             sender.notifyAfterFlush();
             if (sender.isActive()) {
@@ -182,10 +191,21 @@ final class OutboundStream {
         }
     }
 
-    private void spend(long bytes) {
+    private void spend(long bytes, long length) {
         credit--;
         creditBytes -= bytes;
-        mux.scheduler().messageQueued();
+        if (stream.isDefault()) {
+            mux.scheduler().messageQueued(length);
+        } else {
+            mux.scheduler().requestMessageQueued(length);
+        }
+    }
+
+    /** A sender that has more to send was notified of what was sent. */
+    void notified(SendSubscriber<?> sender) {
+        if (credit == 0 && !ended && !sender.hasSentAll()) {
+            waitingSince = mux.counters().creditWait().begin(waitingSince);
+        }
     }
 
     private void voidCredit() {
@@ -213,6 +233,7 @@ final class OutboundStream {
                         ? SendScheduler.Turn.RENDEZVOUS_NEXT : SendScheduler.Turn.DRAINED;
             }
             if (length > creditBytes) {
+                waitingSince = mux.counters().creditWait().begin(waitingSince);
                 return SendScheduler.Turn.DRAINED;
             }
             int needed = (int) length + MessageFrameCodec.DATA_FRAME_BYTES;
@@ -258,7 +279,7 @@ final class OutboundStream {
                 return;
             }
         }
-        spend(length);
+        spend(length, length);
         sender.sent(false);
     }
 
@@ -312,8 +333,8 @@ final class OutboundStream {
         return outcome != RendezvousWindow.Outcome.REFUSED;
     }
 
-    void rendezvousPosted(SendSubscriber<?> sender) {
-        spend(0);
+    void rendezvousPosted(SendSubscriber<?> sender, long length) {
+        spend(0, length);
         rendezvousInFlight++;
         sender.sent(true);
     }
@@ -380,6 +401,9 @@ final class OutboundStream {
         if (error != null && !failing.isEmpty()) {
             senders.removeAll(failing);
             failing.forEach(sender -> sender.fail(error));
+        }
+        if (ended || senders.isEmpty()) {
+            waitingSince = mux.counters().creditWait().end(waitingSince);
         }
     }
 

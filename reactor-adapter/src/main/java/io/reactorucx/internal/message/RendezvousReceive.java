@@ -52,6 +52,7 @@ final class RendezvousReceive implements Completion {
         lease = leased;
         if (fetched) {
             record(true);
+            count();
         }
         return true;
     }
@@ -59,6 +60,11 @@ final class RendezvousReceive implements Completion {
     private void record(boolean success) {
         FlightEvents.largeMessageEnded(event, mux.connection().id(), mux.connection().peer(), false, offer.length(),
                 success);
+    }
+
+    private void count() {
+        mux.counters().of(input.stream()).received(0, offer.length());
+        mux.connection().registry().counts().fetchedOffer();
     }
 
     /** Returns the data, which the caller then owns; null until it has been fetched. */
@@ -94,6 +100,7 @@ final class RendezvousReceive implements Completion {
             input.fetchFailed(new UcxException(rawStatus, "am_recv_data", mux.connection().peer()));
         } else {
             fetched = true;
+            count();
             input.drain();
         }
     }

@@ -73,7 +73,7 @@ final class RendezvousWindow {
             sender.rejectMessage(e);
             return Outcome.TAKEN;
         }
-        stream.rendezvousPosted(sender);
+        stream.rendezvousPosted(sender, SendSubscriber.length(message));
         if (completed) {
             send.completed();
         } else {

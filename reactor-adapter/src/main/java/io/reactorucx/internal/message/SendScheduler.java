@@ -56,6 +56,9 @@ final class SendScheduler {
     /** The current batch, as long as no stream is queued: a sender may write into it without a turn. */
     private @Nullable MessageBatch open;
     private int queuedMessages;
+    private long queuedBytes;
+    private int queuedRequestMessages;
+    private long queuedRequestBytes;
     private boolean filling;
     private boolean settingsSent;
     private boolean lastWritten;
@@ -92,9 +95,16 @@ final class SendScheduler {
         toNotify.add(sender);
     }
 
-    /** Counts a message that was written into a batch or posted. */
-    void messageQueued() {
+    /** Counts a message of the default stream that was written into a batch or posted. */
+    void messageQueued(long bytes) {
         queuedMessages++;
+        queuedBytes += bytes;
+    }
+
+    /** Counts a message of another stream that was written into a batch or posted. */
+    void requestMessageQueued(long bytes) {
+        queuedRequestMessages++;
+        queuedRequestBytes += bytes;
     }
 
     /** Sends what is queued, as far as UCX and the peer take it. */
@@ -105,15 +115,27 @@ final class SendScheduler {
             more = !stopped && sendNextBatch();
             more |= notifySenders();
         }
-        if (queuedMessages > 0) {
-            mux.counters().spent(queuedMessages);
-            queuedMessages = 0;
-        }
+        count();
         MessageBatch unused = current;
         if (unused != null && unused.isEmpty()) {
             current = null;
             open = null;
             batches.give(unused);
+        }
+    }
+
+    private void count() {
+        if (queuedMessages > 0) {
+            mux.counters().messages().sent(queuedMessages, queuedBytes);
+            mux.counters().spent(queuedMessages);
+            queuedMessages = 0;
+            queuedBytes = 0;
+        }
+        if (queuedRequestMessages > 0) {
+            mux.counters().requestMessages().sent(queuedRequestMessages, queuedRequestBytes);
+            mux.counters().spent(queuedRequestMessages);
+            queuedRequestMessages = 0;
+            queuedRequestBytes = 0;
         }
     }
 

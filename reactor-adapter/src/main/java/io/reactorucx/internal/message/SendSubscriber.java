@@ -240,6 +240,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             output.remove(this);
             finish();
         } else {
+            output.notified(this);
             replenish(output.allowance());
         }
     }

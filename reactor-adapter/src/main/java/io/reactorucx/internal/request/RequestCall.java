@@ -7,6 +7,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.concurrent.ThrownSignal;
+import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.StreamErrorException;
@@ -15,6 +16,8 @@ import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.internal.message.MultiplexedStream;
+import io.reactorucx.message.RequestStatistics.Outcome;
+import io.reactorucx.message.RequestStatistics.Side;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -47,6 +50,8 @@ final class RequestCall<T> extends MultiplexedStream.Single
     private volatile Object content = State.NEW;
     /** 0 until something is requested, less than that for ever after a bad request. */
     private volatile byte requested;
+    /** See {@link RequestCounters#begun}. */
+    private short timed;
 
     RequestCall(RequestResponseMono<T> mono, CoreSubscriber<? super T> actual) {
         this.mono = mono;
@@ -68,14 +73,27 @@ final class RequestCall<T> extends MultiplexedStream.Single
     public void run() {
         if (content == State.ENDED) {
             release();
-        } else if (mux().streams().request(this) && !CONTENT.compareAndSet(this, State.NEW, State.WAITING)) {
+            return;
+        }
+        timed = mux().counters().requests().begun(Side.CLIENT);
+        if (mux().streams().request(this) && !CONTENT.compareAndSet(this, State.NEW, State.WAITING)) {
             forget();
         }
+    }
+
+    /** Counts the end of the request, once. */
+    private void over(Outcome outcome) {
+        mux().counters().requests().ended(Side.CLIENT, outcome, timed);
+    }
+
+    private void over(Throwable error) {
+        over(RequestCounters.outcome(Side.CLIENT, error));
     }
 
     /** The subscriber has cancelled while this waited for the peer to take another request. */
     private void forget() {
         if (mux().streams().forget(this)) {
+            over(Outcome.CANCELLED);
             release();
         }
     }
@@ -84,12 +102,15 @@ final class RequestCall<T> extends MultiplexedStream.Single
     public void open() {
         Object before = content;
         if (before == State.ENDED) {
+            over(Outcome.CANCELLED);
             release();
             return;
         }
         Object now;
         try {
+            long bytes = length(mono.request);
             now = requested > 0 && open(HEADER, mono.request) ? State.OPEN : openGeneral();
+            mux().counters().requestMessages().sent(1, bytes);
         } catch (RuntimeException e) {
             refused(e);
             return;
@@ -109,13 +130,23 @@ final class RequestCall<T> extends MultiplexedStream.Single
         byte[] bytes = mono.request instanceof UcxBuffer lease ? lease.toByteArray() : (byte[]) mono.request;
         MessageStream stream = mux().streams().open(new RequestHeader(Answer.ONE, false, 0, bytes).toBytes());
         stream.complete();
-        return ResponseReceiver.of(stream, mono.decoder, actual, null);
+        return ResponseReceiver.of(stream, mono.decoder, actual, null, mux().counters().requests(), timed);
+    }
+
+    private static long length(Object request) {
+        return request instanceof UcxBuffer lease ? lease.length() : ((byte[]) request).length;
     }
 
     @Override
     public void refused(RuntimeException error) {
+        boolean waits = CONTENT.getAndSet(this, State.ENDED) != State.ENDED;
+        over(waits ? RequestCounters.outcome(Side.CLIENT, error) : Outcome.CANCELLED);
+        refuse(error, waits);
+    }
+
+    private void refuse(RuntimeException error, boolean waits) {
         release();
-        if (CONTENT.getAndSet(this, State.ENDED) != State.ENDED) {
+        if (waits) {
             actual.onError(error);
         }
     }
@@ -129,7 +160,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
     @Override
     public void reject(RuntimeException cause) {
         if (cause instanceof UcxClosedException) {
-            refused(cause);
+            refuse(cause, CONTENT.getAndSet(this, State.ENDED) != State.ENDED);
         } else {
             RetryingCommand.retry(mux().connection().engine(), this);
         }
@@ -153,7 +184,14 @@ final class RequestCall<T> extends MultiplexedStream.Single
         Object now = content;
         if (now instanceof ResponseReceiver<?> receiver) {
             receiver.badRequest();
-        } else if (now != State.NEW && now != State.WAITING && end() != null) {
+        } else if (now != State.NEW && now != State.WAITING) {
+            Object before = end();
+            if (before == null) {
+                return;
+            }
+            if (before != State.EMITTING) {
+                over(Outcome.ERROR);
+            }
             cancelStream();
             actual.onError(new IllegalArgumentException(
                     "request of 0 or less: must be at least 1 (rule 3.9 of Reactive Streams)"));
@@ -173,10 +211,16 @@ final class RequestCall<T> extends MultiplexedStream.Single
     private void cancel(Object before) {
         if (before instanceof ResponseReceiver<?> receiver) {
             receiver.cancel();
+            mux().execute(receiver::cancelled);
         } else {
             UcxBuffer.discard(before);
-            mux().execute(this::cancelStream);
+            mux().execute(this::cancelled);
         }
+    }
+
+    private void cancelled() {
+        over(Outcome.CANCELLED);
+        cancelStream();
     }
 
     /** Tells the peer, unless the stream has ended since, or a general one has been cancelled in its place. */
@@ -227,7 +271,8 @@ final class RequestCall<T> extends MultiplexedStream.Single
             return stream;
         }
         @SuppressWarnings("unchecked")
-        ResponseReceiver<T> receiver = ResponseReceiver.of(stream, mono.decoder, actual, isOpen ? null : (T) before);
+        ResponseReceiver<T> receiver = ResponseReceiver.of(stream, mono.decoder, actual, isOpen ? null : (T) before,
+                mux().counters().requests(), timed);
         receiver.request();
         if (!CONTENT.compareAndSet(this, before, receiver)) {
             receiver.cancel();
@@ -257,6 +302,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
         if (response == State.ENDED) {
             content = State.ENDED;
         } else {
+            over(Outcome.SUCCESS);
             complete(response == State.OPEN ? null : response);
         }
     }
@@ -292,6 +338,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
         if (before == null) {
             return;
         }
+        over(error);
         UcxBuffer.discard(before);
         try {
             actual.onError(error);

@@ -2,6 +2,7 @@ package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.frame.StreamErrorException;
@@ -9,6 +10,8 @@ import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
+import io.reactorucx.message.RequestStatistics.Outcome;
+import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TraceContext;
 import io.reactorucx.message.UcxRequestException.Reason;
 import org.jspecify.annotations.Nullable;
@@ -94,7 +97,14 @@ public final class RequestExchange {
 
     /** Sends the request, to which there is no response; completes when it has been sent. */
     public Mono<Void> fireAndForget() {
-        return open().flatMap(exchange -> {
+        return Mono.defer(() -> {
+            Tally tally = new Tally();
+            return tally.counted(fireAndForget(tally).flux()).then();
+        });
+    }
+
+    private Mono<Void> fireAndForget(Tally tally) {
+        return open(tally).flatMap(exchange -> {
             MessageStream stream = exchange.take();
             stream.cancel();
             Mono<Void> sending = exchange.sending;
@@ -115,7 +125,14 @@ public final class RequestExchange {
 
     /** Sends the request, or the requests of a channel, and gives the responses. */
     public <T> Flux<T> responses(MessageDecoder<T> decoder) {
-        Flux<T> responses = open().flatMapMany(exchange -> {
+        return Flux.defer(() -> {
+            Tally tally = new Tally();
+            return tally.counted(responses(decoder, tally));
+        });
+    }
+
+    private <T> Flux<T> responses(MessageDecoder<T> decoder, Tally tally) {
+        Flux<T> responses = open(tally).flatMapMany(exchange -> {
             MessageStream stream = exchange.take();
             Flux<T> received = stream.receive(decoder);
             Mono<Void> sending = exchange.sending;
@@ -135,27 +152,69 @@ public final class RequestExchange {
     }
 
     /** Opens a stream on the engine's thread, so that the subscriber's first demand travels with the request. */
-    private Mono<Exchange> open() {
+    private Mono<Exchange> open(Tally tally) {
         return Mono.create(sink -> {
-            Opening opening = new Opening(sink);
+            Opening opening = new Opening(sink, tally);
             sink.onCancel(() -> mux.execute(opening::cancel, closed -> opening.cancel()));
             mux.execute(opening::start, opening::refused);
         });
+    }
+
+    /** Counts one subscriber's request. Thread: engine; {@link #counted} any. */
+    private final class Tally {
+
+        private short timed;
+        private boolean begun;
+        private boolean over;
+
+        void begin() {
+            if (!over) {
+                begun = true;
+                timed = requests().begun(Side.CLIENT);
+            }
+        }
+
+        <T> Flux<T> counted(Flux<T> responses) {
+            return responses.doOnComplete(() -> end(Outcome.SUCCESS))
+                    .doOnError(error -> end(RequestCounters.outcome(Side.CLIENT, error)))
+                    .doOnCancel(() -> end(Outcome.CANCELLED));
+        }
+
+        private void end(Outcome outcome) {
+            mux.execute(() -> ended(outcome));
+        }
+
+        /** Counts a request that has begun: before that the subscriber may have cancelled. */
+        private void ended(Outcome outcome) {
+            if (!over) {
+                over = true;
+                if (begun) {
+                    requests().ended(Side.CLIENT, outcome, timed);
+                }
+            }
+        }
+
+        private RequestCounters requests() {
+            return mux.counters().requests();
+        }
     }
 
     /** One subscriber's opening of a stream. Thread: engine. */
     private final class Opening implements MessageStreams.Opening {
 
         private final MonoSink<Exchange> sink;
+        private final Tally tally;
         private boolean cancelled;
         private boolean used;
 
-        Opening(MonoSink<Exchange> sink) {
+        Opening(MonoSink<Exchange> sink, Tally tally) {
             this.sink = sink;
+            this.tally = tally;
         }
 
         void start() {
             if (!cancelled) {
+                tally.begin();
                 mux.streams().request(this);
             }
         }
@@ -217,8 +276,12 @@ public final class RequestExchange {
     }
 
     private MessageStream stream(boolean follows, byte[] request) {
-        return mux.streams().open(new RequestHeader(answer, follows, deadlineMillis, trace, request)
-                .toBytes());
+        byte[] first = new RequestHeader(answer, follows, deadlineMillis, trace, request).toBytes();
+        MessageStream stream = mux.streams().open(first);
+        if (!follows) {
+            mux.counters().requestMessages().sent(1, request.length);
+        }
+        return stream;
     }
 
     /** Returns the largest request that travels with the opening of its stream. */

@@ -12,6 +12,8 @@ import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MultiplexedStream;
+import io.reactorucx.message.RequestStatistics.Outcome;
+import io.reactorucx.message.RequestStatistics.Side;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -47,6 +49,8 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
     private int creditBytes;
     private boolean endedByPeer;
     private boolean responded;
+    /** See {@link io.reactorucx.internal.counter.RequestCounters#begun}. */
+    private final short timed;
     private volatile @Nullable Subscription upstream;
     private volatile boolean done;
     /** The responder's error; written before {@link #done}. */
@@ -54,7 +58,8 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
     /** The response, until it is sent or released. */
     private volatile Object value = NONE;
 
-    RequestReply(MessageMultiplexer mux, int credit, int creditBytes) {
+    RequestReply(MessageMultiplexer mux, int credit, int creditBytes, short timed) {
+        this.timed = timed;
         this.mux = mux;
         this.credit = credit;
         this.creditBytes = creditBytes;
@@ -173,10 +178,11 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
         if (!respond(bytes, credit, creditBytes)) {
             MessageStream stream = general();
             stream.send(lease == null ? Mono.<UcxBuffer>empty() : Mono.just(lease), buffer -> buffer,
-                    new ResponseSubscriber(mux, stream));
+                    new ResponseSubscriber(mux, stream, timed));
             return;
         }
         responded = true;
+        over(Outcome.SUCCESS);
         if (lease != null) {
             lease.dispose();
         }
@@ -191,7 +197,11 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
     }
 
     private void respondError(Throwable failure) {
-        new ResponseSubscriber(mux, general()).onError(failure);
+        new ResponseSubscriber(mux, general(), timed).onError(failure);
+    }
+
+    private void over(Outcome outcome) {
+        mux.counters().requests().ended(Side.SERVER, outcome, timed);
     }
 
     private void closeIfEnded() {
@@ -222,6 +232,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
         if (!responded) {
             responded = true;
             countCredit(-credit);
+            over(Outcome.CANCELLED);
             stop();
         }
     }
@@ -272,6 +283,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
         if (responded) {
             closed();
         } else {
+            over(Outcome.CANCELLED);
             stop();
             general().closing(closed);
         }

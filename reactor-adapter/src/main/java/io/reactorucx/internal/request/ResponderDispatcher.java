@@ -1,12 +1,14 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.RequestHeader;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
+import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxObserver.Activity;
 import io.reactorucx.message.UcxObserver.Span;
@@ -73,11 +75,23 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             stream.cancel();
             throw e;
         }
+        if (!header.follows()) {
+            received(header.request().length);
+        }
         if (header.answer() == RequestHeader.Answer.NONE) {
             fireAndForget(stream, header);
             return;
         }
-        stream.send(responses(stream, header), buffer -> buffer, new ResponseSubscriber(mux, stream));
+        stream.send(responses(stream, header), buffer -> buffer, new ResponseSubscriber(mux, stream, begun()));
+    }
+
+    /** Counts a request that has come with the opening of its stream. */
+    private void received(long bytes) {
+        mux.counters().requestMessages().received(1, bytes);
+    }
+
+    private short begun() {
+        return mux.counters().requests().begun(Side.SERVER);
     }
 
     /** Takes what most requests are without the operators that others need. */
@@ -86,7 +100,8 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
         if (messages == 0 || observer != null || !RequestHeader.isForOneAtOnce(batch.bytes(), offset, length)) {
             return false;
         }
-        RequestReply reply = new RequestReply(mux, messages, bytes);
+        received(length - RequestHeader.FIXED_BYTES);
+        RequestReply reply = new RequestReply(mux, messages, bytes, begun());
         mux.streams().accepted(reply, id, messages);
         Mono<UcxBuffer> response;
         try {
@@ -116,13 +131,22 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
                     mux.limits().maxStreams());
             return;
         }
-        responses(stream, header).doFinally(signal -> {
+        short timed = begun();
+        Flux<UcxBuffer> nothing = responses(stream, header).doOnError(error -> over(error, timed))
+                .doOnComplete(() -> over(null, timed));
+        nothing.doFinally(signal -> {
             fireAndForgets.decrementAndGet();
             stream.cancel();
         }).subscribe(ignored -> { }, error -> {
             LOG.debug("[{}] fireAndForget failed", mux.connection().name(), error);
             mux.handlerFailed(error);
         });
+    }
+
+    /** Counts the end of a request without a response, on any thread. */
+    private void over(@Nullable Throwable error, short timed) {
+        mux.execute(() -> mux.counters().requests().ended(Side.SERVER, RequestCounters.outcome(Side.SERVER, error),
+                timed));
     }
 
     private Flux<UcxBuffer> responses(MessageStream stream, RequestHeader header) {

@@ -1,10 +1,13 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.ReceiveSubscription;
+import io.reactorucx.message.RequestStatistics.Outcome;
+import io.reactorucx.message.RequestStatistics.Side;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -31,10 +34,15 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
     /** The response, until it is emitted or released. */
     private volatile Object value;
     private boolean failed;
+    private final RequestCounters requests;
+    private final short timed;
+    private boolean over;
 
     private ResponseReceiver(MessageStream stream, MessageDecoder<T> decoder, CoreSubscriber<? super T> actual,
-            @Nullable T first) {
+            @Nullable T first, RequestCounters requests, short timed) {
         this.actual = actual;
+        this.requests = requests;
+        this.timed = timed;
         this.value = first == null ? NONE : first;
         this.receiver = new ReceiveSubscription<>(stream.input(), decoder, this);
     }
@@ -43,10 +51,12 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
      * Receives what comes on a stream.
      *
      * @param first the response if it has come before
+     * @param requests where the end of the request is counted
+     * @param timed of the request, see {@link RequestCounters#begun}
      */
     static <T> ResponseReceiver<T> of(MessageStream stream, MessageDecoder<T> decoder,
-            CoreSubscriber<? super T> actual, @Nullable T first) {
-        ResponseReceiver<T> response = new ResponseReceiver<>(stream, decoder, actual, first);
+            CoreSubscriber<? super T> actual, @Nullable T first, RequestCounters requests, short timed) {
+        ResponseReceiver<T> response = new ResponseReceiver<>(stream, decoder, actual, first, requests, timed);
         stream.input().add(response.receiver);
         return response;
     }
@@ -68,6 +78,18 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
         cancelled = true;
         discard();
         receiver.cancel();
+    }
+
+    /** Counts the cancel, which came on any thread, unless the request has ended before. */
+    void cancelled() {
+        over(Outcome.CANCELLED);
+    }
+
+    private void over(Outcome outcome) {
+        if (!over) {
+            over = true;
+            requests.ended(Side.CLIENT, outcome, timed);
+        }
     }
 
     private void discard() {
@@ -96,6 +118,7 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
     private void tooMany() {
         if (!failed) {
             failed = true;
+            over(Outcome.ERROR);
             discard();
             receiver.cancel();
             actual.onError(new IndexOutOfBoundsException("a request for one response got more of them"));
@@ -105,11 +128,14 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
     @Override
     public void onError(Throwable error) {
         discard();
-        actual.onError(error instanceof StreamErrorException sent ? RequestErrors.exception(sent) : error);
+        Throwable shown = error instanceof StreamErrorException sent ? RequestErrors.exception(sent) : error;
+        over(RequestCounters.outcome(Side.CLIENT, shown));
+        actual.onError(shown);
     }
 
     @Override
     public void onComplete() {
+        over(Outcome.SUCCESS);
         Object response = VALUE.getAndSet(this, NONE);
         if (response != NONE) {
             @SuppressWarnings("unchecked")

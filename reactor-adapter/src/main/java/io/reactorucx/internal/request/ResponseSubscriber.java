@@ -1,9 +1,12 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.UcxRequestException.Reason;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,10 +28,22 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
 
     private final MessageMultiplexer mux;
     private final MessageStream stream;
+    private final short timed;
 
-    ResponseSubscriber(MessageMultiplexer mux, MessageStream stream) {
+    /**
+     * Creates the subscriber of one sending.
+     *
+     * @param timed of the request, see {@link RequestCounters#begun}
+     */
+    ResponseSubscriber(MessageMultiplexer mux, MessageStream stream, short timed) {
         this.mux = mux;
         this.stream = stream;
+        this.timed = timed;
+    }
+
+    private void over(@Nullable Throwable error) {
+        mux.execute(() -> mux.counters().requests().ended(Side.SERVER, RequestCounters.outcome(Side.SERVER, error),
+                timed));
     }
 
     @Override
@@ -48,6 +63,7 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
 
     @Override
     public void onError(Throwable error) {
+        over(error);
         Reason reason = RequestErrors.reason(error);
         LOG.debug("[{}] a request failed: {}", mux.connection().name(), reason, error);
         mux.handlerFailed(error);
@@ -57,6 +73,7 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
 
     @Override
     public void onComplete() {
+        over(null);
         stream.complete();
         stream.cancel();
     }

@@ -36,7 +36,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     private final ConnectionCore connection;
     private final ActiveMessageRouter router;
     private final ActiveMessageReceivers receivers = new ActiveMessageReceivers();
-    private final OpenOffers offers = new OpenOffers();
+    private final OpenOffers offers;
     private final UnclaimedMessages unclaimed;
     private final RefusableSends sends = new RefusableSends();
     private int lastNumber;
@@ -46,6 +46,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
     ActiveMessageProtocol(ConnectionCore connection, ActiveMessageRouter router) {
         this.connection = connection;
         this.router = router;
+        this.offers = new OpenOffers(connection.registry().counts());
         this.unclaimed = new UnclaimedMessages(connection);
     }
 
@@ -117,6 +118,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         }
         messagesReceived++;
         int id = ApplicationHeader.id(message);
+        long bytes = bytesHere(message);
         DropReason refusal = receivers.has(id) ? receivers.offer(message, id) : await(message, id);
         if (refusal != null) {
             boolean chosen = refusal != DropReason.NO_RECEIVER && refusal != DropReason.OVERFLOW_ERROR;
@@ -124,7 +126,14 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
                 connection.refuse(ApplicationHeader.number(message));
             }
             connection.registry().drop(message, refusal);
+        } else {
+            connection.registry().counts().activeMessages().received(1, bytes);
         }
+    }
+
+    /** Returns the bytes that have arrived with a message; others are counted when they are fetched. */
+    private static long bytesHere(UcpActiveMessage message) {
+        return message.isInline() ? message.length() : 0;
     }
 
     private @Nullable DropReason await(UcpActiveMessage message, int id) {
@@ -184,7 +193,12 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
 
     /** Hands a message to the receiver of its id; returns why it was dropped, null when it was not. */
     @Nullable DropReason offer(UcpActiveMessage message, int id) {
-        return receivers.offer(message, id);
+        long bytes = bytesHere(message);
+        DropReason refusal = receivers.offer(message, id);
+        if (refusal == null) {
+            connection.registry().counts().activeMessages().received(1, bytes);
+        }
+        return refusal;
     }
 
     /** Offers of data that the application has not fetched. */

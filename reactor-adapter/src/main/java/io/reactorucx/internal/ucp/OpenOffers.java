@@ -1,6 +1,7 @@
 package io.reactorucx.internal.ucp;
 
 import io.reactorucx.core.UcpWorker;
+import io.reactorucx.internal.counter.ProtocolCounters;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,6 +14,11 @@ import java.util.Set;
 final class OpenOffers {
 
     private final Set<RendezvousOffer> offers = new HashSet<>();
+    private final ProtocolCounters counts;
+
+    OpenOffers(ProtocolCounters counts) {
+        this.counts = counts;
+    }
 
     void add(RendezvousOffer offer) {
         offers.add(offer);
@@ -30,6 +36,7 @@ final class OpenOffers {
     /** Releases an offer that will not be fetched. */
     void release(RendezvousOffer offer, UcpWorker worker) {
         if (offers.remove(offer) && !worker.isClosed() && worker.activeMessages().holds(offer.message())) {
+            counts.droppedOffer();
             worker.activeMessages().release(offer.message());
         }
     }

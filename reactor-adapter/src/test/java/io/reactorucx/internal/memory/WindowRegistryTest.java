@@ -15,12 +15,15 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.memory.ServedMemoryStatistics;
+import io.reactorucx.memory.ServedMemoryStatistics.Access;
+import io.reactorucx.memory.ServedMemoryStatistics.Requests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -218,12 +221,16 @@ class WindowRegistryTest {
 
     @Test
     void countsWhatWasServedAndWhatWasNot() {
-        windows.served(10);
-        windows.served(5);
-        windows.refused();
+        windows.served(Access.GET, 10);
+        windows.served(Access.PUT, 5);
+        windows.refused(Access.GET);
         windows.violated();
         windows.violated();
         windows.violated();
-        assertThat(statistics()).isEqualTo(new ServedMemoryStatistics(0, MAX_WINDOWS, 2, 1, 15, 3));
+        assertThat(statistics()).isEqualTo(new ServedMemoryStatistics(0, MAX_WINDOWS, Map.of(
+                Access.GET, new Requests(1, 1, 10), Access.PUT, new Requests(1, 0, 5),
+                Access.ATOMIC, new Requests(0, 0, 0)), 3));
+        assertThat(List.of(statistics().served(), statistics().refused(), statistics().bytes()))
+                .containsExactly(2L, 1L, 15L);
     }
 }

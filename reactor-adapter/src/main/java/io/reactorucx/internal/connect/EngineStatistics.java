@@ -1,0 +1,131 @@
+package io.reactorucx.internal.connect;
+
+import io.reactorucx.connection.UcxStatistics;
+import io.reactorucx.engine.EngineCounters;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.counter.ProtocolCounters;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.ServedMemoryStatistics.Access;
+import io.reactorucx.memory.ServedMemoryStatistics.Requests;
+import io.reactorucx.message.RequestStatistics;
+import io.reactorucx.message.TrafficStatistics;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+import reactor.core.publisher.Mono;
+
+/** Puts together what the parts of engines count. Any thread. */
+final class EngineStatistics implements UcxStatistics {
+
+    /** Stands for all peers that have connected by the address of their worker, which names no host. */
+    private static final String BY_WORKER = "worker";
+    private static final int MAX_EVERY = 1_000_000;
+
+    private final EngineResources resources;
+
+    EngineStatistics(EngineResources resources) {
+        this.resources = resources;
+    }
+
+    @Override
+    public List<TrafficStatistics> traffic(TrafficStatistics.Api api) {
+        Objects.requireNonNull(api, "api");
+        return resources.engines().stream().map(engine -> traffic(engine, api)).toList();
+    }
+
+    @Override
+    public List<RequestStatistics> requests(RequestStatistics.Side side) {
+        Objects.requireNonNull(side, "side");
+        return resources.engines().stream().map(engine -> engine.messages().counters().requests().snapshot(side))
+                .toList();
+    }
+
+    @Override
+    public void recordRequestTimes(int every, IntFunction<RequestStatistics.Recorder> recorder) {
+        Objects.requireNonNull(recorder, "recorder");
+        if (every < 0 || every > MAX_EVERY) {
+            throw new IllegalArgumentException("every " + every + ": must be in 0.." + MAX_EVERY);
+        }
+        for (int i = 0; i < resources.engines().size(); i++) {
+            resources.engines().get(i).messages().counters().requests().record(every,
+                    Objects.requireNonNull(recorder.apply(i), "recorder"));
+        }
+    }
+
+    @Override
+    public List<Requests> memoryAccesses(Access access, MemoryPath path) {
+        Objects.requireNonNull(access, "access");
+        if (path != MemoryPath.SERVED && path != MemoryPath.ONE_SIDED) {
+            throw new IllegalArgumentException("path " + path + ": must be SERVED or ONE_SIDED");
+        }
+        return resources.engines().stream().map(engine -> accesses(engine, access, path)).toList();
+    }
+
+    @Override
+    public Map<String, Integer> connectionsByHost() {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (EngineConnections engine : resources.connections()) {
+            for (ConnectionCore connection : engine.live()) {
+                counts.merge(host(connection.peer()), 1, Integer::sum);
+            }
+        }
+        return counts;
+    }
+
+    @Override
+    public Mono<Void> onEngineClosed(int engine) {
+        return resources.connections().get(Objects.checkIndex(engine, resources.engines().size())).onEngineClosed();
+    }
+
+    @Override
+    public int maxQueuedAuthentications() {
+        return resources.serverAuthenticators().maxQueued() + resources.clientAuthenticators().maxQueued();
+    }
+
+    /** Returns the traffic of one part of the API: that of protocols, or of operations of UCX where each is a call. */
+    private static TrafficStatistics traffic(ConnectingEngine engine, TrafficStatistics.Api api) {
+        EngineCounters counters = engine.engine().counters();
+        return switch (api) {
+            case MESSAGES -> engine.messages().counters().messages().snapshot();
+            case REQUESTS -> engine.messages().counters().requestMessages().snapshot();
+            case ACTIVE_MESSAGES -> {
+                TrafficStatistics arrived = engine.connections().counts().activeMessages().snapshot();
+                yield new TrafficStatistics(counters.succeeded(OperationKind.AM_SEND),
+                        counters.bytes(OperationKind.AM_SEND), arrived.receivedMessages(),
+                        arrived.receivedBytes() + counters.bytes(OperationKind.AM_FETCH));
+            }
+            case TAGS -> new TrafficStatistics(
+                    counters.succeeded(OperationKind.TAG_SEND) + counters.succeeded(OperationKind.TAG_SEND_SYNC),
+                    counters.bytes(OperationKind.TAG_SEND) + counters.bytes(OperationKind.TAG_SEND_SYNC),
+                    counters.succeeded(OperationKind.TAG_RECEIVE), counters.bytes(OperationKind.TAG_RECEIVE));
+            case STREAMS -> new TrafficStatistics(counters.succeeded(OperationKind.STREAM_SEND),
+                    counters.bytes(OperationKind.STREAM_SEND), counters.succeeded(OperationKind.STREAM_RECEIVE),
+                    counters.bytes(OperationKind.STREAM_RECEIVE));
+        };
+    }
+
+    /** Returns the accesses to memory of peers: all are operations, and those that peers serve are counted apart. */
+    private static Requests accesses(ConnectingEngine engine, Access access, MemoryPath path) {
+        ProtocolCounters counts = engine.connections().counts();
+        if (path == MemoryPath.SERVED) {
+            return new Requests(counts.served(access), 0, counts.servedBytes(access));
+        }
+        OperationKind kind = switch (access) {
+            case PUT -> OperationKind.PUT;
+            case GET -> OperationKind.GET;
+            case ATOMIC -> OperationKind.ATOMIC;
+        };
+        EngineCounters counters = engine.engine().counters();
+        return new Requests(counts.oneSided(access, counters.succeeded(kind)), 0,
+                counts.oneSidedBytes(access, counters.bytes(kind)));
+    }
+
+    private static String host(String peer) {
+        int port = peer.lastIndexOf(':');
+        return port < 0 ? BY_WORKER : peer.substring(0, port);
+    }
+}

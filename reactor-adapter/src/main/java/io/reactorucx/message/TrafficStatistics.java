@@ -1,0 +1,26 @@
+package io.reactorucx.message;
+
+/**
+ * What one part of the API has sent and received over the connections of one engine since the engine started.
+ *
+ * @param sentMessages messages sent, large ones counted when they were offered
+ * @param sentBytes payload bytes of those
+ * @param receivedMessages messages that have arrived for a receiver
+ * @param receivedBytes payload bytes of those; of large messages counted when they were fetched
+ */
+public record TrafficStatistics(long sentMessages, long sentBytes, long receivedMessages, long receivedBytes) {
+
+    /** A part of the API. */
+    public enum Api {
+        /** {@code inbound()} and {@code outbound()}. */
+        MESSAGES,
+        /** Requests, responses and the messages of both. */
+        REQUESTS,
+        /** Active messages; a sent one counts when UCX has completed it. */
+        ACTIVE_MESSAGES,
+        /** Tagged messages, each counted when UCX has completed it. */
+        TAGS,
+        /** The byte stream: calls, each counted when UCX has completed it. */
+        STREAMS
+    }
+}

@@ -1,0 +1,184 @@
+package io.reactorucx.metrics;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.reactorucx.UcxResources;
+import io.reactorucx.connection.PeerStatistics;
+import io.reactorucx.engine.OperationKind;
+import io.reactorucx.memory.MemoryPath;
+import io.reactorucx.memory.ServedMemoryStatistics.Access;
+import io.reactorucx.message.MessageStatistics;
+import io.reactorucx.message.RequestStatistics;
+import io.reactorucx.message.RequestStatistics.Outcome;
+import io.reactorucx.message.RequestStatistics.Side;
+import io.reactorucx.message.TrafficStatistics;
+import io.reactorucx.message.TrafficStatistics.Api;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The meters of one engine of some resources that are not those of every engine. */
+final class EngineMeters {
+
+    private static final List<Double> PHI = List.of(0.5, 0.9, 0.99, 0.999, 1.0);
+
+    private final int engine;
+    private final Tags tags;
+
+    EngineMeters(int engine, Tags tags) {
+        this.engine = engine;
+        this.tags = tags;
+    }
+
+    /** The times of requests, which all registries of the same resources show. */
+    record Times(List<RequestTimes> ofEngines) {
+
+        /** The resources do not hold what is bound to them, and the times do not hold the resources. */
+        private static final Map<UcxResources, Times> KNOWN = new WeakHashMap<>();
+
+        /** Begins to time each nth request. Returns null for 0. */
+        static @Nullable Times of(UcxResources resources, int every) {
+            if (every == 0) {
+                resources.statistics().recordRequestTimes(0, number -> (side, outcome, nanos) -> { });
+                return null;
+            }
+            synchronized (KNOWN) {
+                Times times = KNOWN.computeIfAbsent(resources, Times::new);
+                resources.statistics().recordRequestTimes(every, times.ofEngines::get);
+                return times;
+            }
+        }
+
+        private Times(UcxResources resources) {
+            this(resources.engines().stream().map(engine -> new RequestTimes()).toList());
+        }
+    }
+
+    /** Binds the meters until the engine has closed, and removes those of every engine with them. */
+    void bind(MeterRegistry registry, UcxResources resources, @Nullable Times times, Runnable ofEngine) {
+        BoundMeters<UcxResources> meters = new BoundMeters<>(registry, resources);
+        traffic(meters);
+        requests(meters);
+        messages(meters);
+        peers(meters, resources);
+        memory(meters);
+        List<Runnable> removals = new ArrayList<>(List.of(ofEngine, meters.removal()));
+        if (times != null) {
+            removals.add(times(registry, times.ofEngines.get(engine)));
+        }
+        resources.statistics().onEngineClosed(engine).subscribe(ignored -> { }, error -> { },
+                () -> removals.forEach(Runnable::run));
+    }
+
+    private void traffic(BoundMeters<UcxResources> meters) {
+        for (Api api : Api.values()) {
+            Tags of = UcxMetrics.with(tags, UcxMeters.Tag.API, api);
+            meters.counter(UcxMeters.SENT_MESSAGES, of, traffic(api, TrafficStatistics::sentMessages));
+            meters.counter(UcxMeters.SENT_BYTES, of, traffic(api, TrafficStatistics::sentBytes));
+            meters.counter(UcxMeters.RECEIVED_MESSAGES, of, traffic(api, TrafficStatistics::receivedMessages));
+            meters.counter(UcxMeters.RECEIVED_BYTES, of, traffic(api, TrafficStatistics::receivedBytes));
+        }
+    }
+
+    private ToDoubleFunction<UcxResources> traffic(Api api, ToLongFunction<TrafficStatistics> value) {
+        return shown -> value.applyAsLong(shown.statistics().traffic(api).get(engine));
+    }
+
+    private void requests(BoundMeters<UcxResources> meters) {
+        for (Side side : Side.values()) {
+            Tags ofSide = UcxMetrics.with(tags, UcxMeters.Tag.SIDE, side);
+            meters.gauge(UcxMeters.REQUESTS_IN_FLIGHT, ofSide, request(side, RequestStatistics::inFlight));
+            for (Outcome outcome : Outcome.values()) {
+                meters.counter(UcxMeters.REQUESTS, UcxMetrics.with(ofSide, UcxMeters.Tag.OUTCOME, outcome),
+                        request(side, now -> now.count(outcome)));
+            }
+        }
+    }
+
+    private ToDoubleFunction<UcxResources> request(Side side, ToLongFunction<RequestStatistics> value) {
+        return shown -> value.applyAsLong(shown.statistics().requests(side).get(engine));
+    }
+
+    private Runnable times(MeterRegistry registry, RequestTimes times) {
+        BoundMeters<RequestTimes> meters = new BoundMeters<>(registry, times);
+        List<Meter> percentiles = new ArrayList<>();
+        for (Side side : Side.values()) {
+            Tags ofSide = UcxMetrics.with(tags, UcxMeters.Tag.SIDE, side);
+            for (Outcome outcome : Outcome.values()) {
+                meters.timer(UcxMeters.REQUEST_TIME, UcxMetrics.with(ofSide, UcxMeters.Tag.OUTCOME, outcome),
+                        shown -> shown.count(side, outcome), shown -> shown.nanos(side, outcome));
+            }
+            for (double phi : PHI) {
+                percentiles.add(UcxMeters.REQUEST_PERCENTILES.timeGauge(registry, times,
+                        ofSide.and(UcxMeters.Tag.PHI.asString(), text(phi)), shown -> shown.percentile(side, phi)));
+            }
+        }
+        Runnable removal = meters.removal();
+        return () -> {
+            removal.run();
+            percentiles.forEach(registry::remove);
+        };
+    }
+
+    private static String text(double phi) {
+        return phi == 1 ? "1" : String.format(Locale.ROOT, "%s", phi);
+    }
+
+    private void messages(BoundMeters<UcxResources> meters) {
+        meters.counter(UcxMeters.MESSAGE_BATCHES, tags, message(MessageStatistics::batches));
+        meters.gauge(UcxMeters.MESSAGE_CREDIT, tags, message(MessageStatistics::sendCredit));
+        meters.gauge(UcxMeters.MESSAGE_HELD_BYTES, tags, message(MessageStatistics::bufferedBytes));
+        meters.gauge(UcxMeters.CREDIT_WAITERS, tags, message(MessageStatistics::creditWaiters));
+        meters.timer(UcxMeters.CREDIT_WAIT, tags, shown -> now(shown).creditWaits(),
+                message(MessageStatistics::creditWaitNanos));
+        meters.gauge(UcxMeters.STREAMS, tags, message(MessageStatistics::openStreams));
+        meters.gauge(UcxMeters.WAITING_REQUESTS, tags, message(MessageStatistics::waitingRequests));
+        meters.counter(UcxMeters.DROPPED_REQUESTS, tags, message(MessageStatistics::droppedRequests));
+        meters.counter(UcxMeters.VIOLATIONS, tags, message(MessageStatistics::violations));
+        meters.counter(UcxMeters.FETCHED_OFFERS, tags, shown -> now(shown).fetchedOffers()
+                + shown.engines().get(engine).counters().succeeded(OperationKind.AM_FETCH));
+        meters.counter(UcxMeters.DROPPED_OFFERS, tags, message(MessageStatistics::droppedOffers));
+    }
+
+    private MessageStatistics now(UcxResources shown) {
+        return shown.messageStatistics().get(engine);
+    }
+
+    private ToDoubleFunction<UcxResources> message(ToLongFunction<MessageStatistics> value) {
+        return shown -> value.applyAsLong(now(shown));
+    }
+
+    private void peers(BoundMeters<UcxResources> meters, UcxResources resources) {
+        PeerStatistics now = resources.peerStatistics().get(engine);
+        meters.counter(UcxMeters.MISSED_HEARTBEATS, tags,
+                shown -> shown.peerStatistics().get(engine).missedHeartbeats());
+        now.liveConnections().keySet().forEach(state -> meters.gauge(UcxMeters.CONNECTIONS,
+                tags.and(UcxMeters.Tag.STATE.asString(), state),
+                shown -> shown.peerStatistics().get(engine).liveConnections().get(state)));
+        now.lostConnections().keySet().forEach(cause -> meters.counter(UcxMeters.LOST_CONNECTIONS,
+                tags.and(UcxMeters.Tag.CAUSE.asString(), cause),
+                shown -> shown.peerStatistics().get(engine).lostConnections().get(cause)));
+        now.rejectedHandshakes().keySet().forEach(reason -> meters.counter(UcxMeters.REFUSED_HANDSHAKES,
+                tags.and(UcxMeters.Tag.REASON.asString(), reason),
+                shown -> shown.peerStatistics().get(engine).rejectedHandshakes().get(reason)));
+    }
+
+    private void memory(BoundMeters<UcxResources> meters) {
+        for (Access access : Access.values()) {
+            for (MemoryPath path : List.of(MemoryPath.ONE_SIDED, MemoryPath.SERVED)) {
+                Tags of = UcxMetrics.with(UcxMetrics.with(tags, UcxMeters.Tag.ACCESS, access), UcxMeters.Tag.PATH,
+                        path);
+                meters.counter(UcxMeters.MEMORY_ACCESSES, of,
+                        shown -> shown.statistics().memoryAccesses(access, path).get(engine).served());
+                meters.counter(UcxMeters.MEMORY_ACCESSED, of,
+                        shown -> shown.statistics().memoryAccesses(access, path).get(engine).bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.reactorucx.metrics;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Shows the connections of a limited number of hosts, and all others as one. A host is shown from the first reading
+ * after its first connection until the first one after its last, so that others can take its place.
+ *
+ * <p>Thread: any.
+ */
+final class PeerMeters<T> {
+
+    private static final String OTHER = "other";
+
+    private final MeterRegistry registry;
+    private final Tags common;
+    private final int maxPeers;
+    private final Function<T, Map<String, Integer>> byHost;
+    private final Map<String, Meter> shown = new HashMap<>();
+
+    /**
+     * Creates the meters of no host.
+     *
+     * @param byHost counts the connections of a source by their host
+     */
+    PeerMeters(MeterRegistry registry, Tags common, int maxPeers, Function<T, Map<String, Integer>> byHost) {
+        this.byHost = byHost;
+        this.registry = registry;
+        this.common = common;
+        this.maxPeers = maxPeers;
+    }
+
+    private static Tags peer(Tags tags, String host) {
+        return tags.and(UcxMeters.Tag.PEER.asString(), host);
+    }
+
+    /** Registers the meter of all hosts that are not shown, whose reading adds and removes the others. */
+    void bind(BoundMeters<T> meters) {
+        meters.gauge(UcxMeters.PEER_CONNECTIONS, peer(common, OTHER), this::others);
+    }
+
+    private synchronized double others(T source) {
+        Map<String, Integer> counts = byHost.apply(source);
+        Set<String> gone = new HashSet<>(shown.keySet());
+        gone.removeAll(counts.keySet());
+        gone.forEach(this::remove);
+        int others = 0;
+        for (Map.Entry<String, Integer> each : counts.entrySet()) {
+            String host = each.getKey();
+            if (shown.containsKey(host)) {
+                continue;
+            }
+            if (shown.size() < maxPeers && !host.equals(OTHER)) {
+                shown.put(host, UcxMeters.PEER_CONNECTIONS.gauge(registry, source, peer(common, host),
+                        of -> byHost.apply(of).getOrDefault(host, 0)));
+            } else {
+                others += each.getValue();
+            }
+        }
+        return others;
+    }
+
+    private void remove(String host) {
+        Meter meter = shown.remove(host);
+        if (meter != null) {
+            registry.remove(meter);
+        }
+    }
+
+    synchronized void removeAll() {
+        Set.copyOf(shown.keySet()).forEach(this::remove);
+    }
+}
