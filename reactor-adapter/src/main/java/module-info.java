@@ -7,8 +7,10 @@ module io.reactorucx {
     requires static transitive org.jspecify;
     requires static micrometer.core;
     requires static micrometer.commons;
+    requires static micrometer.observation;
+    requires static jdk.jfr;
     requires static HdrHistogram;
-    requires org.slf4j;
+    requires transitive org.slf4j;
     requires reactor.pool;
 
     exports io.reactorucx;
@@ -17,6 +19,7 @@ module io.reactorucx {
     exports io.reactorucx.memory;
     exports io.reactorucx.message;
     exports io.reactorucx.metrics;
+    exports io.reactorucx.observation;
     exports io.reactorucx.security;
 
     exports io.reactorucx.internal.buffer to io.reactorucx.netty;

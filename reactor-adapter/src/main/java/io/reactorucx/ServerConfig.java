@@ -1,5 +1,9 @@
 package io.reactorucx;
 
+import io.reactorucx.internal.connect.ServerConnections;
+import io.reactorucx.internal.request.ObservedPublisher;
+import io.reactorucx.message.UcxObserver;
+import io.reactorucx.message.UcxObserver.Activity;
 import io.reactorucx.message.UcxResponder;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +40,20 @@ record ServerConfig(@Nullable Function<? super UcxConnection, ? extends Publishe
             return responding == null ? connection.onClosing() : responding;
         }
         // The responder first, so that it is there when the handler runs.
-        Mono<Void> handled = Mono.defer(() -> Mono.from(handler.apply(connection)));
+        Mono<Void> handled = observed(connection, handler).doOnError(error -> {
+            if (!ServerConnections.isEndOfConnection(error)) {
+                hooks.runHandlerFailed(connection, error);
+            }
+        });
         return responding == null ? handled : handled.takeUntilOther(responding);
+    }
+
+    private Mono<Void> observed(UcxConnection connection,
+            Function<? super UcxConnection, ? extends Publisher<Void>> called) {
+        UcxObserver observer = hooks.observer();
+        return observer == null ? Mono.defer(() -> Mono.from(called.apply(connection)))
+                : ObservedPublisher.flux(observer, new Activity(Activity.Kind.HANDLER, "connection", connection.peer()),
+                null, span -> called.apply(connection)).then();
     }
 
     ServerConfig withHooks(ConnectionHooks value) {

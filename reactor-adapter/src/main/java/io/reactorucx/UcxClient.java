@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.connection.WiretapFormat;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxClosedException;
@@ -8,6 +9,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.NetworkDevices;
+import io.reactorucx.internal.config.Wiretap;
 import io.reactorucx.internal.connect.AddressConnector;
 import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EndpointConnector;
@@ -15,13 +17,16 @@ import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.message.OverflowPolicy;
+import io.reactorucx.message.UcxObserver;
 import io.reactorucx.security.Authenticator;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
@@ -244,6 +249,56 @@ public final class UcxClient {
     }
 
     /**
+     * Adds an action for each error of a responder ({@link UcxConnection#respond}): the peer gets the error as well.
+     * The loss of the connection is none.
+     *
+     * @param action runs after the actions that were added before, on the thread of the error; must not block
+     * @return a changed copy
+     */
+    public UcxClient doOnHandlerError(BiConsumer<? super UcxConnection, ? super Throwable> action) {
+        return with(hooks.andHandlerFailed(Objects.requireNonNull(action, "action")));
+    }
+
+    /**
+     * Sets what sees the requests, sends and responders of the connections, such as
+     * {@link io.reactorucx.observation.UcxObservations} for Micrometer. Requests carry its trace context. Without an
+     * observer nothing of this is done.
+     *
+     * @param observer in place of one that was set before
+     * @return a changed copy
+     */
+    public UcxClient observe(UcxObserver observer) {
+        return with(hooks.withObserver(Objects.requireNonNull(observer, "observer")));
+    }
+
+    /**
+     * Logs what the connections send and receive, as {@link #wiretap(String, Level, WiretapFormat, int)} with
+     * {@link WiretapFormat#HEX} and 256 bytes of each message.
+     *
+     * @param category the name of the logger
+     * @param level the level of its lines
+     * @return a changed copy
+     */
+    public UcxClient wiretap(String category, Level level) {
+        return wiretap(category, level, WiretapFormat.HEX, Wiretap.DEFAULT_BYTES);
+    }
+
+    /**
+     * Logs what the connections send and receive: messages, requests and active messages of framework peers, accesses
+     * to served memory, and the names of control frames, as they travel. Secrets of the handshake are not shown. Tagged
+     * messages, byte streams, raw peers and UCX's own remote memory are not logged.
+     *
+     * @param category the name of the logger
+     * @param level the level of its lines
+     * @param format what is shown of a message
+     * @param maxBytes the bytes of each message that are shown, 0 to 65536
+     * @return a changed copy
+     */
+    public UcxClient wiretap(String category, Level level, WiretapFormat format, int maxBytes) {
+        return with(config.withWiretap(new Wiretap(category, level, format, maxBytes)));
+    }
+
+    /**
      * Sets the window of flow-controlled messages: how far a sender may be ahead of the receiving subscriber, for each
      * stream.
      *
@@ -338,7 +393,7 @@ public final class UcxClient {
     private Mono<UcxConnection> opened(Mono<Established> connecting) {
         // A cancel may race with the end of the handshake: a connection without a subscriber is closed.
         return connecting.doOnDiscard(Established.class, UcxClient::close)
-                .map(established -> new UcxConnection(established, resources)).map(hooks::announce);
+                .map(established -> new UcxConnection(established, resources, hooks)).map(hooks::announce);
     }
 
     private static void close(Established established) {

@@ -12,6 +12,7 @@ import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.concurrent.EngineExecutor;
 import io.reactorucx.internal.connect.Established;
+import io.reactorucx.internal.connect.ServerConnections;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ConnectionPhase;
 import io.reactorucx.internal.handshake.PeerInfo;
@@ -59,12 +60,14 @@ public final class UcxConnection implements Disposable {
     private final Tags tags;
     private final ByteStream streams;
     private final Scheduler scheduler;
+    private final ConnectionHooks hooks;
     private final Sinks.Empty<Void> closing = Sinks.empty();
 
-    UcxConnection(Established established, UcxResources resources) {
+    UcxConnection(Established established, UcxResources resources, ConnectionHooks hooks) {
         PeerInfo peer = established.peer();
         this.core = established.connection();
         this.resources = resources;
+        this.hooks = hooks;
         this.transports = established.transports();
         this.peerVersion = peer == null ? null : peer.ucxVersion();
         this.maxHeaderBytes = core.maxHeaderBytes();
@@ -86,14 +89,14 @@ public final class UcxConnection implements Disposable {
      * peers only}
      */
     public UcxOutbound outbound() {
-        return new UcxOutbound(messages().streams().defaultStream());
+        return new UcxOutbound(messages().streams().defaultStream(), core.peer(), hooks.observer());
     }
 
     /**
      * {@return the sender of requests to the peer, which has to {@link #respond}; framework peers only}
      */
     public UcxRequester requester() {
-        return new UcxRequester(messages(), 0);
+        return new UcxRequester(messages(), 0, hooks.observer());
     }
 
     /**
@@ -104,7 +107,12 @@ public final class UcxConnection implements Disposable {
      *     this connection has a responder already
      */
     public Mono<Void> respond(UcxResponder responder) {
-        return ResponderDispatcher.mono(messages(), Objects.requireNonNull(responder, "responder"));
+        return ResponderDispatcher.mono(messages(), Objects.requireNonNull(responder, "responder"), hooks.observer(),
+                error -> {
+                    if (!ServerConnections.isEndOfConnection(error)) {
+                        hooks.runHandlerFailed(this, error);
+                    }
+                });
     }
 
     /** Returns the multiplexer of message streams, which a connection to a raw peer does not have. */
@@ -213,6 +221,15 @@ public final class UcxConnection implements Disposable {
             }
             return true;
         }).then();
+    }
+
+    /** {@return an id that no other connection of this process has, with which its lines in the log begin} */
+    public String id() {
+        return core.id();
+    }
+
+    String logName() {
+        return core.name();
     }
 
     /** {@return the name of the peer, for logs} */

@@ -2,8 +2,12 @@ package io.reactorucx;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.message.MessageStream;
+import io.reactorucx.internal.request.ObservedPublisher;
+import io.reactorucx.message.UcxObserver;
+import io.reactorucx.message.UcxObserver.Activity;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
@@ -23,9 +27,19 @@ import reactor.core.publisher.Mono;
 public final class UcxOutbound {
 
     private final MessageStream stream;
+    private final String peer;
+    private final @Nullable UcxObserver observer;
 
-    UcxOutbound(MessageStream stream) {
+    UcxOutbound(MessageStream stream, String peer, @Nullable UcxObserver observer) {
         this.stream = stream;
+        this.peer = peer;
+        this.observer = observer;
+    }
+
+    private Mono<Void> observed(Mono<Void> sending) {
+        UcxObserver sees = observer;
+        return sees == null ? sending : ObservedPublisher.flux(sees, new Activity(Activity.Kind.SEND, "messages", peer),
+                null, span -> sending).then();
     }
 
     /**
@@ -36,7 +50,7 @@ public final class UcxOutbound {
      * ones, and the peer has fetched the large ones
      */
     public Mono<Void> send(Publisher<? extends UcxBuffer> messages) {
-        return stream.send(Objects.requireNonNull(messages, "messages"));
+        return observed(stream.send(Objects.requireNonNull(messages, "messages")));
     }
 
     /**
@@ -46,7 +60,7 @@ public final class UcxOutbound {
      * @return completes when the source has completed and all its messages have been sent
      */
     public Mono<Void> sendByteArrays(Publisher<byte[]> messages) {
-        return stream.send(Objects.requireNonNull(messages, "messages"), bytes -> bytes);
+        return observed(stream.send(Objects.requireNonNull(messages, "messages"), bytes -> bytes));
     }
 
     /**
@@ -56,6 +70,7 @@ public final class UcxOutbound {
      * @return completes when the source has completed and all its messages have been sent
      */
     public Mono<Void> sendStrings(Publisher<String> messages) {
-        return stream.send(Objects.requireNonNull(messages, "messages"), text -> text.getBytes(StandardCharsets.UTF_8));
+        return observed(stream.send(Objects.requireNonNull(messages, "messages"),
+                text -> text.getBytes(StandardCharsets.UTF_8)));
     }
 }

@@ -4,11 +4,18 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.RequestHeader.Answer;
 import io.reactorucx.internal.message.MessageDecoder;
 import io.reactorucx.internal.message.MessageMultiplexer;
+import io.reactorucx.internal.request.ObservedPublisher;
 import io.reactorucx.internal.request.RequestExchange;
+import io.reactorucx.message.TraceContext;
+import io.reactorucx.message.UcxObserver;
+import io.reactorucx.message.UcxObserver.Activity;
+import io.reactorucx.message.UcxObserver.Span;
 import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxResponder;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -29,10 +36,12 @@ public final class UcxRequester {
 
     private final MessageMultiplexer mux;
     private final int deadlineMillis;
+    private final @Nullable UcxObserver observer;
 
-    UcxRequester(MessageMultiplexer mux, int deadlineMillis) {
+    UcxRequester(MessageMultiplexer mux, int deadlineMillis, @Nullable UcxObserver observer) {
         this.mux = mux;
         this.deadlineMillis = deadlineMillis;
+        this.observer = observer;
     }
 
     /**
@@ -47,7 +56,37 @@ public final class UcxRequester {
                 && (deadline.compareTo(Duration.ofMillis(1)) < 0 || deadline.compareTo(MAX_DEADLINE) > 0)) {
             throw new IllegalArgumentException("deadline " + deadline + ": must be 0 or in 1 ms.." + MAX_DEADLINE);
         }
-        return new UcxRequester(mux, (int) deadline.toMillis());
+        return new UcxRequester(mux, (int) deadline.toMillis(), observer);
+    }
+
+    private Mono<Void> fireAndForgetOf(Object request) {
+        UcxObserver sees = observer;
+        return sees == null ? exchange(Answer.NONE, request, null).fireAndForget()
+                : observed(sees, Answer.NONE, span -> exchange(Answer.NONE, request, span.traceContext())
+                .fireAndForget()).then();
+    }
+
+    private <T> Mono<T> response(Object request, MessageDecoder<T> decoder) {
+        UcxObserver sees = observer;
+        return sees == null ? exchange(Answer.ONE, request, null).response(decoder)
+                : RequestExchange.one(observed(sees, Answer.ONE, span -> exchange(Answer.ONE, request,
+                span.traceContext()).response(decoder)));
+    }
+
+    private <T> Flux<T> responses(Answer answer, Object request, MessageDecoder<T> decoder) {
+        UcxObserver sees = observer;
+        return sees == null ? exchange(answer, request, null).responses(decoder)
+                : observed(sees, answer, span -> exchange(answer, request, span.traceContext()).responses(decoder));
+    }
+
+    private RequestExchange exchange(Answer answer, Object request, @Nullable TraceContext trace) {
+        return new RequestExchange(mux, answer, deadlineMillis, request, trace);
+    }
+
+    private <T> Flux<T> observed(UcxObserver sees, Answer answer,
+            Function<? super Span, ? extends Publisher<T>> exchange) {
+        return ObservedPublisher.flux(sees, new Activity(Activity.Kind.REQUEST, RequestExchange.name(answer),
+                mux.connection().peer()), null, exchange);
     }
 
     /**
@@ -57,8 +96,7 @@ public final class UcxRequester {
      * @return completes when the request has been sent
      */
     public Mono<Void> fireAndForget(UcxBuffer request) {
-        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request"))
-                .fireAndForget();
+        return fireAndForgetOf(Objects.requireNonNull(request, "request"));
     }
 
     /**
@@ -68,8 +106,7 @@ public final class UcxRequester {
      * @return completes when the request has been sent
      */
     public Mono<Void> fireAndForget(byte[] request) {
-        return new RequestExchange(mux, Answer.NONE, deadlineMillis, Objects.requireNonNull(request, "request"))
-                .fireAndForget();
+        return fireAndForgetOf(Objects.requireNonNull(request, "request"));
     }
 
     /**
@@ -79,8 +116,7 @@ public final class UcxRequester {
      * @return the response, empty if the peer's responder completes without one
      */
     public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
-        return new RequestExchange(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request"))
-                .response(MessageDecoder.BUFFERS);
+        return response(Objects.requireNonNull(request, "request"), MessageDecoder.BUFFERS);
     }
 
     /**
@@ -90,8 +126,7 @@ public final class UcxRequester {
      * @return the response, empty if the peer's responder completes without one
      */
     public Mono<byte[]> requestResponse(byte[] request) {
-        return new RequestExchange(mux, Answer.ONE, deadlineMillis, Objects.requireNonNull(request, "request"))
-                .response(MessageDecoder.BYTES);
+        return response(Objects.requireNonNull(request, "request"), MessageDecoder.BYTES);
     }
 
     /**
@@ -101,8 +136,7 @@ public final class UcxRequester {
      * @return the responses, as many as are requested
      */
     public Flux<UcxBuffer> requestStream(UcxBuffer request) {
-        return new RequestExchange(mux, Answer.MANY, deadlineMillis, Objects.requireNonNull(request, "request"))
-                .responses(MessageDecoder.BUFFERS);
+        return responses(Answer.MANY, Objects.requireNonNull(request, "request"), MessageDecoder.BUFFERS);
     }
 
     /**
@@ -112,8 +146,7 @@ public final class UcxRequester {
      * @return the responses, as many as are requested
      */
     public Flux<byte[]> requestStream(byte[] request) {
-        return new RequestExchange(mux, Answer.MANY, deadlineMillis, Objects.requireNonNull(request, "request"))
-                .responses(MessageDecoder.BYTES);
+        return responses(Answer.MANY, Objects.requireNonNull(request, "request"), MessageDecoder.BYTES);
     }
 
     /**
@@ -123,7 +156,6 @@ public final class UcxRequester {
      * @return the responses, as many as are requested
      */
     public Flux<UcxBuffer> requestChannel(Publisher<? extends UcxBuffer> requests) {
-        return new RequestExchange(mux, Answer.CHANNEL, deadlineMillis, Objects.requireNonNull(requests, "requests"))
-                .responses(MessageDecoder.BUFFERS);
+        return responses(Answer.CHANNEL, Objects.requireNonNull(requests, "requests"), MessageDecoder.BUFFERS);
     }
 }

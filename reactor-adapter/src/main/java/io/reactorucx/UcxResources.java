@@ -9,6 +9,7 @@ import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
@@ -120,7 +121,6 @@ public final class UcxResources implements Disposable {
     private EngineResources restarted(NetworkDevices needed) {
         requireUnused(needed);
         if (started.devices().contains(needed)) {
-            // Another bind or connect was first.
             return connecting;
         }
         UcxResourcesBuilder.Started next = starter.start(needed);
@@ -170,10 +170,7 @@ public final class UcxResources implements Disposable {
         }
     }
 
-    /**
-     * {@return the addresses on which UCX's tcp transport listens, on ports that it chooses; empty where the peers are
-     * on this host and connect over shared memory. The ports of servers are not among them}
-     */
+    /** {@return where UCX's tcp listens, on ports of its choice: nowhere for peers of this host over shared memory} */
     public List<InetSocketAddress> listeningAddresses() {
         return connecting.listeningAddresses();
     }
@@ -385,6 +382,11 @@ public final class UcxResources implements Disposable {
         return connecting.statistics();
     }
 
+    /** {@return how each of {@link #engines()} is, for health checks; any thread, also after these resources closed} */
+    public List<EngineHealth> health() {
+        return started.health(connecting.connections());
+    }
+
     int checkEngine(int number) {
         if (number < 0 || number >= connecting.engines().size()) {
             throw new IndexOutOfBoundsException("engine " + number + ": must be below " + connecting.engines().size());
@@ -435,10 +437,7 @@ public final class UcxResources implements Disposable {
                 .flatMap(connection -> connection.close(CloseMode.FLUSH)
                         .timeout(connection.config().closeTimeout().plusSeconds(1)).onErrorComplete(),
                         Integer.MAX_VALUE)
-                .then().onErrorResume(error -> {
-                    LOG.warn("Closing the connections failed", error);
-                    return Mono.empty();
-                });
+                .then().doOnError(error -> LOG.warn("Closing the connections failed", error)).onErrorComplete();
     }
 
     private void enginesClosed(@Nullable Throwable error) {
@@ -446,6 +445,7 @@ public final class UcxResources implements Disposable {
             LOG.error("Closing the engines failed", error);
         }
         windows.close();
+        started.watch().close();
         try {
             registrations.forEach(UcpMemory::close);
         } catch (IllegalStateException e) {

@@ -6,6 +6,8 @@ import io.reactorucx.core.UcpConfig;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.engine.EngineHealth;
+import io.reactorucx.engine.EngineWatch;
 import io.reactorucx.engine.ProgressEngineGroup;
 import io.reactorucx.engine.WaitStrategy;
 import io.reactorucx.internal.buffer.BufferPool;
@@ -18,6 +20,7 @@ import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.TransportSettings;
 import io.reactorucx.internal.connect.EngineResources;
+import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.ServedMemoryConfig;
@@ -28,6 +31,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,6 +70,7 @@ public final class UcxResourcesBuilder {
     private boolean remoteMemoryAccess;
     private boolean remoteAtomics;
     private boolean streams;
+    private Duration stallThreshold = EngineWatch.DEFAULT_THRESHOLD;
 
     UcxResourcesBuilder() {
         // Framework peers have heartbeats, and UCX 1.13 may crash when it checks an endpoint that is being closed.
@@ -108,6 +113,19 @@ public final class UcxResourcesBuilder {
      */
     public UcxResourcesBuilder engineConfig(EngineConfig value) {
         engine = Objects.requireNonNull(value, "value");
+        return this;
+    }
+
+    /**
+     * Sets how long a round of an engine may take before it counts as stalled: a handler, or whatever else runs on the
+     * engine's thread, blocks all its connections meanwhile. A thread of the resources looks at the engines twice
+     * within this time. Stalls are logged with what blocks, counted, and shown by {@link UcxResources#health()}.
+     *
+     * @param threshold 1 ms to 1 h, 100 ms by default; {@link Duration#ZERO} to look for none
+     * @return this
+     */
+    public UcxResourcesBuilder stallThreshold(Duration threshold) {
+        stallThreshold = EngineWatch.checkThreshold(Objects.requireNonNull(threshold, "threshold"));
         return this;
     }
 
@@ -342,7 +360,8 @@ public final class UcxResourcesBuilder {
         }
         TransportSettings transports = new TransportSettings(config.build());
         BufferSettings buffers = new BufferSettings(maxBufferBytes, maxBufferWaiters, sharedBuffers, maxMappedBytes);
-        return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers),
+        return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers,
+                stallThreshold),
                 new IdleEndpointLimit(maxIdleEndpoints), maxParkedEndpoints, leaks, servedMemory, authenticators);
     }
 
@@ -363,10 +382,17 @@ public final class UcxResourcesBuilder {
 
     /** What depends on the network devices that UCX uses. */
     record Started(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
-            BufferPool buffers, NetworkDevices devices) {
+            BufferPool buffers, NetworkDevices devices, EngineWatch watch) {
+
+        /** Returns how each engine is, from what is known of its connections. */
+        List<EngineHealth> health(List<EngineConnections> connections) {
+            return IntStream.range(0, connections.size())
+                    .mapToObj(i -> watch.health(i, connections.get(i).oldestOperation())).toList();
+        }
 
         /** Starts the protocols, and says on which ports UCX listens. Closes all of this when that fails. */
         void connect(EngineResources connecting, WindowRegistry windows) {
+            connecting.watchAges();
             try {
                 Blocking.await(connecting.start(closeListeners, windows), Duration.ofSeconds(10), "build");
             } catch (RuntimeException e) {
@@ -386,6 +412,7 @@ public final class UcxResourcesBuilder {
         /** Closes what nothing uses. */
         void close() {
             engines.close();
+            watch.close();
             buffers.close(context::close);
         }
     }
@@ -400,7 +427,8 @@ public final class UcxResourcesBuilder {
 
     /** Starts a context, its engines and buffers, with the settings of a builder. */
     private record DeviceStarter(TransportSettings transports, @Nullable NetworkDevices named, LeakReporter leaks,
-            EngineConfig engine, int engineCount, BufferSettings buffers) implements Starter {
+            EngineConfig engine, int engineCount, BufferSettings buffers, Duration stallThreshold)
+            implements Starter {
 
         @Override
         public Started start(NetworkDevices devices) {
@@ -412,8 +440,9 @@ public final class UcxResourcesBuilder {
                 ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount,
                         EngineThread.factory(engine.name()), ends);
                 undo.addFirst(group);
-                return new Started(context, group, ends,
-                        buffers.pool(context, leaks), devices);
+                BufferPool pool = buffers.pool(context, leaks);
+                return new Started(context, group, ends, pool, devices, EngineWatch.start(group.engines(),
+                        stallThreshold, EngineThread.watch(engine.name()), ends));
             } catch (RuntimeException e) {
                 undo.forEach(each -> close(each, e));
                 throw e;

@@ -1,24 +1,29 @@
 package io.reactorucx;
 
+import io.reactorucx.connection.WiretapFormat;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.NetworkDevices;
+import io.reactorucx.internal.config.Wiretap;
 import io.reactorucx.internal.connect.EndpointAcceptor;
 import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connect.HandledConnection;
 import io.reactorucx.internal.connect.ServerConnections;
 import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.message.OverflowPolicy;
+import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.security.Authenticator;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
+import org.slf4j.event.Level;
 import reactor.core.publisher.Mono;
 
 /**
@@ -121,6 +126,52 @@ public final class UcxServer {
      */
     public UcxServer doOnConnection(Consumer<? super UcxConnection> action) {
         return with(handling.withHooks(handling.hooks().andConnected(Objects.requireNonNull(action, "action"))));
+    }
+
+    /**
+     * Adds an action for each error of the handler or the responder: a handler's error closes its connection, a
+     * responder's goes to the client as well. The loss of the connection is none.
+     *
+     * @param action runs after the actions that were added before, on the thread of the error; must not block
+     * @return a changed copy
+     */
+    public UcxServer doOnHandlerError(BiConsumer<? super UcxConnection, ? super Throwable> action) {
+        return with(handling.withHooks(handling.hooks().andHandlerFailed(Objects.requireNonNull(action, "action"))));
+    }
+
+    /**
+     * Sets what sees the handlers, responders and sends of the connections; see {@link UcxClient#observe}. A request is
+     * handled as a child of the client's trace context, if it carries one.
+     *
+     * @param observer in place of one that was set before
+     * @return a changed copy
+     */
+    public UcxServer observe(UcxObserver observer) {
+        return with(handling.withHooks(handling.hooks().withObserver(Objects.requireNonNull(observer, "observer"))));
+    }
+
+    /**
+     * Logs what the connections send and receive; see {@link UcxClient#wiretap(String, Level)}.
+     *
+     * @param category the name of the logger
+     * @param level the level of its lines
+     * @return a changed copy
+     */
+    public UcxServer wiretap(String category, Level level) {
+        return wiretap(category, level, WiretapFormat.HEX, Wiretap.DEFAULT_BYTES);
+    }
+
+    /**
+     * Logs what the connections send and receive; see {@link UcxClient#wiretap(String, Level, WiretapFormat, int)}.
+     *
+     * @param category the name of the logger
+     * @param level the level of its lines
+     * @param format what is shown of a message
+     * @param maxBytes the bytes of each message that are shown, 0 to 65536
+     * @return a changed copy
+     */
+    public UcxServer wiretap(String category, Level level, WiretapFormat format, int maxBytes) {
+        return with(config.withWiretap(new Wiretap(category, level, format, maxBytes)));
     }
 
     /**
@@ -363,7 +414,7 @@ public final class UcxServer {
     }
 
     private HandledConnection handle(Established established) {
-        UcxConnection accepted = new UcxConnection(established, resources);
+        UcxConnection accepted = new UcxConnection(established, resources, handling.hooks());
         return new HandledConnection(Mono.defer(() -> {
             handling.hooks().announce(accepted);
             return handling.serve(accepted);

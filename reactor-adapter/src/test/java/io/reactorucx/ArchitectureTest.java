@@ -38,6 +38,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class ArchitectureTest {
 
     private static final String METRICS = "io.reactorucx.metrics";
+    private static final String OBSERVATION = "io.reactorucx.observation";
     private static final String BUFFER = "io.reactorucx.buffer";
     private static final String CONNECTION = "io.reactorucx.connection";
     private static final String MEMORY = "io.reactorucx.memory";
@@ -49,17 +50,18 @@ class ArchitectureTest {
     private static final List<String> VOCABULARY = List.of(BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY);
 
     /** The hidden rooms, bottom up: each uses only those before it. */
-    private static final List<String> ROOMS = List.of("frame", "counter", "concurrent", "buffer", "config",
+    private static final List<String> ROOMS = List.of("event", "frame", "counter", "concurrent", "buffer", "config",
             "handshake", "socket", "endpoint", "operation", "connection", "mapped", "ucp", "message", "memory",
             "request", "connect");
 
     private static final List<String> PROTOCOLS = List.of("mapped", "ucp", "message", "memory");
     private static final int MAX_TYPES_OF_A_PACKAGE = 25;
-    private static final int MAX_API_TYPES = 48;
+    private static final int MAX_API_TYPES = 53;
     private static final Path PAGE = Path.of("../docs/architecture.md");
 
     /** All of the engine that users of the adapter see: the engines' counters and settings. */
-    private static final Set<String> ENGINE_API = Set.of("EngineConfig", "ProgressEngine", "WaitStrategy");
+    private static final Set<String> ENGINE_API = Set.of("EngineConfig", "EngineHealth", "ProgressEngine",
+            "WaitStrategy");
 
     /** All of core that users of the adapter see: values, errors, registered memory and the context to ask. */
     private static final Set<String> CORE_API = Set.of("AmProtocol", "CloseMode", "ErrorMode", "MemoryDescriptor",
@@ -86,9 +88,11 @@ class ArchitectureTest {
     @Test
     void dependsOnEngineCoreAndItsFewLibrariesOnly() {
         classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "javax.crypto..", "io.reactorucx",
-                METRICS, HIDDEN + "..", BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY, "io.reactorucx.engine",
+                METRICS, OBSERVATION, HIDDEN + "..", BUFFER, CONNECTION, MEMORY, MESSAGE, SECURITY,
+                "io.reactorucx.engine",
                 "io.reactorucx.core", "reactor.core..", "reactor.util..", "reactor.pool..", "org.reactivestreams",
-                "org.slf4j", "org.jspecify.annotations", "io.micrometer..", "org.HdrHistogram").check(adapter);
+                "org.slf4j..", "jdk.jfr", "org.jspecify.annotations", "io.micrometer..", "org.HdrHistogram")
+                .check(adapter);
     }
 
     @Test
@@ -99,17 +103,23 @@ class ArchitectureTest {
     }
 
     @Test
-    void keepsMicrometerInOnePackage() {
-        noClasses().that().resideOutsideOfPackage(METRICS).should().dependOnClassesThat()
-                .resideInAnyPackage("io.micrometer..", "org.HdrHistogram", METRICS)
+    void keepsMicrometerInTwoPackages() {
+        noClasses().that().resideOutsideOfPackages(METRICS, OBSERVATION).should().dependOnClassesThat()
+                .resideInAnyPackage("io.micrometer..", "org.HdrHistogram", METRICS, OBSERVATION)
                 .check(adapter);
+    }
+
+    @Test
+    void keepsFlightRecorderInOneRoom() {
+        noClasses().that().resideOutsideOfPackage(room("event")).should().dependOnClassesThat()
+                .resideInAPackage("jdk.jfr").check(adapter);
     }
 
     @Test
     void eachRoomUsesOnlyThoseBelowIt() {
         for (int i = 0; i < ROOMS.size(); i++) {
             String[] above = Stream.concat(ROOMS.stream().skip(i + 1L).map(ArchitectureTest::room),
-                    Stream.of("io.reactorucx", METRICS)).toArray(String[]::new);
+                    Stream.of("io.reactorucx", METRICS, OBSERVATION)).toArray(String[]::new);
             noClasses().that().resideInAPackage(room(ROOMS.get(i))).should().dependOnClassesThat()
                     .resideInAnyPackage(above).check(adapter);
         }
@@ -130,7 +140,7 @@ class ArchitectureTest {
     @Test
     void vocabularyUsesNeitherHiddenRoomsNorFacades() {
         noClasses().that().resideInAnyPackage(VOCABULARY.toArray(String[]::new)).should().dependOnClassesThat()
-                .resideInAnyPackage(HIDDEN + "..", "io.reactorucx", METRICS).check(adapter);
+                .resideInAnyPackage(HIDDEN + "..", "io.reactorucx", METRICS, OBSERVATION).check(adapter);
     }
 
     private static String room(String name) {
@@ -161,7 +171,7 @@ class ArchitectureTest {
     /** All packages, bottom up. */
     private static List<String> packages() {
         return Stream.of(VOCABULARY.stream(), ROOMS.stream().map(ArchitectureTest::room),
-                Stream.of("io.reactorucx", METRICS)).flatMap(Function.identity()).toList();
+                Stream.of("io.reactorucx", OBSERVATION, METRICS)).flatMap(Function.identity()).toList();
     }
 
     @Test
@@ -287,8 +297,8 @@ class ArchitectureTest {
             assertThat(module.name()).isEqualTo("io.reactorucx");
             assertThat(module.exports().stream().filter(export -> !export.isQualified())
                     .map(ModuleDescriptor.Exports::source).collect(Collectors.toSet()))
-                    .containsExactlyInAnyOrder("io.reactorucx", METRICS, BUFFER, CONNECTION, MEMORY, MESSAGE,
-                            SECURITY);
+                    .containsExactlyInAnyOrder("io.reactorucx", METRICS, OBSERVATION, BUFFER, CONNECTION,
+                            MEMORY, MESSAGE, SECURITY);
             assertThat(module.exports().stream().filter(ModuleDescriptor.Exports::isQualified))
                     .isNotEmpty().allSatisfy(export -> {
                         assertThat(export.source()).startsWith(HIDDEN);

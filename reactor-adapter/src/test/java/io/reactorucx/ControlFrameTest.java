@@ -35,7 +35,7 @@ class ControlFrameTest {
     private static final int REJECT_HEAD_BYTES = 29;
     private static final PeerInfo FACTS = new PeerInfo(new UcxVersion(1, 18, 3), ErrorMode.NONE, ByteOrder.BIG_ENDIAN,
             new PeerLimits(8000, 1L << 40, 77, 1 << 30), 2500, -1234567890123L,
-            new ProcessIdentity(4026531836L, 4711));
+            new ProcessIdentity(4026531836L, 4711), true);
 
     private static ControlFrame parse(byte[] bytes) {
         return ControlFrame.parse(MemorySegment.ofArray(bytes));

@@ -67,7 +67,7 @@ class DemandWatchTest implements NeedsUcx {
         }
 
         assertThat(warnings).singleElement().asString()
-                .startsWith("[" + peers.client().peer() + "] send on the default stream ")
+                .startsWith("[" + peers.client().id() + " " + peers.client().peer() + "] send on the default stream ")
                 .contains("has waited 10 s", "the peer has requested no message", "subscribe to inbound()");
         peers.served().inbound().receiveStrings().next().block(Waits.PATIENCE);
         sent.assertDone();
@@ -83,7 +83,8 @@ class DemandWatchTest implements NeedsUcx {
             lookAfter(peers.served(), 30);
             return !warnings.isEmpty();
         });
-        assertThat(warnings).singleElement().asString().startsWith("[" + peers.served().peer() + "] send on");
+        assertThat(warnings).singleElement().asString()
+                .startsWith("[" + peers.served().id() + " " + peers.served().peer() + "] send on");
         client.dispose();
         echo.dispose();
     }
@@ -169,8 +170,9 @@ class DemandWatchTest implements NeedsUcx {
             lookAfter(peers.client(), seconds);
         }
 
-        assertThat(warnings).containsExactly("[" + peers.client().peer() + "] 1 requests have waited 10 s: the peer"
-                + " takes no more at once than its maxStreams, and has ended none of those that it has");
+        assertThat(warnings).containsExactly("[" + peers.client().id() + " " + peers.client().peer()
+                + "] 1 requests have waited 10 s: the peer takes no more at once than its maxStreams, and has ended"
+                + " none of those that it has");
         requests.forEach(PendingOperation::cancel);
         responding.dispose();
     }

@@ -52,7 +52,7 @@ final class HandshakePair {
 
     static PeerInfo facts(ErrorMode mode, ByteOrder order, int heartbeatMillis, long workerId) {
         return new PeerInfo(new UcxVersion(1, 13, (int) workerId), mode, order, new PeerLimits(1000, 2000, 30, 70_000),
-                heartbeatMillis, workerId, new ProcessIdentity(workerId, 5));
+                heartbeatMillis, workerId, new ProcessIdentity(workerId, 5), true);
     }
 
     static Authenticator secret() {

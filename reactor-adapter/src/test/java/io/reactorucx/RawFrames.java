@@ -113,7 +113,7 @@ final class RawFrames {
     /** A frame as an honest peer might send it, but for its version. */
     static byte[] frame(int protocolVersion, ControlFrame.Type type, String reason) {
         PeerInfo facts = new PeerInfo(Ucx.version(), ErrorMode.PEER, ByteOrder.nativeOrder(), PeerLimits.DEFAULT, 0,
-                4711, ProcessIdentity.UNKNOWN);
+                4711, ProcessIdentity.UNKNOWN, false);
         ControlFields fields = facts.addTo(ControlFields.NONE)
                 .with(ControlFields.Key.TOKEN, 4711)
                 .with(ControlFields.Key.WORKER_ADDRESS_DIGEST, new byte[32]);

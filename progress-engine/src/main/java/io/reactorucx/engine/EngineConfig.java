@@ -1,6 +1,9 @@
 package io.reactorucx.engine;
 
+import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorkerConfig;
+import io.reactorucx.core.UcxUnsupportedException;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -129,6 +132,14 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
     public EngineConfig withCloseTimeout(Duration value) {
         return new EngineConfig(name, waitStrategy, commandQueueCapacity, commandsPerStep, spins, yields, maxSleep,
                 value, maxInFlight, maxInlineBytes, maxPendingConnections);
+    }
+
+    /** Checks that a context has what the wait strategy needs. */
+    void requireFeatures(UcpContext context) {
+        if (waitStrategy != WaitStrategy.BUSY_SPIN && !context.config().features().contains(UcpFeature.WAKEUP)) {
+            throw new UcxUnsupportedException("engine", "the wait strategy " + waitStrategy + " sleeps, and the context"
+                    + " was made without the feature WAKEUP: add it to its UcpConfig, or use BUSY_SPIN");
+        }
     }
 
     UcpWorkerConfig workerConfig(int index) {

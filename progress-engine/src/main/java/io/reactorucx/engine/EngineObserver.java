@@ -35,4 +35,22 @@ public interface EngineObserver {
      */
     default void engineClosed(ProgressEngine engine) {
     }
+
+    /**
+     * An engine's round has taken longer than an {@link EngineWatch} allows, and goes on. Comes on the watch's thread.
+     *
+     * @param engine the engine
+     * @param stall what blocks it
+     */
+    default void engineStalled(ProgressEngine engine, EngineStall stall) {
+    }
+
+    /**
+     * An engine that had stalled has gone on, or has closed. Comes on the watch's thread.
+     *
+     * @param engine the engine
+     * @param stall what has blocked it
+     */
+    default void stallEnded(ProgressEngine engine, EngineStall stall) {
+    }
 }

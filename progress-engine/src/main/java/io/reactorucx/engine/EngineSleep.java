@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 /**
  * The sleep of an engine, until there is something to do.
  *
- * <p>Thread: engine, but for {@link #wakeIfParked()} and {@link #wake()}.
+ * <p>Thread: engine, but for {@link #wakeIfParked()}, {@link #wake()} and {@link #isParked()}.
  */
 final class EngineSleep {
 
@@ -71,6 +71,11 @@ final class EngineSleep {
     /** See {@link ParkingState#wakeIfParked()}. */
     boolean wakeIfParked() {
         return parking.wakeIfParked();
+    }
+
+    /** Returns whether the engine sleeps, or is about to, and has not been woken. */
+    boolean isParked() {
+        return parking.isParked();
     }
 
     /** See {@link ParkingState#wake()}. */

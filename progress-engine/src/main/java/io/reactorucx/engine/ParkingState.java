@@ -37,4 +37,9 @@ final class ParkingState {
     boolean wake() {
         return state.getAndSet(WOKEN) == PARKED;
     }
+
+    /** Returns whether the engine sleeps, or is about to, and has not been woken. Any thread. */
+    boolean isParked() {
+        return state.get() == PARKED;
+    }
 }

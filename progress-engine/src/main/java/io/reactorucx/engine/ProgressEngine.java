@@ -1,12 +1,10 @@
 package io.reactorucx.engine;
 
 import io.reactorucx.core.UcpContext;
-import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.core.UcxUnsupportedException;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
@@ -22,8 +20,7 @@ import org.slf4j.LoggerFactory;
  * Owns one worker and drives it in rounds: it runs the commands of other threads, lets UCX progress, delivers
  * completions and runs the timeouts that are due.
  *
- * <p>A {@link ProgressEngineGroup} gives it a thread of its own; any other loop may drive it by {@link #step} instead,
- * as tests do.
+ * <p>A {@link ProgressEngineGroup} gives it a thread of its own; any other loop may drive it by {@link #step} instead.
  *
  * <p><b>Threading:</b> {@link #step} by one thread for life; {@link #execute}, {@link #wakeup}, {@link #closeAsync} by
  * any. <b>Ownership:</b> the worker is made by the first step and destroyed by the last one after {@link #closeAsync};
@@ -75,12 +72,7 @@ public final class ProgressEngine {
     public ProgressEngine(UcpContext context, EngineConfig config, int index, EngineObserver observer) {
         this.context = Objects.requireNonNull(context, "context");
         this.config = Objects.requireNonNull(config, "config");
-        if (config.waitStrategy() != WaitStrategy.BUSY_SPIN
-                && !context.config().features().contains(UcpFeature.WAKEUP)) {
-            throw new UcxUnsupportedException("engine", "the wait strategy " + config.waitStrategy()
-                    + " sleeps, and the context was made without the feature WAKEUP: add it to its UcpConfig, or use"
-                    + " BUSY_SPIN");
-        }
+        config.requireFeatures(context);
         this.index = index;
         this.observer = Objects.requireNonNull(observer, "observer");
         this.commands = new MpscVarHandleArrayQueue<>(config.commandQueueCapacity());
@@ -464,6 +456,11 @@ public final class ProgressEngine {
     /** {@return whether the calling thread is the one that steps this engine} */
     public boolean isEngineThread() {
         return Thread.currentThread() == thread;
+    }
+
+    /** Returns the thread that steps this engine, null before the first step and while it sleeps. Thread: any. */
+    @Nullable Thread awakeThread() {
+        return sleep.isParked() ? null : thread;
     }
 
     /** {@return name for logs} */

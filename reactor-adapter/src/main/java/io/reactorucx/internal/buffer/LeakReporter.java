@@ -1,6 +1,7 @@
 package io.reactorucx.internal.buffer;
 
 import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.internal.event.FlightEvents;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
@@ -81,6 +82,7 @@ public final class LeakReporter {
     /** Counts and reports a leaked lease. */
     void leaseLeaked(long bytes, @Nullable LeakRecord allocated, @Nullable LeakTrace trace) {
         long count = leases.incrementAndGet();
+        FlightEvents.leaked("lease", null, bytes);
         if (mayReport()) {
             LeakRecord shown = allocated == null ? null : allocated.copy();
             if (shown != null && trace != null) {
@@ -96,6 +98,7 @@ public final class LeakReporter {
     /** Counts and reports a leaked message that offers so many bytes. */
     public void messageLeaked(String peer, int id, long bytes, @Nullable LeakRecord subscribed) {
         long count = messages.incrementAndGet();
+        FlightEvents.leaked("message", peer, bytes);
         if (mayReport()) {
             log.accept("LEAK: [" + peer + "] an active message " + id + " that offers " + bytes
                     + " bytes was dropped, neither fetched nor discarded, and is discarded. Leaked messages so far: "

@@ -1,19 +1,21 @@
 package io.reactorucx.internal.concurrent;
 
 import io.reactorucx.engine.EngineObserver;
+import io.reactorucx.engine.EngineStall;
 import io.reactorucx.engine.ProgressEngine;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * Runs an action for each engine when it has closed or failed, once.
+ * Runs an action for each engine when it has closed or failed, once, and logs its stalls.
  *
  * <p>Thread: any.
  */
 public final class EngineCloseListeners implements EngineObserver {
 
     private final Map<ProgressEngine, Runnable> actions = new ConcurrentHashMap<>();
+    private final StallLog stalls = new StallLog();
     private volatile BiConsumer<ProgressEngine, Throwable> whenFailed = (engine, cause) -> { };
 
     public void whenClosed(ProgressEngine engine, Runnable action) {
@@ -32,6 +34,16 @@ public final class EngineCloseListeners implements EngineObserver {
         } finally {
             whenFailed.accept(engine, cause);
         }
+    }
+
+    @Override
+    public void engineStalled(ProgressEngine engine, EngineStall stall) {
+        stalls.stalled(engine, stall);
+    }
+
+    @Override
+    public void stallEnded(ProgressEngine engine, EngineStall stall) {
+        stalls.ended(engine, stall);
     }
 
     @Override

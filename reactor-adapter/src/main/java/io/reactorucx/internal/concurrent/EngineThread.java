@@ -12,6 +12,15 @@ public final class EngineThread extends Thread implements NonBlocking {
         setDaemon(true);
     }
 
+    /** Makes the thread that watches engines, which is none itself. */
+    public static ThreadFactory watch(String prefix) {
+        return work -> {
+            Thread thread = new Thread(work, prefix + "-watch");
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
     public static ThreadFactory factory(String prefix) {
         AtomicInteger number = new AtomicInteger();
         return work -> new EngineThread(work, prefix + "-" + number.getAndIncrement());

@@ -3,15 +3,18 @@ package io.reactorucx.internal.config;
 import io.reactorucx.core.ErrorMode;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The settings of a connection that clients and servers share. */
 public record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handshakeTimeout, Duration closeTimeout,
-        ReceiveQueueConfig queue, ProtocolConfig protocol, FlowControlConfig messages) {
+        ReceiveQueueConfig queue, ProtocolConfig protocol, FlowControlConfig messages,
+        @Nullable Wiretap wiretap) {
 
     private static final Duration LONGEST = Duration.ofHours(1);
 
     public static final ConnectionConfig DEFAULT = new ConnectionConfig(false, ErrorMode.PEER, Duration.ofSeconds(10),
-            Duration.ofSeconds(5), ReceiveQueueConfig.DEFAULT, ProtocolConfig.DEFAULT, FlowControlConfig.DEFAULT);
+            Duration.ofSeconds(5), ReceiveQueueConfig.DEFAULT, ProtocolConfig.DEFAULT, FlowControlConfig.DEFAULT,
+            null);
 
     public ConnectionConfig {
         Objects.requireNonNull(handshakeTimeout, "timeout");
@@ -27,30 +30,35 @@ public record ConnectionConfig(boolean raw, ErrorMode errorMode, Duration handsh
     }
 
     public ConnectionConfig withRaw(boolean value) {
-        return new ConnectionConfig(value, errorMode, handshakeTimeout, closeTimeout, queue, protocol, messages);
+        return new ConnectionConfig(value, errorMode, handshakeTimeout, closeTimeout, queue, protocol, messages,
+                wiretap);
     }
 
     public ConnectionConfig withErrorMode(ErrorMode value) {
-        return new ConnectionConfig(raw, value, handshakeTimeout, closeTimeout, queue, protocol, messages);
+        return new ConnectionConfig(raw, value, handshakeTimeout, closeTimeout, queue, protocol, messages, wiretap);
     }
 
     public ConnectionConfig withHandshakeTimeout(Duration value) {
-        return new ConnectionConfig(raw, errorMode, value, closeTimeout, queue, protocol, messages);
+        return new ConnectionConfig(raw, errorMode, value, closeTimeout, queue, protocol, messages, wiretap);
     }
 
     public ConnectionConfig withCloseTimeout(Duration value) {
-        return new ConnectionConfig(raw, errorMode, handshakeTimeout, value, queue, protocol, messages);
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, value, queue, protocol, messages, wiretap);
     }
 
     public ConnectionConfig withQueue(ReceiveQueueConfig value) {
-        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, value, protocol, messages);
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, value, protocol, messages, wiretap);
     }
 
     public ConnectionConfig withMessages(FlowControlConfig value) {
-        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, protocol, value);
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, protocol, value, wiretap);
     }
 
     public ConnectionConfig withProtocol(ProtocolConfig value) {
-        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, value, messages);
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, value, messages, wiretap);
+    }
+
+    public ConnectionConfig withWiretap(Wiretap value) {
+        return new ConnectionConfig(raw, errorMode, handshakeTimeout, closeTimeout, queue, protocol, messages, value);
     }
 }

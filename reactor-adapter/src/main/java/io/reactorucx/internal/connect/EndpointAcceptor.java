@@ -141,7 +141,7 @@ public final class EndpointAcceptor {
                 RetryingCommand.mono(listening.engine(), worker -> {
                     request.reject();
                     return request;
-                }).subscribe(done -> { }, error -> LOG.debug("[{}] not rejected", connection.peer(), error));
+                }).subscribe(done -> { }, error -> LOG.debug("[{}] not rejected", connection.name(), error));
             }
         });
     }
@@ -204,7 +204,7 @@ public final class EndpointAcceptor {
                 endpoint = made;
                 connection.attachEndpoint(made, this);
             } catch (RuntimeException e) {
-                LOG.warn("[{}] not accepted", connection.peer(), e);
+                LOG.warn("[{}] not accepted", connection.name(), e);
                 return;
             }
             add(connection);
@@ -300,12 +300,12 @@ public final class EndpointAcceptor {
         @Override
         public void failed(RuntimeException error) {
             endHandshake();
-            LOG.debug("[{}] lost before it was established", connection.peer(), error);
+            LOG.debug("[{}] lost before it was established", connection.name(), error);
         }
 
         @Override
         public void reject(RuntimeException cause) {
-            LOG.warn("[{}] not accepted", connection.peer(), cause);
+            LOG.warn("[{}] not accepted", connection.name(), cause);
         }
     }
 }

@@ -116,7 +116,7 @@ final class EndpointBinding implements ConnectListener {
             EndpointAllocator.AllocatedEndpoint allocated = bindings.endpoints().initiate(address, request);
             attach(allocated);
             number = allocated.number();
-            LOG.debug("[{}] allocated endpoint {}", connection.peer(), number);
+            LOG.debug("[{}] allocated endpoint {}", connection.name(), number);
             connection.wireUpStarted();
             // The flush completes when the endpoint is wired up. Nothing may be sent before: UCX 1.13 would choose the
             // protocol by the limits of tcp, and lose what exceeds those of the shared memory that it uses then.
@@ -137,7 +137,7 @@ final class EndpointBinding implements ConnectListener {
     }
 
     private void wireUpEnded(int status) {
-        LOG.debug("[{}] wire-up ended with status {}", connection.peer(), status);
+        LOG.debug("[{}] wire-up ended with status {}", connection.name(), status);
         // In error mode NONE a failed endpoint cannot be closed before this.
         connection.wireUpEnded();
         if (status == 0 && connection.phase().isConnecting()) {
@@ -165,12 +165,12 @@ final class EndpointBinding implements ConnectListener {
         if (!connection.phase().isConnecting()) {
             return;
         }
-        LOG.debug("[{}] received {}", connection.peer(), frame.type());
+        LOG.debug("[{}] received {}", connection.name(), frame.type());
         UcpEndpoint made = endpoint;
         if (frame.type() == BindFrame.Type.BIND && made == null) {
             accept(frame, message);
         } else if (made == null || !message.isAnsweredBy(made)) {
-            LOG.debug("[{}] {} came over another endpoint", connection.peer(), frame.type());
+            LOG.debug("[{}] {} came over another endpoint", connection.name(), frame.type());
         } else if (frame.type() == BindFrame.Type.BOUND) {
             releaseSelfConnectLock();
             if (!client) {
@@ -258,7 +258,7 @@ final class EndpointBinding implements ConnectListener {
 
     @Override
     public void received(ControlFrame frame) {
-        LOG.debug("[{}] ignored {}: the handshake goes over the socket", connection.peer(), frame.type());
+        LOG.debug("[{}] ignored {}: the handshake goes over the socket", connection.name(), frame.type());
     }
 
     @Override

@@ -100,6 +100,11 @@ public final class EngineResources {
         return parked.count();
     }
 
+    /** Notices from now on how long operations take. */
+    public void watchAges() {
+        engines.forEach(each -> each.connections().watchAges());
+    }
+
     /** Returns the addresses on which UCX's tcp listens. */
     public List<InetSocketAddress> listeningAddresses() {
         return engines.stream().flatMap(each -> each.connections().worker().tcpListeners().addresses().stream())

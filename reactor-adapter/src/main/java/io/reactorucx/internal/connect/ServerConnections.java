@@ -81,11 +81,10 @@ public final class ServerConnections {
         HandledConnection handled = handle(accepted);
         running.put(connection, handled);
         Disposable subscription = handled.handled().subscribe(ignored -> { }, error -> {
-            // The loss of a peer fails the handler's operations in flight, and is no fault of the handler.
-            if (!(error instanceof UcxException end && (end instanceof UcxClosedException || end.isConnectionLost()))) {
-                LOG.warn("[{}] the handler failed: {}", connection.peer(), error.toString());
+            if (!isEndOfConnection(error)) {
+                LOG.warn("[{}] the handler failed: {}", connection.name(), error.toString());
             }
-            LOG.debug("[{}] the handler failed", connection.peer(), error);
+            LOG.debug("[{}] the handler failed", connection.name(), error);
             closeGracefully(connection, messages -> messages.interrupt(true));
         }, () -> closeGracefully(connection, MessageMultiplexer::complete));
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
@@ -95,6 +94,11 @@ public final class ServerConnections {
         if (stopping) {
             handled.windUp().run();
         }
+    }
+
+    /** The loss of a peer fails the handler's operations in flight, and is no fault of the handler. */
+    public static boolean isEndOfConnection(Throwable error) {
+        return error instanceof UcxException end && (end instanceof UcxClosedException || end.isConnectionLost());
     }
 
     private HandledConnection handle(Established accepted) {

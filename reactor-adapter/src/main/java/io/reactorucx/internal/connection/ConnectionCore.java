@@ -17,6 +17,7 @@ import io.reactorucx.internal.endpoint.EndpointRelease;
 import io.reactorucx.internal.frame.ApplicationHeader;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.ConnectListener;
 import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.PeerInfo;
@@ -56,6 +57,7 @@ public final class ConnectionCore implements OperationOwner {
     private final Heartbeat heartbeat;
     private final ControlSocketHandler socket;
     private final ProtocolHandlers protocols;
+    private final ConnectionLog log;
     private @Nullable UcpEndpoint endpoint;
     private @Nullable LargeMessages largeMessages;
     private @Nullable ConnectListener connecting;
@@ -73,6 +75,7 @@ public final class ConnectionCore implements OperationOwner {
         this.config = config;
         this.peer = peer;
         this.identity = identity;
+        this.log = new ConnectionLog(peer, connections.engine().name(), config.wiretap());
         this.control = new ControlFrameSender(this);
         this.termination = new ConnectionTermination(this, life, operations);
         this.heartbeat = new Heartbeat(this, control, connections.heartbeats());
@@ -131,7 +134,11 @@ public final class ConnectionCore implements OperationOwner {
             protocols.connected(info);
             termination.peerProcess(info.process());
         }
-        return life.advance(ConnectionEvent.HANDSHAKE_DONE);
+        boolean established = life.advance(ConnectionEvent.HANDSHAKE_DONE);
+        if (established) {
+            log.established();
+        }
+        return established;
     }
 
     /** Aborts connecting. The listener is not notified, because it asked for this. */
@@ -181,6 +188,7 @@ public final class ConnectionCore implements OperationOwner {
 
     /** A control frame has come over the endpoint. */
     void received(ControlFrame frame) {
+        log.control("received", frame.type());
         if (socket.isAttached() && life.phase().isConnecting()) {
             return; // A late frame of the connection that used the endpoint before.
         }
@@ -229,12 +237,17 @@ public final class ConnectionCore implements OperationOwner {
     /** Sends a control frame over the endpoint, and returns whether UCX has accepted it. */
     public boolean sendControl(ControlFrame frame) {
         UcpEndpoint open = endpoint;
-        return open != null && life.phase().carriesControl()
+        boolean sent = open != null && life.phase().carriesControl()
                 && control.send(open, frame, (status, length, tag) -> operationEnded());
+        if (sent) {
+            log.control("sent", frame.type());
+        }
+        return sent;
     }
 
     /** Hands a message to the protocol of its reserved id, and returns whether there is one. */
     boolean offer(UcpActiveMessage message) {
+        log.received(message);
         return life.phase().carriesMessages() && protocols.offer(message);
     }
 
@@ -283,6 +296,7 @@ public final class ConnectionCore implements OperationOwner {
     public boolean send(int reservedId, MemorySegment header, MemorySegment payload, @Nullable UcpMemory registration,
             AmProtocol protocol, Completion whenDone) {
         UcpEndpoint open = carrier();
+        log.sent(reservedId, header, payload);
         return !(protocol == AmProtocol.RENDEZVOUS
                 && offerLarge(reservedId, header, payload, registration, whenDone))
                 && open.amSend(reservedId, header, payload, registration, protocol, true, whenDone);
@@ -295,6 +309,7 @@ public final class ConnectionCore implements OperationOwner {
     public boolean sendMapped(int reservedId, MemorySegment header, MemorySegment payload, UcpMemory registration,
             Completion whenDone) {
         carrier();
+        log.sent(reservedId, header, payload);
         return offerLarge(reservedId, header, payload, registration, whenDone);
     }
 
@@ -368,6 +383,16 @@ public final class ConnectionCore implements OperationOwner {
         new RetryingCommand(engine(), action, whenEngineClosed).submit();
     }
 
+    /** Visits the operations under way; receives wait for the peer, and are none. */
+    void underWay(OperationVisitor visitor) {
+        operations.forEach(operation -> {
+            if (!operation.mayHaveArrived()) {
+                visitor.visit(operation, operation.kind().ucxName());
+            }
+        });
+        protocols.underWay(visitor);
+    }
+
     // ---- closing
 
     /** Starts to close; a close by force overrides a graceful one. */
@@ -439,6 +464,26 @@ public final class ConnectionCore implements OperationOwner {
     @Override
     public String peer() {
         return peer;
+    }
+
+    /** Returns an id that no other connection of the process has. Thread: any. */
+    public String id() {
+        return log.id();
+    }
+
+    /** Returns the id and the peer, with which lines of the log begin. Thread: any. */
+    public String name() {
+        return log.name();
+    }
+
+    /** Returns what logs and records the events of this connection. */
+    ConnectionLog log() {
+        return log;
+    }
+
+    /** Shows a message of the application, which a protocol sends by itself, to the wiretap. */
+    public void applicationSends(MemorySegment framedHeader, MemorySegment payload) {
+        log.sent(ReservedMessageIds.APPLICATION, framedHeader, payload);
     }
 
     public int maxHeaderBytes() {

@@ -144,7 +144,7 @@ final class ConnectionTermination {
             });
         } else if (life.advance(event)) {
             if (before.isFarewell() || before == ConnectionPhase.RELEASING) {
-                LOG.debug("[{}] the peer has left", connection.peer());
+                LOG.debug("[{}] the peer has left", connection.name());
                 terminate(CloseMode.FORCE, cause.closed("operation"));
             } else {
                 lose(before, PeerCounters.Loss.TRANSPORT, rawStatus, why);
@@ -164,8 +164,9 @@ final class ConnectionTermination {
     /** Fails everything in flight with the loss. */
     private void lose(ConnectionPhase before, PeerCounters.Loss kind, int rawStatus, @Nullable String why) {
         UcxException error = cause.error(rawStatus, why, "connection");
-        LOG.debug("[{}] lost", connection.peer(), error);
+        LOG.debug("[{}] lost", connection.name(), error);
         connection.registry().counters().lost(kind);
+        connection.log().lost(kind, String.valueOf(error.getMessage()));
         connection.registry().peerLost(peerProcess);
         if (before.isConnecting() || before.allowsOperations()) {
             // Before the subscribers below: one of them may close the connection, which is then no graceful close.
@@ -325,7 +326,7 @@ final class ConnectionTermination {
 
     private void outOfTime() {
         if (life.advance(ConnectionEvent.TIMEOUT)) {
-            LOG.debug("[{}] not closed gracefully within {}", connection.peer(), connection.config().closeTimeout());
+            LOG.debug("[{}] not closed gracefully within {}", connection.name(), connection.config().closeTimeout());
             closer.forbidRelease();
             if (life.phase() == ConnectionPhase.ABORTING) {
                 terminate(CloseMode.FORCE, cause.closed("operation"));
@@ -367,7 +368,7 @@ final class ConnectionTermination {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
-            LOG.error("[{}] a subscriber threw when the end of the connection was signalled", connection.peer(), e);
+            LOG.error("[{}] a subscriber threw when the end of the connection was signalled", connection.name(), e);
         }
     }
 
@@ -379,7 +380,7 @@ final class ConnectionTermination {
                 sendFin();
             }
             LOG.warn("[{}] stays open until {} operations complete: error mode NONE allows no close before",
-                    connection.peer(), open.inFlight());
+                    connection.name(), open.inFlight());
             return;
         }
         life.advance(ConnectionEvent.CLOSE_STARTED);
@@ -395,7 +396,7 @@ final class ConnectionTermination {
     /** The endpoint waits to be closed, for a peer that does not take part: it stays with the engine. */
     private void leaveParked() {
         if (life.phase() == ConnectionPhase.CLOSING_ENDPOINT && life.advance(ConnectionEvent.TIMEOUT)) {
-            LOG.debug("[{}] the endpoint is parked", connection.peer());
+            LOG.debug("[{}] the endpoint is parked", connection.name());
             closeWhenIdle();
         }
     }
@@ -428,6 +429,10 @@ final class ConnectionTermination {
             parking.dispose();
         }
         connection.heartbeat().stop();
+        if (life.wasEstablished()) {
+            UcxException loss = cause.loss();
+            connection.log().closed(loss != null && !(loss instanceof UcxClosedException));
+        }
         operations.forEach(operation -> signal(() -> operation.abandon(cause.reason(operation.kind()))));
         connection.registry().remove(connection, connection.endpoint());
         closer.connectionEnded();

@@ -43,7 +43,7 @@ final class ControlFrameSender {
             endpoint.amSendUrgent(ReservedMessageIds.CONTROL, bytes(frame.toBytes()), whenDone);
             return true;
         } catch (UcxException e) {
-            LOG.warn("[{}] {} not sent: {}", connection.peer(), frame.type(), e.getMessage());
+            LOG.warn("[{}] {} not sent: {}", connection.name(), frame.type(), e.getMessage());
             return false;
         }
     }
@@ -58,7 +58,7 @@ final class ControlFrameSender {
         try {
             return !endpoint.amSendUrgent(ReservedMessageIds.CONTROL, message, whenDone);
         } catch (UcxException e) {
-            LOG.debug("[{}] PING not sent: {}", connection.peer(), e.getMessage());
+            LOG.debug("[{}] PING not sent: {}", connection.name(), e.getMessage());
             return false;
         }
     }

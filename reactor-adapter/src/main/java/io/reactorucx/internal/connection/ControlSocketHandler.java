@@ -77,7 +77,7 @@ final class ControlSocketHandler {
 
     /** The socket has ended: the peer is gone, or has closed its side of the connection. */
     void ended(IOException cause) {
-        LOG.debug("[{}] the control socket has ended: {}", connection.peer(), cause.getMessage());
+        LOG.debug("[{}] the control socket has ended: {}", connection.name(), cause.getMessage());
         if (releasedByPeer) {
             connection.termination().peerReleased();
             connection.termination().closeWhenIdle();

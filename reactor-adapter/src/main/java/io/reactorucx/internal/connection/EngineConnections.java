@@ -6,6 +6,7 @@ import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.ProtocolConfig;
@@ -14,6 +15,7 @@ import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.endpoint.PeerAdmission;
+import io.reactorucx.internal.event.FlightEvents;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
@@ -30,6 +32,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -72,6 +75,7 @@ public final class EngineConnections {
     private final Sinks.Empty<Void> engineEnd = Sinks.empty();
     private final HeartbeatTimer heartbeats;
     private final PeerProcesses processes;
+    private final OperationAges ages = new OperationAges(this);
     private List<ProtocolFactory> factories = List.of();
     private @Nullable UcpWorker worker;
     private @Nullable EndpointAllocator endpoints;
@@ -126,6 +130,7 @@ public final class EngineConnections {
         byEndpoint.put(endpoint, connection);
         live.add(connection);
         open.incrementAndGet();
+        ages.schedule();
     }
 
     void remove(ConnectionCore connection, @Nullable UcpEndpoint endpoint) {
@@ -134,6 +139,9 @@ public final class EngineConnections {
         if (endpoint != null && byEndpoint.remove(endpoint, connection)) {
             live.remove(connection);
             open.decrementAndGet();
+        }
+        if (byEndpoint.isEmpty()) {
+            ages.stop();
         }
         // Messages that came before the end may still wait for demand.
         undelivered.removeIf(ConnectionCore::isDelivered);
@@ -145,6 +153,20 @@ public final class EngineConnections {
     /** A connection was lost: the process of its peer may have died. */
     void peerLost(ProcessIdentity peer) {
         Objects.requireNonNull(queueRepair).peerLost(peer);
+    }
+
+    boolean isEmpty() {
+        return byEndpoint.isEmpty();
+    }
+
+    /** Notices from now on how long operations take, for {@link #oldestOperation()}. Thread: any. */
+    public void watchAges() {
+        ages.enable();
+    }
+
+    /** Returns the operation that has been under way for longest, null for none. Thread: any. */
+    public @Nullable UnderWay oldestOperation() {
+        return ages.oldest();
     }
 
     /** Returns all connections that have an endpoint. */
@@ -190,7 +212,7 @@ public final class EngineConnections {
         try {
             connection.engineClosed();
         } catch (Throwable t) {
-            LOG.error("[{}] the end of the engine could not be signalled", connection.peer(), t);
+            LOG.error("[{}] the end of the engine could not be signalled", connection.name(), t);
         }
     }
 
@@ -282,6 +304,7 @@ public final class EngineConnections {
     public void handshakeFailed(String peer, HandshakeFailure failure) {
         counters.rejected(failure.reason());
         rejections.rejected(peer, failure);
+        FlightEvents.refused(peer, failure.reason().name().toLowerCase(Locale.ROOT), failure.detail());
     }
 
     /** Returns a new identity for a connection with a framework peer. Thread: any. */
@@ -295,7 +318,7 @@ public final class EngineConnections {
         return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
                 protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes())
                         .withWindowBytes(config.messages().windowBytes()),
-                (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self());
+                (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self(), true);
     }
 
     List<ProtocolFactory> factories() {

@@ -77,6 +77,10 @@ public interface ProtocolHandler {
         return true;
     }
 
+    /** Visits what this side waits for, or works on for the peer. */
+    default void underWay(OperationVisitor visitor) {
+    }
+
     /** The engine has closed: queued messages are dropped, and receivers fail now. */
     default void abandon(RuntimeException cause) {
     }

@@ -137,6 +137,12 @@ final class ProtocolHandlers {
         return true;
     }
 
+    void underWay(OperationVisitor visitor) {
+        for (ProtocolHandler handler : handlers) {
+            handler.underWay(visitor);
+        }
+    }
+
     void abandon(RuntimeException cause) {
         for (ProtocolHandler handler : handlers) {
             handler.abandon(cause);

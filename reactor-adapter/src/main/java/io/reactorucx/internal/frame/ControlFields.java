@@ -48,7 +48,8 @@ public final class ControlFields {
         WORKER_ADDRESS_DIGEST(14, 32, 32),
         WELCOME_DIGEST(15, 32, 32),
         MESSAGE_NUMBER(16, 4, 4),
-        PROCESS(17, 12, 12);
+        PROCESS(17, 12, 12),
+        TRACE_CONTEXT(18, 1, 1);
 
         private static final @Nullable Key[] BY_NUMBER = new @Nullable Key[256];
 

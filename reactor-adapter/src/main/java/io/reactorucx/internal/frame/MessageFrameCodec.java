@@ -98,6 +98,10 @@ public final class MessageFrameCodec {
         INT.set(bytes, at, value);
     }
 
+    static long getLong(byte[] bytes, int at) {
+        return (long) LONG.get(bytes, at);
+    }
+
     public static void putLong(byte[] bytes, int at, long value) {
         LONG.set(bytes, at, value);
     }

@@ -1,22 +1,33 @@
 package io.reactorucx.internal.frame;
 
+import io.reactorucx.message.TraceContext;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first payload of a stream that carries a request.
  *
- * <p>Layout, big-endian: kind of the response (1 byte), whether the request follows as the stream's first message (1),
- * the deadline in milliseconds from now, 0 for none (4), then the request itself unless it follows.
+ * <p>Layout, big-endian: kind of the response (1 byte), flags (1): 1 if the request follows as the stream's first
+ * message, 2 if there is a trace context; the deadline in milliseconds from now, 0 for none (4); the trace context if
+ * there is one: trace id (16), span id (8), flags (1), length of the state (2), state; then the request itself unless
+ * it follows. Only peers that have announced {@link ControlFields.Key#TRACE_CONTEXT} get one.
  *
  * @param answer the kind of response
  * @param follows whether the request is too large for the header
  * @param deadlineMillis time in which the response has to end, 0 for no limit
+ * @param trace what the requester traces, null for nothing
  * @param request the request, empty when it follows
  */
-public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, byte[] request) {
+public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, @Nullable TraceContext trace,
+        byte[] request) {
 
     public static final int FIXED_BYTES = 1 + 1 + 4;
+
+    private static final int TRACE_FIXED_BYTES = 16 + 8 + 1 + 2;
+    private static final int FOLLOWS = 1;
+    private static final int TRACE = 2;
 
     /** The kinds of response. Their order is part of the protocol: the ordinal travels. */
     public enum Answer {
@@ -25,13 +36,38 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
         private static final List<Answer> ALL = List.of(values());
     }
 
+    /** Creates a header without a trace context. */
+    public RequestHeader(Answer answer, boolean follows, int deadlineMillis, byte[] request) {
+        this(answer, follows, deadlineMillis, null, request);
+    }
+
+    /** Returns how many bytes precede the request. */
+    public static int bytesBefore(@Nullable TraceContext trace) {
+        return FIXED_BYTES + (trace == null ? 0 : TRACE_FIXED_BYTES + trace.state().length());
+    }
+
     public byte[] toBytes() {
-        byte[] bytes = new byte[FIXED_BYTES + request.length];
+        int before = bytesBefore(trace);
+        byte[] bytes = new byte[before + request.length];
         bytes[0] = (byte) answer.ordinal();
-        bytes[1] = (byte) (follows ? 1 : 0);
+        bytes[1] = (byte) ((follows ? FOLLOWS : 0) | (trace == null ? 0 : TRACE));
         MessageFrameCodec.putInt(bytes, 2, deadlineMillis);
-        System.arraycopy(request, 0, bytes, FIXED_BYTES, request.length);
+        if (trace != null) {
+            put(bytes, trace);
+        }
+        System.arraycopy(request, 0, bytes, before, request.length);
         return bytes;
+    }
+
+    private static void put(byte[] bytes, TraceContext trace) {
+        byte[] state = trace.state().getBytes(StandardCharsets.US_ASCII);
+        MessageFrameCodec.putLong(bytes, FIXED_BYTES, trace.traceIdHigh());
+        MessageFrameCodec.putLong(bytes, FIXED_BYTES + 8, trace.traceIdLow());
+        MessageFrameCodec.putLong(bytes, FIXED_BYTES + 16, trace.spanId());
+        bytes[FIXED_BYTES + 24] = trace.flags();
+        bytes[FIXED_BYTES + 25] = (byte) (state.length >>> 8);
+        bytes[FIXED_BYTES + 26] = (byte) state.length;
+        System.arraycopy(state, 0, bytes, FIXED_BYTES + TRACE_FIXED_BYTES, state.length);
     }
 
     /** Returns whether a first payload is a small request for one response without a deadline, as most are. */
@@ -47,13 +83,35 @@ public record RequestHeader(Answer answer, boolean follows, int deadlineMillis, 
                     + FIXED_BYTES);
         }
         int answer = bytes[0];
-        int follows = bytes[1];
+        int flags = bytes[1];
         int deadline = MessageFrameCodec.getInt(bytes, 2);
-        if (answer < 0 || answer >= Answer.ALL.size() || follows < 0 || follows > 1 || deadline < 0) {
-            throw new ProtocolViolationException("a request of kind " + answer + ", flag " + follows + ", deadline "
+        if (answer < 0 || answer >= Answer.ALL.size() || (flags & ~(FOLLOWS | TRACE)) != 0 || deadline < 0) {
+            throw new ProtocolViolationException("a request of kind " + answer + ", flags " + flags + ", deadline "
                     + deadline);
         }
-        return new RequestHeader(Answer.ALL.get(answer), follows == 1, deadline,
-                Arrays.copyOfRange(bytes, FIXED_BYTES, bytes.length));
+        TraceContext trace = (flags & TRACE) == 0 ? null : trace(bytes);
+        return new RequestHeader(Answer.ALL.get(answer), (flags & FOLLOWS) != 0, deadline, trace,
+                Arrays.copyOfRange(bytes, bytesBefore(trace), bytes.length));
+    }
+
+    private static TraceContext trace(byte[] bytes) {
+        int fixed = FIXED_BYTES + TRACE_FIXED_BYTES;
+        if (bytes.length < fixed) {
+            throw new ProtocolViolationException("a request of " + bytes.length + " bytes, its trace context needs "
+                    + fixed);
+        }
+        int length = Byte.toUnsignedInt(bytes[fixed - 2]) << 8 | Byte.toUnsignedInt(bytes[fixed - 1]);
+        if (length > Math.min(TraceContext.MAX_STATE_LENGTH, bytes.length - fixed)) {
+            throw new ProtocolViolationException("a state of " + length + " bytes in the trace context of a request of "
+                    + bytes.length);
+        }
+        try {
+            return new TraceContext(MessageFrameCodec.getLong(bytes, FIXED_BYTES),
+                    MessageFrameCodec.getLong(bytes, FIXED_BYTES + 8),
+                    MessageFrameCodec.getLong(bytes, FIXED_BYTES + 16), bytes[FIXED_BYTES + 24],
+                    new String(bytes, fixed, length, StandardCharsets.ISO_8859_1));
+        } catch (IllegalArgumentException e) {
+            throw new ProtocolViolationException("the trace context of a request: " + e.getMessage());
+        }
     }
 }

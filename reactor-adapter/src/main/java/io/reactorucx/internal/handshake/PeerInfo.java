@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param heartbeatMillis the longest silence that it wants from its peer, 0 for any
  * @param workerId an id of its worker, the same for all connections of one engine
  * @param process its process, for peers of the same host
+ * @param takesTraces whether it reads a trace context in the head of a request
  */
 public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byteOrder, PeerLimits limits,
-        int heartbeatMillis, long workerId, ProcessIdentity process) {
+        int heartbeatMillis, long workerId, ProcessIdentity process, boolean takesTraces) {
 
     private static final Set<Key> KEYS = Set.of(Key.UCX_VERSION, Key.ERROR_MODE, Key.BYTE_ORDER, Key.MAX_HEADER_BYTES,
             Key.MAX_MESSAGE_BYTES, Key.MAX_STREAMS, Key.WINDOW_BYTES, Key.HEARTBEAT_MILLIS, Key.WORKER_ID, Key.PROCESS);
@@ -35,7 +36,8 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
     public ControlFields addTo(ControlFields fields) {
         byte[] version = ByteBuffer.allocate(3 * Short.BYTES).putShort((short) ucxVersion.major())
                 .putShort((short) ucxVersion.minor()).putShort((short) ucxVersion.release()).array();
-        return fields.with(Key.UCX_VERSION, version).with(Key.ERROR_MODE, errorMode.ordinal())
+        ControlFields own = takesTraces ? fields.with(Key.TRACE_CONTEXT, 1) : fields;
+        return own.with(Key.UCX_VERSION, version).with(Key.ERROR_MODE, errorMode.ordinal())
                 .with(Key.BYTE_ORDER, byteOrder == ByteOrder.BIG_ENDIAN ? 1 : 0)
                 .with(Key.MAX_HEADER_BYTES, limits.maxHeaderBytes())
                 .with(Key.MAX_MESSAGE_BYTES, limits.maxMessageBytes()).with(Key.MAX_STREAMS, limits.maxStreams())
@@ -66,7 +68,7 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
                 Short.toUnsignedInt(version.getShort()), Short.toUnsignedInt(version.getShort()));
         return new PeerInfo(ucxVersion, ERROR_MODES[mode],
                 order == 1 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN, limits, heartbeat,
-                fields.buffer(Key.WORKER_ID).getLong(), process(fields));
+                fields.buffer(Key.WORKER_ID).getLong(), process(fields), fields.has(Key.TRACE_CONTEXT));
     }
 
     /** Returns which process the peer says that it is. */

@@ -63,7 +63,7 @@ final class MappedFrameSender {
                     (status, length, tag) -> connection.operationEnded());
             return true;
         } catch (UcxException e) {
-            LOG.debug("[{}] a frame for mapped memory was not sent", connection.peer(), e);
+            LOG.debug("[{}] a frame for mapped memory was not sent", connection.name(), e);
             return !e.isRetryable();
         }
     }

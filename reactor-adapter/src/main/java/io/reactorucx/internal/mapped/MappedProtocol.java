@@ -60,7 +60,7 @@ final class MappedProtocol implements ProtocolHandler {
             }
         } catch (ProtocolViolationException e) {
             connection.registry().dropGarbage(message);
-            LOG.debug("[{}] closed by force: {}", connection.peer(), e.getMessage());
+            LOG.debug("[{}] closed by force: {}", connection.name(), e.getMessage());
             connection.beginClose(CloseMode.FORCE);
         }
     }

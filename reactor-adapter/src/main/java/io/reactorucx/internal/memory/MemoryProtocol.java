@@ -46,7 +46,7 @@ public final class MemoryProtocol implements ProtocolHandler {
         } catch (ProtocolViolationException e) {
             release(message);
             windows.violated();
-            LOG.debug("[{}] closed by force: {}", connection.peer(), e.getMessage());
+            LOG.debug("[{}] closed by force: {}", connection.name(), e.getMessage());
             connection.beginClose(CloseMode.FORCE);
         }
     }

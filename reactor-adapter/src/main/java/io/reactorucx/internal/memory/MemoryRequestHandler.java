@@ -52,7 +52,7 @@ final class MemoryRequestHandler {
             }
         } catch (UcxClosedException | IllegalStateException | IllegalArgumentException e) {
             // The application has freed the memory, or closed its registration, while the window was exported.
-            MemoryProtocol.LOG.debug("[{}] the memory of a window is gone", connection.peer(), e);
+            MemoryProtocol.LOG.debug("[{}] the memory of a window is gone", connection.name(), e);
             reply(MemoryReplyStatus.NO_WINDOW, 0);
         } catch (UcxException e) {
             reply(MemoryReplyStatus.BUSY, 0);

@@ -83,7 +83,7 @@ final class MemoryServer {
     void evict(ExportedWindow window) {
         connection.execute(worker -> {
             if (inService.stream().anyMatch(handler -> handler.uses(window))) {
-                MemoryProtocol.LOG.debug("[{}] closed by force: it keeps {} from being revoked", connection.peer(),
+                MemoryProtocol.LOG.debug("[{}] closed by force: it keeps {} from being revoked", connection.name(),
                         window);
                 connection.beginClose(CloseMode.FORCE);
             }

@@ -135,13 +135,13 @@ public final class DemandWatch {
     }
 
     private String warning(MessageMultiplexer connection) {
-        return "[" + connection.connection().peer() + "] " + connection.streams().waiting() + " requests have waited "
+        return "[" + connection.connection().name() + "] " + connection.streams().waiting() + " requests have waited "
                 + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: the peer takes no more at once than its maxStreams,"
                 + " and has ended none of those that it has";
     }
 
     private String warning(OutboundStream output, long sent) {
-        return "[" + output.mux().connection().peer() + "] send on " + output.name() + " has waited "
+        return "[" + output.mux().connection().name() + "] send on " + output.name() + " has waited "
                 + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: the peer has requested "
                 + (sent == 0 ? "no message" : "no more than the " + sent + " messages sent")
                 + ". The peer's subscriber has to request messages: subscribe to its receive() and request more. If the"

@@ -11,6 +11,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.connection.OperationVisitor;
 import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.connection.SharedMemoryTransport;
 import io.reactorucx.internal.frame.ProtocolViolationException;
@@ -43,6 +44,8 @@ public final class MessageMultiplexer implements ProtocolHandler {
     private @Nullable PeerInfo windowPeer;
     private volatile long peerMaxMessageBytes = FlowControlConfig.DEFAULT.maxMessageBytes();
     private volatile boolean peerClosing;
+    private volatile boolean peerTakesTraces;
+    private volatile Consumer<? super Throwable> handlerErrors = error -> { };
     private boolean closing;
     private boolean peerFinished;
     private boolean ended;
@@ -62,6 +65,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     @Override
     public void connected(PeerInfo peer) {
         sequence.peerWindow(peer.limits().windowBytes());
+        peerTakesTraces = peer.takesTraces();
         shared.demandWatch().add(this);
         if (SharedMemoryTransport.carries(connection.endpoint())) {
             windowPeer = peer;
@@ -142,13 +146,13 @@ public final class MessageMultiplexer implements ProtocolHandler {
     /** The peer has violated the protocol, which ends this connection and no other. */
     private void violated(ProtocolViolationException violation) {
         shared.counters().violation();
-        LOG.debug("[{}] violates the protocol: {}", connection.peer(), violation.getMessage());
+        LOG.debug("[{}] violates the protocol: {}", connection.name(), violation.getMessage());
         abort("the peer does not keep to the protocol: " + violation.getMessage(), null);
     }
 
     /** This side, or the application that it calls, has failed: the messages behind this one cannot be delivered. */
     private void failed(Throwable fault) {
-        LOG.error("[{}] a message could not be taken, which ends the connection", connection.peer(), fault);
+        LOG.error("[{}] a message could not be taken, which ends the connection", connection.name(), fault);
         abort("a message could not be taken: " + fault, fault);
     }
 
@@ -270,6 +274,11 @@ public final class MessageMultiplexer implements ProtocolHandler {
         return ended || told && streams.areInputsDrained() && (peerFinished || scheduler.isDelivered());
     }
 
+    @Override
+    public void underWay(OperationVisitor visitor) {
+        streams.forEachOpen(stream -> visitor.visit(stream, stream.isOpenedHere() ? "request" : "response"));
+    }
+
     /** Returns whether LAST is due: this side closes, and all queued messages have been sent. */
     boolean isLastDue() {
         return closing && !peerFinished && streams.areOutputsDrained();
@@ -279,6 +288,21 @@ public final class MessageMultiplexer implements ProtocolHandler {
     void settings(long maxMessageBytes, int maxStreams) {
         peerMaxMessageBytes = maxMessageBytes;
         streams.limit(maxStreams);
+    }
+
+    /** Returns whether the peer reads a trace context in the head of a request. Thread: any. */
+    public boolean peerTakesTraces() {
+        return peerTakesTraces;
+    }
+
+    /** Sets what gets the errors of the responder. Thread: any. */
+    public void onHandlerError(Consumer<? super Throwable> action) {
+        handlerErrors = action;
+    }
+
+    /** A responder has failed. Thread: any. */
+    public void handlerFailed(Throwable error) {
+        handlerErrors.accept(error);
     }
 
     /** Returns the largest message that the peer takes. Thread: any. */

@@ -310,6 +310,14 @@ public final class MessageStreams {
         });
     }
 
+    /** Calls the action, which must not close streams, for each stream but the default one. */
+    void forEachOpen(Consumer<MultiplexedStream> action) {
+        table.allMatch(each -> {
+            action.accept(each);
+            return true;
+        });
+    }
+
     /** Calls the action for each stream; the action may close any of them. */
     void forEach(Consumer<MultiplexedStream> action) {
         action.accept(defaultStream);

@@ -5,6 +5,7 @@ import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.event.FlightEvents;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,8 @@ final class RendezvousReceive implements Completion {
     private final InboundStream input;
     private final MessageMultiplexer mux;
     private final UcpActiveMessage offer;
+    /** The event of a recording, if there is one. */
+    private final @Nullable Object event = FlightEvents.largeMessage();
     private @Nullable UcxBuffer lease;
     private boolean fetching;
     private boolean fetched;
@@ -48,9 +51,15 @@ final class RendezvousReceive implements Completion {
         fetching = !fetched;
         lease = leased;
         if (fetched) {
+            record(true);
             count();
         }
         return true;
+    }
+
+    private void record(boolean success) {
+        FlightEvents.largeMessageEnded(event, mux.connection().id(), mux.connection().peer(), false, offer.length(),
+                success);
     }
 
     private void count() {
@@ -83,6 +92,7 @@ final class RendezvousReceive implements Completion {
 
     private void ended(int rawStatus) {
         fetching = false;
+        record(rawStatus >= 0);
         UcxBuffer leased = lease;
         if (discarded && leased != null) {
             leased.release();

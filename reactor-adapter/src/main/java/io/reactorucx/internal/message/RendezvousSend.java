@@ -4,6 +4,7 @@ import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.internal.event.FlightEvents;
 import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -21,12 +22,16 @@ final class RendezvousSend implements Completion {
     private final SendSubscriber<?> sender;
     private final UcxBuffer lease;
     private final boolean copied;
+    /** The event of a recording, if there is one. */
+    private final @Nullable Object event;
+    private boolean success = true;
 
     private RendezvousSend(OutboundStream output, SendSubscriber<?> sender, UcxBuffer lease, boolean copied) {
         this.output = output;
         this.sender = sender;
         this.lease = lease;
         this.copied = copied;
+        this.event = FlightEvents.largeMessage();
     }
 
     /** Prepares a message, copied into registered memory unless it is a lease. Returns null while the pool has none. */
@@ -72,6 +77,10 @@ final class RendezvousSend implements Completion {
 
     /** UCX has finished with the message. */
     void completed() {
+        if (event != null) {
+            FlightEvents.largeMessageEnded(event, output.mux().connection().id(), output.mux().connection().peer(),
+                    true, lease.length(), success);
+        }
         lease.release();
         output.rendezvousCompleted();
         sender.rendezvousCompleted();
@@ -79,6 +88,7 @@ final class RendezvousSend implements Completion {
 
     @Override
     public void complete(int rawStatus, long length, long senderTag) {
+        success = rawStatus >= 0;
         try (var _ = output.mux().flushScope()) {
             output.mux().scheduler().rendezvous().completed(this);
         }

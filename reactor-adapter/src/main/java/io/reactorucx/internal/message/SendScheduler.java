@@ -318,7 +318,7 @@ final class SendScheduler {
             // All slots of the engine are in use.
             retry.submit();
         } else {
-            LOG.debug("[{}] sends no more messages", connection.peer(), e);
+            LOG.debug("[{}] sends no more messages", connection.name(), e);
             open = null;
             stopped = true;
         }

@@ -314,7 +314,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         try {
             signal.run();
         } catch (RuntimeException | LinkageError e) {
-            LOG.error("[{}] the source or the subscriber of a send threw", output.mux().connection().peer(), e);
+            LOG.error("[{}] the source or the subscriber of a send threw", output.mux().connection().name(), e);
         }
     }
 

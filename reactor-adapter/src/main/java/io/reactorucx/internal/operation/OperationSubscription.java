@@ -171,7 +171,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
     }
 
     /** Returns whether this is a receive, whose data may have arrived before the peer was lost. */
-    final boolean mayHaveArrived() {
+    public final boolean mayHaveArrived() {
         return kind() == OperationKind.TAG_RECEIVE || kind() == OperationKind.STREAM_RECEIVE;
     }
 

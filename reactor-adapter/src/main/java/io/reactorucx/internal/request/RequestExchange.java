@@ -12,6 +12,7 @@ import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
+import io.reactorucx.message.TraceContext;
 import io.reactorucx.message.UcxRequestException.Reason;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -32,12 +33,35 @@ public final class RequestExchange {
     private final int deadlineMillis;
     /** A lease, an array, or a publisher of leases. */
     private final Object payload;
+    private final @Nullable TraceContext trace;
 
-    public RequestExchange(MessageMultiplexer mux, Answer answer, int deadlineMillis, Object payload) {
+    public RequestExchange(MessageMultiplexer mux, Answer answer, int deadlineMillis, Object payload,
+            @Nullable TraceContext trace) {
         this.mux = mux;
         this.answer = answer;
         this.deadlineMillis = deadlineMillis;
         this.payload = payload;
+        this.trace = trace != null && mux.peerTakesTraces() && fits(mux, trace) ? trace : null;
+    }
+
+    /** The settings of the sizes may leave no room for a trace context: then the request goes without. */
+    private static boolean fits(MessageMultiplexer mux, TraceContext trace) {
+        return RequestHeader.bytesBefore(trace) <= mux.limits().rendezvousBytes();
+    }
+
+    /** Returns the name of a kind of request for observers. */
+    public static String name(Answer answer) {
+        return switch (answer) {
+            case NONE -> "fire_and_forget";
+            case ONE -> "request_response";
+            case MANY -> "request_stream";
+            case CHANNEL -> "request_channel";
+        };
+    }
+
+    /** Returns the only response; a second one is an error. */
+    public static <T> Mono<T> one(Flux<T> responses) {
+        return responses.singleOrEmpty().doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
     }
 
     /** An open stream and the sending of what did not fit into its first payload, if anything. Thread: engine. */
@@ -95,8 +119,8 @@ public final class RequestExchange {
     /** Sends the request, and gives its only response. */
     public <T> Mono<T> response(MessageDecoder<T> decoder) {
         long length = payload instanceof UcxBuffer lease ? lease.length() : ((byte[]) payload).length;
-        return deadlineMillis == 0 && length <= maxInlineBytes() ? new RequestResponseMono<>(mux, payload, decoder)
-                : responses(decoder).singleOrEmpty().doOnDiscard(UcxBuffer.class, UcxBuffer::dispose);
+        return deadlineMillis == 0 && trace == null && length <= maxInlineBytes()
+                ? new RequestResponseMono<>(mux, payload, decoder) : one(responses(decoder));
     }
 
     /** Sends the request, or the requests of a channel, and gives the responses. */
@@ -252,7 +276,7 @@ public final class RequestExchange {
     }
 
     private MessageStream stream(boolean follows, byte[] request) {
-        byte[] first = new RequestHeader(answer, follows, deadlineMillis, request).toBytes();
+        byte[] first = new RequestHeader(answer, follows, deadlineMillis, trace, request).toBytes();
         MessageStream stream = mux.streams().open(first);
         if (!follows) {
             mux.counters().requestMessages().sent(1, request.length);
@@ -262,7 +286,7 @@ public final class RequestExchange {
 
     /** Returns the largest request that travels with the opening of its stream. */
     private int maxInlineBytes() {
-        return mux.limits().rendezvousBytes() - RequestHeader.FIXED_BYTES;
+        return mux.limits().rendezvousBytes() - RequestHeader.bytesBefore(trace);
     }
 
     private void release() {

@@ -218,7 +218,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
             try {
                 source.cancel();
             } catch (RuntimeException | LinkageError e) {
-                LOG.error("[{}] the response to a request threw at its cancel", mux.connection().peer(), e);
+                LOG.error("[{}] the response to a request threw at its cancel", mux.connection().name(), e);
             }
         }
     }

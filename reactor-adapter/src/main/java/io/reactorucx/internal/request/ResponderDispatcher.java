@@ -9,10 +9,15 @@ import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.message.RequestStatistics.Side;
+import io.reactorucx.message.UcxObserver;
+import io.reactorucx.message.UcxObserver.Activity;
+import io.reactorucx.message.UcxObserver.Span;
 import io.reactorucx.message.UcxResponder;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Exceptions;
@@ -30,19 +35,29 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
 
     private final MessageMultiplexer mux;
     private final UcxResponder responder;
+    private final @Nullable UcxObserver observer;
     private final AtomicInteger fireAndForgets = new AtomicInteger();
 
-    private ResponderDispatcher(MessageMultiplexer mux, UcxResponder responder) {
+    private ResponderDispatcher(MessageMultiplexer mux, UcxResponder responder, @Nullable UcxObserver observer) {
         this.mux = mux;
         this.responder = responder;
+        this.observer = observer;
     }
 
-    /** Responds until the subscription is cancelled; fails if the connection has a responder already. */
-    public static Mono<Void> mono(MessageMultiplexer mux, UcxResponder responder) {
-        ResponderDispatcher dispatcher = new ResponderDispatcher(mux, responder);
+    /**
+     * Responds until the subscription is cancelled; fails if the connection has a responder already.
+     *
+     * @param observer sees each request, null for none
+     * @param errors gets the errors of the responder
+     */
+    public static Mono<Void> mono(MessageMultiplexer mux, UcxResponder responder, @Nullable UcxObserver observer,
+            Consumer<? super Throwable> errors) {
+        ResponderDispatcher dispatcher = new ResponderDispatcher(mux, responder, observer);
         return Mono.create(sink -> {
             mux.execute(() -> {
-                if (!mux.streams().accept(dispatcher)) {
+                if (mux.streams().accept(dispatcher)) {
+                    mux.onHandlerError(errors);
+                } else {
                     sink.error(new IllegalStateException("respond: this connection has a responder already"));
                 }
             }, sink::error);
@@ -82,7 +97,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
     /** Takes what most requests are without the operators that others need. */
     @Override
     public boolean opened(int id, int messages, int bytes, InboundBatch batch, int offset, int length) {
-        if (messages == 0 || !RequestHeader.isForOneAtOnce(batch.bytes(), offset, length)) {
+        if (messages == 0 || observer != null || !RequestHeader.isForOneAtOnce(batch.bytes(), offset, length)) {
             return false;
         }
         received(length - RequestHeader.FIXED_BYTES);
@@ -112,7 +127,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             fireAndForgets.decrementAndGet();
             stream.cancel();
             mux.counters().droppedRequest();
-            LOG.debug("[{}] fireAndForget dropped: {} are in progress", mux.connection().peer(),
+            LOG.debug("[{}] fireAndForget dropped: {} are in progress", mux.connection().name(),
                     mux.limits().maxStreams());
             return;
         }
@@ -122,7 +137,10 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
         nothing.doFinally(signal -> {
             fireAndForgets.decrementAndGet();
             stream.cancel();
-        }).subscribe(ignored -> { }, error -> LOG.debug("[{}] fireAndForget failed", mux.connection().peer(), error));
+        }).subscribe(ignored -> { }, error -> {
+            LOG.debug("[{}] fireAndForget failed", mux.connection().name(), error);
+            mux.handlerFailed(error);
+        });
     }
 
     /** Counts the end of a request without a response, on any thread. */
@@ -132,13 +150,24 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
     }
 
     private Flux<UcxBuffer> responses(MessageStream stream, RequestHeader header) {
-        Flux<UcxBuffer> responses = Flux.defer(() -> switch (header.answer()) {
-            case NONE -> request(stream, header).flatMap(responder::fireAndForget).then(Mono.<UcxBuffer>empty());
-            case ONE -> request(stream, header).flatMap(responder::requestResponse);
-            case MANY -> request(stream, header).flatMapMany(responder::requestStream);
-            case CHANNEL -> responder.requestChannel(stream.receive());
-        });
+        UcxObserver sees = observer;
+        Flux<UcxBuffer> responses = sees == null ? Flux.defer(() -> respond(stream, header, Span.NONE))
+                : ObservedPublisher.flux(sees, activity(header), header.trace(), span -> respond(stream, header, span));
         return DeadlineOperator.withDeadline(responses, header.deadlineMillis());
+    }
+
+    private Activity activity(RequestHeader header) {
+        return new Activity(Activity.Kind.RESPONSE, RequestExchange.name(header.answer()), mux.connection().peer());
+    }
+
+    private Publisher<UcxBuffer> respond(MessageStream stream, RequestHeader header, Span span) {
+        return switch (header.answer()) {
+            case NONE -> request(stream, header).flatMap(ObservedPublisher.within(span, responder::fireAndForget))
+                    .then(Mono.<UcxBuffer>empty());
+            case ONE -> request(stream, header).flatMap(ObservedPublisher.within(span, responder::requestResponse));
+            case MANY -> request(stream, header).flatMapMany(ObservedPublisher.within(span, responder::requestStream));
+            case CHANNEL -> responder.requestChannel(stream.receive());
+        };
     }
 
     private Mono<UcxBuffer> request(MessageStream stream, RequestHeader header) {

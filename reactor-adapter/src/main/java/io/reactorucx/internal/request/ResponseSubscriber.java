@@ -65,7 +65,8 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
     public void onError(Throwable error) {
         over(error);
         Reason reason = RequestErrors.reason(error);
-        LOG.debug("[{}] a request failed: {}", mux.connection().peer(), reason, error);
+        LOG.debug("[{}] a request failed: {}", mux.connection().name(), reason, error);
+        mux.handlerFailed(error);
         stream.fail(RequestErrors.code(reason), String.valueOf(error.getMessage()));
         stream.cancel();
     }

@@ -62,11 +62,14 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         }
         int number = ++lastNumber;
         if (protocol == AmProtocol.EAGER || protocol == AmProtocol.AUTO && payload.byteSize() <= COPIED_BYTES) {
-            return taken(endpoint.amSend(ReservedMessageIds.APPLICATION,
-                    connection.applicationHeader(id, number, header), payload, registration, protocol, true, whenDone));
+            MemorySegment framed = connection.applicationHeader(id, number, header);
+            connection.applicationSends(framed, payload);
+            return taken(endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, protocol, true,
+                    whenDone));
         }
         RefusableSends.RefusableSend send = sends.begin(number, whenDone);
         MemorySegment framed = connection.applicationHeader(id, number, header);
+        connection.applicationSends(framed, payload);
         boolean completed = !connection.offerLarge(ReservedMessageIds.APPLICATION, framed, payload, registration, send)
                 && endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, protocol, true, send);
         return sends.posted(send, taken(completed));

@@ -1,0 +1,111 @@
+package io.reactorucx.engine;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the stalls of one engine from what the engine publishes anyway: the number of its rounds, and whether it
+ * sleeps. An engine that is awake and makes no round for the threshold has stalled; what its thread does at that moment
+ * tells why. The engine itself does nothing for it.
+ *
+ * <p>Thread: {@link #look} the watch's, everything else any.
+ */
+final class StallDetector {
+
+    private final ProgressEngine engine;
+    private final long thresholdNanos;
+    private final EngineObserver observer;
+    private final int maxNames;
+    private final Map<String, Long> byName = new ConcurrentHashMap<>();
+    private long seenRounds = -1;
+    private long awakeNanos;
+    private volatile @Nullable EngineStall current;
+    private volatile long stalls;
+    private volatile long longestNanos;
+
+    StallDetector(ProgressEngine engine, Duration threshold, EngineObserver observer, int maxNames) {
+        this.engine = engine;
+        this.thresholdNanos = threshold.toNanos();
+        this.observer = observer;
+        this.maxNames = maxNames;
+    }
+
+    ProgressEngine engine() {
+        return engine;
+    }
+
+    /**
+     * Looks at the engine.
+     *
+     * @param nanos the time since the last look; a look that came late counts for less, because what has delayed it may
+     *     have delayed the engine as well
+     */
+    void look(long nanos) {
+        long rounds = engine.counters().steps();
+        Thread awake = engine.isClosed() ? null : engine.awakeThread();
+        if (awake == null || rounds != seenRounds) {
+            seenRounds = rounds;
+            awakeNanos = 0;
+            ended();
+            return;
+        }
+        awakeNanos += nanos;
+        if (awakeNanos >= thresholdNanos) {
+            stalled(awake);
+        }
+    }
+
+    private void stalled(Thread thread) {
+        EngineStall stall = current;
+        Duration duration = Duration.ofNanos(awakeNanos);
+        if (stall == null) {
+            StackTraceElement[] stack = thread.getStackTrace();
+            if (engine.counters().steps() != seenRounds) {
+                // It has gone on meanwhile, so that the stack is that of another round.
+                return;
+            }
+            EngineStall begun = EngineStall.of(stack, duration);
+            current = begun;
+            count(begun);
+            observer.engineStalled(engine, begun);
+        } else {
+            current = stall.lasting(duration);
+        }
+        longestNanos = Math.max(longestNanos, awakeNanos);
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes.
+    private void count(EngineStall stall) {
+        stalls = stalls + 1;
+        String name = byName.containsKey(stall.name()) || byName.size() < maxNames ? stall.name() : EngineWatch.OTHERS;
+        byName.merge(name, 1L, Long::sum);
+    }
+
+    /** The engine has gone on, sleeps, or has closed. */
+    void ended() {
+        EngineStall stall = current;
+        if (stall != null) {
+            current = null;
+            observer.stallEnded(engine, stall);
+        }
+    }
+
+    @Nullable EngineStall current() {
+        return current;
+    }
+
+    long stalls() {
+        return stalls;
+    }
+
+    long longestNanos() {
+        return longestNanos;
+    }
+
+    /** Returns the number of stalls by what has blocked the engine. */
+    Map<String, Long> byName() {
+        return Map.copyOf(byName);
+    }
+}

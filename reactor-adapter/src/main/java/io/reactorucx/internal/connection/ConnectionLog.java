@@ -1,0 +1,85 @@
+package io.reactorucx.internal.connection;
+
+import io.reactorucx.core.UcpActiveMessage;
+import io.reactorucx.internal.config.Wiretap;
+import io.reactorucx.internal.event.FlightEvents;
+import java.lang.foreign.MemorySegment;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The name of a connection in the log, its wiretap and its events. The id tells connections to the same peer apart; it
+ * is the same in the log and in the events, and unique in the process.
+ *
+ * <p>Thread: engine; id and name any.
+ */
+final class ConnectionLog {
+
+    private static final AtomicLong IDS = new AtomicLong();
+
+    private final String id = String.format(Locale.ROOT, "%04x", IDS.incrementAndGet());
+    private final String peer;
+    private final String name;
+    private final String engine;
+    private final @Nullable Wiretap wiretap;
+    private final long createdNanos = System.nanoTime();
+
+    ConnectionLog(String peer, String engine, @Nullable Wiretap wiretap) {
+        this.peer = peer;
+        this.name = id + " " + peer;
+        this.engine = engine;
+        this.wiretap = wiretap;
+    }
+
+    String id() {
+        return id;
+    }
+
+    String name() {
+        return name;
+    }
+
+    void established() {
+        FlightEvents.connected(id, peer, engine, System.nanoTime() - createdNanos);
+        event("connected");
+    }
+
+    void lost(PeerCounters.Loss cause, String reason) {
+        FlightEvents.lost(id, peer, cause.name().toLowerCase(Locale.ROOT), reason);
+        if (wiretap != null) {
+            event("lost: " + reason);
+        }
+    }
+
+    void closed(boolean lost) {
+        FlightEvents.closed(id, peer, engine, lost, System.nanoTime() - createdNanos);
+        event("closed");
+    }
+
+    void control(String direction, Enum<?> type) {
+        if (wiretap != null) {
+            event(direction + " control frame " + type);
+        }
+    }
+
+    private void event(String what) {
+        if (wiretap != null) {
+            wiretap.event(name, what);
+        }
+    }
+
+    void sent(int id, MemorySegment header, MemorySegment payload) {
+        if (wiretap != null) {
+            wiretap.message(name, "sent", id, header, payload);
+        }
+    }
+
+    void received(UcpActiveMessage message) {
+        if (wiretap != null && message.isInline()) {
+            wiretap.message(name, "received", message.id(), message.header(), message.payload());
+        } else if (wiretap != null) {
+            wiretap.offer(name, message.id(), message.header(), message.length());
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Observations of Micrometer. Needs {@code micrometer-observation} on the path. */
+@NullMarked
+package io.reactorucx.observation;
+
+import org.jspecify.annotations.NullMarked;
