@@ -1,5 +1,6 @@
 package io.reactorucx.internal.message;
 
+import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.Completion;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
@@ -193,6 +194,15 @@ public final class MessageBatch implements Completion {
         int length = (int) message.byteSize();
         header(stream, length);
         append(message);
+    }
+
+    /** Writes a message of a send: an array, a lease, or a message in other memory. */
+    void message(int stream, Object message) {
+        switch (message) {
+            case byte[] array -> data(stream, array);
+            case UcxBuffer lease -> data(stream, lease.segment());
+            default -> data(stream, (OutgoingMessage) message);
+        }
     }
 
     public void open(int stream, int messages, int bytes, byte[] payload) {

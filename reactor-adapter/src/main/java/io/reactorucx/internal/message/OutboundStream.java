@@ -1,9 +1,7 @@
 package io.reactorucx.internal.message;
 
-import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
-import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -118,12 +116,8 @@ final class OutboundStream {
             if (batch == null) {
                 return false;
             }
-            if (message instanceof byte[] bytes) {
-                batch.data(stream.id(), bytes);
-            } else {
-                batch.data(stream.id(), (OutgoingMessage) message);
-                SendSubscriber.release(message);
-            }
+            batch.message(stream.id(), message);
+            SendSubscriber.release(message);
             spend(length, length);
             sender.sentNow();
             return true;
@@ -274,20 +268,12 @@ final class OutboundStream {
     }
 
     private void write(MessageBatch batch, SendSubscriber<?> sender, Object message, long length) {
-        if (message instanceof byte[] bytes) {
-            batch.data(stream.id(), bytes);
-        } else {
-            try {
-                if (message instanceof UcxBuffer lease) {
-                    batch.data(stream.id(), lease.segment());
-                } else {
-                    batch.data(stream.id(), (OutgoingMessage) message);
-                }
-            } catch (IllegalStateException e) {
-                // The application has released the memory.
-                sender.rejectMessage(e);
-                return;
-            }
+        try {
+            batch.message(stream.id(), message);
+        } catch (IllegalStateException e) {
+            // The application has released the memory.
+            sender.rejectMessage(e);
+            return;
         }
         spend(length, length);
         sender.sent(false);
