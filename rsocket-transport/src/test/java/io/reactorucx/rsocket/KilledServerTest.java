@@ -1,6 +1,7 @@
 package io.reactorucx.rsocket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.UcxClient;
 import io.reactorucx.core.UcxException;
@@ -13,6 +14,7 @@ import io.rsocket.util.DefaultPayload;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,13 +39,16 @@ class KilledServerTest {
             assertThat(socket.requestResponse(DefaultPayload.create("hello")).map(Payload::getDataUtf8)
                     .block(TestResources.LIMIT)).isEqualTo("hello");
 
+            AtomicInteger answers = new AtomicInteger();
             List<StepVerifier> waiting = new ArrayList<>();
             for (int i = 0; i < REQUESTS; i++) {
                 waiting.add(lost(socket.requestResponse(DefaultPayload.create(TestService.NEVER)), 0));
-                waiting.add(lost(socket.requestStream(DefaultPayload.create("1000")).limitRate(2), 1));
+                waiting.add(lost(socket.requestStream(DefaultPayload.create("1000"))
+                        .doOnNext(answer -> answers.incrementAndGet()), 1));
                 waiting.add(lost(socket.requestChannel(Flux.just(DefaultPayload.create("one"))
-                        .concatWith(Flux.never())), 1));
+                        .concatWith(Flux.never())).doOnNext(answer -> answers.incrementAndGet()), 1));
             }
+            await().atMost(TestResources.LIMIT).until(() -> answers.get() == 2 * REQUESTS);
             server.signal("KILL");
             waiting.forEach(each -> each.verify(TestResources.LIMIT));
             StepVerifier.create(socket.onClose().onErrorComplete()).expectComplete().verify(TestResources.LIMIT);

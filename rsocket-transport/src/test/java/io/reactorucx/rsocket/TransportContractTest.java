@@ -42,7 +42,7 @@ class TransportContractTest implements TransportTest {
     @BeforeAll
     static void detectLeaks() {
         before = ResourceLeakDetector.getLevel();
-        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.ADVANCED);
     }
 
     @AfterAll

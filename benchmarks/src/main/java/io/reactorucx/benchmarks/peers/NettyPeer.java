@@ -1,6 +1,5 @@
 package io.reactorucx.benchmarks.peers;
 
-import io.reactorucx.benchmarks.WarmUp;
 import io.reactorucx.examples.netty.Caller;
 import io.reactorucx.examples.netty.FixedRate;
 import io.reactorucx.examples.netty.Loops;
@@ -9,8 +8,6 @@ import io.reactorucx.examples.netty.Sample;
 import io.reactorucx.examples.netty.Service;
 import io.reactorucx.examples.netty.Workload;
 import io.reactorucx.netty.UcxNettyConfig;
-import java.lang.management.CompilationMXBean;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +15,6 @@ import java.util.concurrent.TimeUnit;
 
 /** The programs of {@code ./run netty}, with one loop on each side, over UCX or over the kernel's TCP. */
 final class NettyPeer implements Peer {
-
-    /** So many times the warm-up at most, as for ours. */
-    private static final int LONGEST_WARM_UP = 8;
 
     @Override
     public void serve(PeerOptions options, Lifeline lifeline) throws Exception {
@@ -62,31 +56,18 @@ final class NettyPeer implements Peer {
 
     private static Figures inClosedLoop(List<Caller> callers, PeerOptions options) throws Exception {
         CallLoop loop = new CallLoop(callers, options.is("latency") ? 1 : options.window());
-        warmUp(loop, options);
+        LongWarmUp.run(options, loop::run);
         return loop.measure(options);
     }
 
     /** The warm-up is a closed loop, but for one part: at a low rate a JVM would compile for a minute. */
     private static Figures atRate(List<Caller> callers, PeerOptions options) throws Exception {
         FixedRate load = new FixedRate((int) Math.round(options.rate()), callers.size());
-        warmUp(new CallLoop(callers, 1), options);
+        LongWarmUp.run(options, new CallLoop(callers, 1)::run);
         load.run(callers, Duration.ofNanos(options.warmupPartNanos()));
         ResourceUse before = ResourceUse.now();
         Sample sample = load.run(callers, Duration.ofNanos(options.nanos()));
         return new Figures(options, sample.calls(), sample.nanos(), sample.times(), false,
                 ResourceUse.now().since(before));
-    }
-
-    /** Goes on while the client's JVM compiles; the server's has as many calls to compile for. */
-    private static void warmUp(CallLoop loop, PeerOptions options) throws Exception {
-        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
-        WarmUp warmUp = new WarmUp((long) LONGEST_WARM_UP * options.warmupParts());
-        while (options.warmupParts() > 0 && warmUp.goesOn()) {
-            long start = System.nanoTime();
-            long compiled = compiler.getTotalCompilationTime();
-            loop.run(options.warmupPartNanos());
-            warmUp.ended(System.nanoTime() - start,
-                    TimeUnit.MILLISECONDS.toNanos(compiler.getTotalCompilationTime() - compiled));
-        }
     }
 }

@@ -58,8 +58,10 @@ final class RSocketPeer implements Peer {
         try (RSocketTransports over = transports.apply(options)) {
             RSocket socket = Objects.requireNonNull(RSocketConnector.create().payloadDecoder(PayloadDecoder.ZERO_COPY)
                     .connect(over.client(options.address())).block(LIMIT));
+            Window window = new Window(socket, options, latency ? 1 : options.window());
+            LongWarmUp.run(options, nanos -> window.run(new MessageStream.End(System.nanoTime() + nanos, null)));
             Figures figures = latency ? new Requests(socket, options).measure()
-                    : MessageStream.measure(options, new Window(socket, options));
+                    : MessageStream.measure(options, window);
             socket.dispose();
             return figures;
         }
@@ -103,9 +105,9 @@ final class RSocketPeer implements Peer {
         private final int window;
         private final ByteBuf data;
 
-        Window(RSocket socket, PeerOptions options) {
+        Window(RSocket socket, PeerOptions options, int window) {
             this.socket = socket;
-            this.window = options.window();
+            this.window = window;
             this.data = buffer(options.size());
         }
 

@@ -4,6 +4,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
@@ -45,6 +46,9 @@ public final class CoalescedCommand implements Command {
     }
 
     public void submit() {
+        // What the caller has queued has to be visible before this looks whether a run is still to come: a queue's
+        // store may else wait behind the look, the run see nothing, and nobody submit again.
+        VarHandle.fullFence();
         if (submitted == 0 && SUBMITTED.compareAndSet(this, 0, 1)) {
             if (delayed) {
                 RetryingCommand.retry(engine, this);
