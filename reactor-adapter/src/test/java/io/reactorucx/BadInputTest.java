@@ -107,7 +107,7 @@ class BadInputTest implements NeedsUcx {
     static Stream<BadInput> cases() {
         return Stream.of(BadMessages.all(), BadMemory.all(), BadServedMemory.all(), BadTransfers.all(),
                 BadSettings.all(),
-                BadLifecycles.all(), BadLimits.all()).flatMap(List::stream);
+                BadLifecycles.all(), BadLimits.all(), BadObservers.all()).flatMap(List::stream);
     }
 
     @ParameterizedTest

@@ -3,12 +3,16 @@ package io.reactorucx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.reactorucx.application.BlockingApplication;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.EngineHealth.State;
 import io.reactorucx.engine.EngineHealth.UnderWay;
 import io.reactorucx.message.UcxResponder;
+import io.reactorucx.metrics.UcxMeters;
+import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
 import java.time.Duration;
 import java.util.Map;
@@ -71,6 +75,15 @@ class HealthTest implements NeedsUcx {
         assertThat(Waits.get(response)).hasSize(8);
         Waits.soon().until(() -> server().state() == State.RUNNING);
         assertThat(server().longestStall()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+        assertThat(server().stallsOf("request")).isEqualTo(1);
+        assertThat(server().stallsOf("message")).isZero();
+        MeterRegistry registry = new SimpleMeterRegistry();
+        new UcxMetrics(resources).bindTo(registry);
+        assertThat(registry.get(UcxMeters.STALLS.getName()).tag("operation", "request").functionCounter().count())
+                .isEqualTo(1);
+        assertThat(registry.get(UcxMeters.STALLS.getName()).tag("operation", "other").functionCounter().count())
+                .isZero();
+        assertThat(registry.get(UcxMeters.LONGEST_STALL.getName()).gauge().value()).isGreaterThanOrEqualTo(0.02);
     }
 
     @Test

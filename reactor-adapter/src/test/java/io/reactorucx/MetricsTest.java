@@ -331,6 +331,8 @@ class MetricsTest implements NeedsUcx {
                 .forEach(status -> bounded.add("status=" + status.name().toLowerCase(Locale.ROOT)));
         peers.clientResources().engines().forEach(engine -> bounded.add("engine=" + engine.name()));
         Stream.of(OperationKind.values()).forEach(kind -> bounded.add("kind=" + kind.ucxName()));
+        Stream.of("handler", "request", "message", "ucp", "memory", "connection", "connect", "engine", "other")
+                .forEach(operation -> bounded.add("operation=" + operation));
         Stream.of("transport", "heartbeat").forEach(cause -> bounded.add("cause=" + cause));
         Stream.of("version", "mismatch", "authentication", "protocol", "admission", "timeout", "peer")
                 .forEach(reason -> bounded.add("reason=" + reason));

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -8,6 +9,9 @@ import io.reactorucx.connection.WiretapFormat;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.internal.config.Wiretap;
 import io.reactorucx.testsupport.ChildJvm;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -74,6 +78,28 @@ class WiretapTest {
     @Test
     void levelThatIsOffShowsNothing() {
         assertThat(lines("tap.debug")).isEmpty();
+    }
+
+    @Test
+    void tokenThatProtectsAConnectionIsNotShown() {
+        MemorySegment framed = MemorySegment.ofArray("SECRET!!what".getBytes(UTF_8));
+        PrintStream before = System.err;
+        ByteArrayOutputStream shown = new ByteArrayOutputStream();
+        // The logger of the tests writes to whatever this is when it writes.
+        System.setErr(new PrintStream(shown, true, UTF_8));
+        try {
+            Wiretap tap = new Wiretap("tap.token", Level.INFO, WiretapFormat.HEX, 64);
+            tap.message("1 peer", "sent", 1, framed, MemorySegment.NULL);
+            tap.message("2 peer", "received", 1, MemorySegment.NULL, framed);
+            tap.offer("3 peer", 1, framed, 10);
+        } finally {
+            System.setErr(before);
+        }
+
+        String log = shown.toString(UTF_8);
+        assertThat(log).contains("[1 peer] sent", "[2 peer] received", "[3 peer] received").doesNotContain("SECRET",
+                "53 45 43 52");
+        assertThat(Pattern.compile("77 68 61 74 +what").matcher(log).results()).hasSize(3);
     }
 
     @Test

@@ -96,6 +96,7 @@ class LimitsTableTest {
         defaults.put("UcxResourcesBuilder.authenticatorLimits", values(builder, "threads", "queuedSteps"));
         defaults.put("UcxResourcesBuilder.maxIdleEndpoints", values(builder, "maxIdleEndpoints"));
         defaults.put("UcxResourcesBuilder.maxParkedEndpoints", values(builder, "maxParkedEndpoints"));
+        defaults.put("UcxResourcesBuilder.stallThreshold", values(builder, "stallThreshold"));
         defaults.put("ServedMemoryConfig.maxWindows",
                 List.of((long) memory.maxWindows(), (long) memory.maxRequests(), (long) memory.maxQueuedRequests()));
         defaults.put("EngineConfig.commandQueueCapacity",
@@ -149,6 +150,7 @@ class LimitsTableTest {
             case "" -> number;
             case "KiB" -> number << 10;
             case "MiB" -> number << 20;
+            case "ms" -> Duration.ofMillis(number);
             case "s" -> Duration.ofSeconds(number);
             default -> throw new AssertionError("a unit that is not known: " + text);
         };

@@ -54,4 +54,15 @@ public record EngineHealth(String engine, State state, @Nullable UnderWay oldest
         Objects.requireNonNull(longestStall, "longestStall");
         stallsByName = Map.copyOf(stallsByName);
     }
+
+    /**
+     * Returns how many stalls there were whose name is told apart, by {@link EngineStall#operation()}.
+     *
+     * @param operation such as {@code request}
+     * @return their number
+     */
+    public long stallsOf(String operation) {
+        return stallsByName.entrySet().stream().filter(each -> each.getKey().startsWith(operation + " "))
+                .mapToLong(Map.Entry::getValue).sum();
+    }
 }

@@ -9,8 +9,8 @@ import java.util.Set;
 /**
  * A round of an engine that has taken too long: none of its connections has made progress meanwhile.
  *
- * @param operation the part of this library that called what blocks, the last word of its package, such as
- *     {@code request}, {@code message} or {@code engine}
+ * @param operation the part of this library that called what blocks: {@code handler} of a connection, else the last
+ *     word of its package, such as {@code request}, {@code message} or {@code engine}
  * @param handler the method that blocks, as {@code package.Class.method}: the first one of the application that this
  *     library has called, or a method of this library when it has called none
  * @param duration how long the round has taken, at least: a watch looks now and then
@@ -18,7 +18,8 @@ import java.util.Set;
  */
 public record EngineStall(String operation, String handler, Duration duration, List<StackTraceElement> stack) {
 
-    private static final Set<String> LIBRARY = Set.of("io.reactorucx", "io.reactorucx.buffer",
+    private static final String API = "io.reactorucx";
+    private static final Set<String> LIBRARY = Set.of(API, "io.reactorucx.buffer",
             "io.reactorucx.connection", "io.reactorucx.memory", "io.reactorucx.message", "io.reactorucx.security",
             "io.reactorucx.metrics", "io.reactorucx.observation", "io.reactorucx.core", "io.reactorucx.engine",
             "io.reactorucx.netty", "io.reactorucx.rsocket");
@@ -55,9 +56,12 @@ public record EngineStall(String operation, String handler, Duration duration, L
             return new EngineStall(UNKNOWN, UNKNOWN, duration, Arrays.asList(stack));
         }
         StackTraceElement blocking = stack[handler < 0 ? caller : handler];
-        String room = packageOf(stack[caller]);
-        return new EngineStall(room.substring(room.lastIndexOf('.') + 1),
-                blocking.getClassName() + "." + blocking.getMethodName(), duration, Arrays.asList(stack));
+        return new EngineStall(room(packageOf(stack[caller])), blocking.getClassName() + "." + blocking.getMethodName(),
+                duration, Arrays.asList(stack));
+    }
+
+    private static String room(String packageName) {
+        return packageName.equals(API) ? "handler" : packageName.substring(packageName.lastIndexOf('.') + 1);
     }
 
     private static boolean isLibrary(StackTraceElement frame) {

@@ -76,8 +76,9 @@ final class StallDetector {
         longestNanos = Math.max(longestNanos, awakeNanos);
     }
 
+    /** Counts a stall by its name, as long as there are few names. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes.
-    private void count(EngineStall stall) {
+    void count(EngineStall stall) {
         stalls = stalls + 1;
         String name = byName.containsKey(stall.name()) || byName.size() < maxNames ? stall.name() : EngineWatch.OTHERS;
         byName.merge(name, 1L, Long::sum);

@@ -31,6 +31,13 @@ class EngineStallTest {
     }
 
     @Test
+    void callerInTheApiIsAHandlers() {
+        assertThat(stall("com.example.Server.handle", "io.reactorucx.ServerConfig.serve",
+                "io.reactorucx.internal.connect.ServerConnections.run").name())
+                .isEqualTo("handler com.example.Server.handle");
+    }
+
+    @Test
     void withoutAnApplicationTheLibraryItselfIsNamed() {
         EngineStall stall = stall("java.lang.Object.wait", "io.reactorucx.internal.buffer.BufferPool.acquire");
 

@@ -116,6 +116,21 @@ class EngineWatchTest {
         }
     }
 
+    @Test
+    void namesBeyondTheLimitAreCountedTogether() {
+        try (Fixture fixture = Fixture.overTcp()) {
+            StallDetector detector = detector(fixture.engine());
+
+            for (int i = 0; i < 10; i++) {
+                detector.count(new EngineStall("request", "handler" + i % 5, THRESHOLD, List.of()));
+            }
+
+            assertThat(detector.stalls()).isEqualTo(10);
+            assertThat(detector.byName()).isEqualTo(Map.of("request handler0", 2L, "request handler1", 2L,
+                    EngineWatch.OTHERS, 6L));
+        }
+    }
+
     /** Blocks until it is told to go on. */
     private static final class BlockingCommand implements Command {
 

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.reactorucx.UcxResources;
 import io.reactorucx.connection.PeerStatistics;
+import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
@@ -25,6 +26,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The meters of one engine of some resources that are not those of every engine. */
 final class EngineMeters {
+
+    private static final List<String> STALLED_OPERATIONS = List.of("handler", "request", "message", "ucp", "memory",
+            "connection", "connect", "engine");
+    private static final double NANOS_PER_SECOND = 1e9;
 
     private static final List<Double> PHI = List.of(0.5, 0.9, 0.99, 0.999, 1.0);
 
@@ -68,6 +73,7 @@ final class EngineMeters {
         messages(meters);
         peers(meters, resources);
         memory(meters);
+        stalls(meters);
         List<Runnable> removals = new ArrayList<>(List.of(ofEngine, meters.removal()));
         if (times != null) {
             removals.add(times(registry, times.ofEngines.get(engine)));
@@ -167,6 +173,20 @@ final class EngineMeters {
         now.rejectedHandshakes().keySet().forEach(reason -> meters.counter(UcxMeters.REFUSED_HANDSHAKES,
                 tags.and(UcxMeters.Tag.REASON.asString(), reason),
                 shown -> shown.peerStatistics().get(engine).rejectedHandshakes().get(reason)));
+    }
+
+    private void stalls(BoundMeters<UcxResources> meters) {
+        String key = UcxMeters.Tag.OPERATION.asString();
+        for (String operation : STALLED_OPERATIONS) {
+            meters.counter(UcxMeters.STALLS, tags.and(key, operation),
+                    shown -> shown.health().get(engine).stallsOf(operation));
+        }
+        meters.counter(UcxMeters.STALLS, tags.and(key, "other"), shown -> {
+            EngineHealth health = shown.health().get(engine);
+            return health.stalls() - STALLED_OPERATIONS.stream().mapToLong(health::stallsOf).sum();
+        });
+        meters.gauge(UcxMeters.LONGEST_STALL, tags,
+                shown -> shown.health().get(engine).longestStall().toNanos() / NANOS_PER_SECOND);
     }
 
     private void memory(BoundMeters<UcxResources> meters) {

@@ -134,6 +134,13 @@ public enum UcxMeters implements MeterDocumentation {
     /** Times that another thread woke the engine. */
     SIGNALS("engine.signals", Meter.Type.COUNTER, Unit.SIGNALS, "times that another thread woke the engine",
             Tag.ENGINE),
+    /** Rounds that took too long. */
+    STALLS("engine.stalls", Meter.Type.COUNTER, Unit.STALLS,
+            "iterations that took longer than the `stallThreshold`: something blocked the engine", Tag.ENGINE,
+            Tag.OPERATION),
+    /** The longest of those. */
+    LONGEST_STALL("engine.stall.longest", Meter.Type.GAUGE, Unit.SECONDS,
+            "the longest of those since the engine started, at least", Tag.ENGINE),
 
     /** Connections that exist, by state. */
     CONNECTIONS("connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS,
@@ -282,7 +289,8 @@ public enum UcxMeters implements MeterDocumentation {
 
     private enum Unit {
         ACCESSES, BATCHES, BYTES, COMMANDS, CONNECTIONS, ENDPOINTS, ERRORS, HANDSHAKES, HEARTBEATS, LEASES, MESSAGES,
-        OPERATIONS, REQUESTS, SECONDS, SIGNALS, SLABS, SLEEPS, STEPS, STREAMS, SUBSCRIBERS, VIOLATIONS, WINDOWS;
+        OPERATIONS, REQUESTS, SECONDS, SIGNALS, SLABS, SLEEPS, STALLS, STEPS,
+        STREAMS, SUBSCRIBERS, VIOLATIONS, WINDOWS;
 
         private String text() {
             return name().toLowerCase(Locale.ROOT);
@@ -350,6 +358,10 @@ public enum UcxMeters implements MeterDocumentation {
         SIDE("`client` or `server`"),
         /** What the operation is, in UCX's words. */
         KIND("UCX operation, such as `am_send`: `OperationKind`"),
+        /** What called the method that blocks an engine. */
+        OPERATION("part of the library that called what blocks: `handler` of a server's connection, `request`,"
+                + " `message`, `ucp` for active messages and tags, `memory`, `connection`, `connect`, `engine`, or"
+                + " `other`"),
         /** How something ended. */
         OUTCOME("`success` or `error`, of requests also `cancelled` and `deadline`"),
         /** The status of an error. */
