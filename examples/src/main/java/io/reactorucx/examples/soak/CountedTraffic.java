@@ -70,7 +70,7 @@ final class CountedTraffic {
         int lanes = kind instanceof MemoryTraffic ? 1 : LANES;
         return Flux.range(0, EXCHANGES).flatMap(i -> {
             int power = random.nextInt(Integer.SIZE - Integer.numberOfLeadingZeros(MAX_BYTES));
-            int bytes = (1 << power) + random.nextInt(1 << power) - 1;
+            int bytes = Math.min(MAX_BYTES, (1 << power) + random.nextInt(1 << power) - 1);
             long number = numbers.incrementAndGet();
             return kind.exchange(number, bytes).doOnSuccess(done -> count(kind, number, bytes));
         }, lanes).then();

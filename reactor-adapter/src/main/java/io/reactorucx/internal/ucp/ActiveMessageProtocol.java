@@ -118,7 +118,6 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         }
         messagesReceived++;
         int id = ApplicationHeader.id(message);
-        long bytes = bytesHere(message);
         DropReason refusal = receivers.has(id) ? receivers.offer(message, id) : await(message, id);
         if (refusal != null) {
             boolean chosen = refusal != DropReason.NO_RECEIVER && refusal != DropReason.OVERFLOW_ERROR;
@@ -126,20 +125,19 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
                 connection.refuse(ApplicationHeader.number(message));
             }
             connection.registry().drop(message, refusal);
-        } else {
-            connection.registry().counts().activeMessages().received(1, bytes);
         }
     }
 
-    /** Returns the bytes that have arrived with a message; others are counted when they are fetched. */
-    private static long bytesHere(UcpActiveMessage message) {
-        return message.isInline() ? message.length() : 0;
+    /** Counts a message that its receiver gets, now or later. Data that waits is counted when it is fetched. */
+    void countReceived(UcpActiveMessage message) {
+        connection.registry().counts().activeMessages().received(1, message.isInline() ? message.length() : 0);
     }
 
     private @Nullable DropReason await(UcpActiveMessage message, int id) {
         DropReason refusal = connection.phase().isConnected()
                 ? unclaimed.admit(id, message.isRendezvous(), message.length()) : DropReason.NO_RECEIVER;
         if (refusal == null) {
+            countReceived(message);
             unclaimed.add(ReceivedMessage.of(this, message, id, null));
         }
         return refusal;
@@ -193,12 +191,7 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
 
     /** Hands a message to the receiver of its id; returns why it was dropped, null when it was not. */
     @Nullable DropReason offer(UcpActiveMessage message, int id) {
-        long bytes = bytesHere(message);
-        DropReason refusal = receivers.offer(message, id);
-        if (refusal == null) {
-            connection.registry().counts().activeMessages().received(1, bytes);
-        }
-        return refusal;
+        return receivers.offer(message, id);
     }
 
     /** Offers of data that the application has not fetched. */

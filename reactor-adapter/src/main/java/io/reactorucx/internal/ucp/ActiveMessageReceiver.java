@@ -88,6 +88,7 @@ public final class ActiveMessageReceiver extends ReceiverSubscription<ActiveMess
             }
             return overflow.reason();
         }
+        protocol.countReceived(message);
         ReceivedMessage received = ReceivedMessage.of(protocol, message, id, subscribed);
         if (waiting.isEmpty() && wants() && !loop.isDraining()) {
             deliverUnqueued(received);
