@@ -31,7 +31,7 @@ import java.util.function.ToLongFunction;
 public final class UcxMetrics implements MeterBinder {
 
     /** Which requests are timed unless {@link #timingRequests(int)} says otherwise: each so-manieth of an engine. */
-    public static final int TIMED_EVERY = 16;
+    public static final int TIMED_EVERY = 128;
 
     private static final int MAX_PEERS = 10_000;
     private static final int MAX_EVERY = 1_000_000;
