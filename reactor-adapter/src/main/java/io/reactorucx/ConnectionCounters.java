@@ -1,17 +1,27 @@
 package io.reactorucx;
 
 import io.reactorucx.connection.ConnectionStatistics;
+import io.reactorucx.core.CloseMode;
+import io.reactorucx.internal.concurrent.RetryingCommand;
+import io.reactorucx.internal.connect.EngineResources;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Counts for the open servers, pools and reconnecting connections of some resources. Any thread. */
 final class ConnectionCounters {
 
-    private final Set<UcxConnectionPool> pools = ConcurrentHashMap.newKeySet();
+    private static final Logger LOG = LoggerFactory.getLogger(UcxResources.class);
+
+    private final Set<Pool> pools = ConcurrentHashMap.newKeySet();
     private final Set<UcxReconnectingConnection> reconnecting = ConcurrentHashMap.newKeySet();
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final AtomicLong rejected = new AtomicLong();
@@ -21,8 +31,8 @@ final class ConnectionCounters {
         return new ConnectionStatistics(sum(servers, UcxBoundServer::connections),
                 sum(servers, UcxBoundServer::maxConnections), rejected.get(), reconnects.get(),
                 sum(reconnecting, UcxReconnectingConnection::pending),
-                sum(pools, UcxConnectionPool::acquiredConnections), sum(pools, UcxConnectionPool::idleConnections),
-                sum(pools, UcxConnectionPool::pendingAcquires), sum(pools, UcxConnectionPool::maxConnections));
+                sum(pools, Pool::acquiredConnections), sum(pools, Pool::idleConnections),
+                sum(pools, Pool::pendingAcquires), sum(pools, Pool::maxConnections));
     }
 
     private static <T> int sum(Collection<T> all, ToIntFunction<T> number) {
@@ -43,7 +53,7 @@ final class ConnectionCounters {
     }
 
     /** Adds a pool until it is disposed of. */
-    void add(UcxConnectionPool pool) {
+    void add(Pool pool) {
         addUntil(pools, pool, pool.onDispose());
     }
 
@@ -57,9 +67,37 @@ final class ConnectionCounters {
         disposed.onErrorComplete().doOnTerminate(() -> all.remove(each)).subscribe();
     }
 
-    /** Disposes of all that would make connections again. */
-    void dispose() {
+    /**
+     * Disposes of all that would make connections again, closes servers, and then what connections the engines have.
+     * Errors are logged.
+     */
+    Mono<Void> close(Collection<UcxBoundServer> bound, EngineResources engines) {
         reconnecting.forEach(UcxReconnectingConnection::dispose);
-        pools.forEach(UcxConnectionPool::dispose);
+        pools.forEach(Pool::dispose);
+        return Flux.fromIterable(bound).flatMap(UcxBoundServer::close, Integer.MAX_VALUE)
+                .thenMany(Flux.fromIterable(engines.connections()))
+                .flatMap(each -> RetryingCommand.mono(each.engine(), worker -> each.connections()).onErrorComplete())
+                .flatMapIterable(Function.identity())
+                .flatMap(connection -> connection.close(CloseMode.FLUSH)
+                        .timeout(connection.config().closeTimeout().plusSeconds(1)).onErrorComplete(),
+                        Integer.MAX_VALUE)
+                .then().onErrorResume(error -> {
+                    LOG.warn("Closing the connections failed", error);
+                    return Mono.empty();
+                });
+    }
+
+    /** A pool. Its class needs a library that applications without pools may lack, so it is not loaded here. */
+    interface Pool extends Disposable {
+
+        int acquiredConnections();
+
+        int idleConnections();
+
+        int pendingAcquires();
+
+        int maxConnections();
+
+        Mono<Void> onDispose();
     }
 }

@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
-import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -37,7 +36,7 @@ import reactor.pool.PoolShutdownException;
  * <b>Errors:</b> {@link #acquire()} fails as {@link UcxClient#connect()} does, with {@link UcxStatus#EXCEEDS_LIMIT}
  * when too many subscribers wait, and with {@link UcxStatus#TIMED_OUT} after a wait that is too long.
  */
-public final class UcxConnectionPool implements Disposable {
+public final class UcxConnectionPool implements ConnectionCounters.Pool {
 
     /** The number of connections that a warm-up makes at a time. */
     private static final int MAX_WARMUP_PARALLELISM = 8;
@@ -144,21 +143,25 @@ public final class UcxConnectionPool implements Disposable {
     }
 
     /** {@return the number of connections that are lent, or being made} */
+    @Override
     public int acquiredConnections() {
         return pool.metrics().acquiredSize();
     }
 
     /** {@return the number of idle connections} */
+    @Override
     public int idleConnections() {
         return pool.metrics().idleSize();
     }
 
     /** {@return the number of subscribers that wait for a connection} */
+    @Override
     public int pendingAcquires() {
         return pool.metrics().pendingAcquireSize();
     }
 
     /** {@return the maximum number of connections} */
+    @Override
     public int maxConnections() {
         return pool.metrics().getMaxAllocatedSize();
     }
@@ -255,6 +258,7 @@ public final class UcxConnectionPool implements Disposable {
     }
 
     /** {@return completes when all connections are closed} */
+    @Override
     public Mono<Void> onDispose() {
         return disposed.asMono();
     }

@@ -4,7 +4,6 @@ import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.connection.ConnectionStatistics;
 import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.connection.UcxStatistics;
-import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcxArena;
@@ -14,7 +13,6 @@ import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
-import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.connect.ConnectingEngine;
@@ -36,13 +34,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
@@ -68,6 +64,7 @@ public final class UcxResources implements Disposable {
     private final Object replacement = new Object();
     /** Whether the application holds something of what was started, so that it cannot be replaced. */
     private boolean handedOut;
+    private final Sinks.Empty<Void> firstUse = Sinks.empty();
     private final ConnectionCounters counters = new ConnectionCounters();
     private final IdleEndpointLimit idleEndpoints;
     private final int maxParkedEndpoints;
@@ -106,12 +103,13 @@ public final class UcxResources implements Disposable {
     Mono<EngineResources> reaching(NetworkDevices needed) {
         synchronized (replacement) {
             // The caller finds out itself that the resources are closed.
-            if (!starter.followsAddresses() || started.devices().contains(needed) || disposing.get()) {
-                handedOut = true;
-                return Mono.just(connecting);
+            if (starter.followsAddresses() && !started.devices().contains(needed) && !disposing.get()) {
+                return Mono.fromCallable(() -> restarted(needed)).subscribeOn(Schedulers.boundedElastic());
             }
+            handedOut = true;
         }
-        return Mono.fromCallable(() -> restarted(needed)).subscribeOn(Schedulers.boundedElastic());
+        firstUse.tryEmitEmpty();
+        return Mono.just(connecting);
     }
 
     boolean usesTcpWithinHost() {
@@ -147,6 +145,7 @@ public final class UcxResources implements Disposable {
         if (before == next) {
             requireUnused(needed);
         }
+        firstUse.tryEmitEmpty();
         return connecting;
     }
 
@@ -166,8 +165,17 @@ public final class UcxResources implements Disposable {
     private UcxResourcesBuilder.Started used() {
         synchronized (replacement) {
             handedOut = true;
-            return started;
         }
+        firstUse.tryEmitEmpty();
+        return started;
+    }
+
+    /**
+     * {@return completes when a server, a client or the application first uses engines, buffers or context, on the
+     * thread that does. Until then UCX can start again for other network devices, and meters would be such a use}
+     */
+    public Mono<Void> onUse() {
+        return firstUse.asMono();
     }
 
     /** {@return where UCX's tcp listens, on ports of its choice: nowhere for peers of this host over shared memory} */
@@ -412,7 +420,7 @@ public final class UcxResources implements Disposable {
         return Mono.defer(() -> {
             if (disposing.compareAndSet(false, true)) {
                 connecting.dispose();
-                closeConnections().then(Mono.fromFuture(() -> started.engines().closeAsync()))
+                counters.close(servers, connecting).then(Mono.fromFuture(() -> started.engines().closeAsync()))
                         .onErrorResume(error -> Mono.fromFuture(() -> connecting.closeSockets())
                         .then(Mono.error(error)))
                         .then(Mono.fromFuture(() -> connecting.closeSockets())).subscribe(ignored -> { },
@@ -426,18 +434,6 @@ public final class UcxResources implements Disposable {
         servers.removeIf(UcxBoundServer::isDisposed);
         servers.add(server);
         counters.add(server);
-    }
-
-    private Mono<Void> closeConnections() {
-        counters.dispose();
-        return Flux.fromIterable(servers).flatMap(UcxBoundServer::close, Integer.MAX_VALUE)
-                .thenMany(Flux.fromIterable(connecting.connections()))
-                .flatMap(each -> RetryingCommand.mono(each.engine(), worker -> each.connections()).onErrorComplete())
-                .flatMapIterable(Function.identity())
-                .flatMap(connection -> connection.close(CloseMode.FLUSH)
-                        .timeout(connection.config().closeTimeout().plusSeconds(1)).onErrorComplete(),
-                        Integer.MAX_VALUE)
-                .then().doOnError(error -> LOG.warn("Closing the connections failed", error)).onErrorComplete();
     }
 
     private void enginesClosed(@Nullable Throwable error) {

@@ -163,6 +163,7 @@ class RunScriptTest {
 
         assertThat(ended.exitCode()).as(ended.err().toString()).isZero();
         assertThat(ended.out()).anySatisfy(line -> assertThat(line).startsWith("maven ")
-                .contains("-pl reactor-adapter,netty-transport,rsocket-transport -am install").endsWith(arguments));
+                .contains("-pl reactor-adapter,netty-transport,rsocket-transport,spring-boot-starter -am install")
+                .endsWith(arguments));
     }
 }

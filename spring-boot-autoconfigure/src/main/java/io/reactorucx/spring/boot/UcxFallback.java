@@ -1,0 +1,11 @@
+package io.reactorucx.spring.boot;
+
+/** What takes the place of UCX where UCX cannot be used. */
+public enum UcxFallback {
+
+    /** Nothing: the application does not start. */
+    NONE,
+
+    /** The kernel's TCP, for the web server, its clients and RSocket; the application logs a warning. */
+    TCP
+}

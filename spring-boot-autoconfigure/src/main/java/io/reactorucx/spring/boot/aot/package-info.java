@@ -1,0 +1,5 @@
+/** What native images of applications need. */
+@NullMarked
+package io.reactorucx.spring.boot.aot;
+
+import org.jspecify.annotations.NullMarked;

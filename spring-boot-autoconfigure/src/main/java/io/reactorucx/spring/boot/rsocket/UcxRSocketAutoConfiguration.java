@@ -1,0 +1,161 @@
+package io.reactorucx.spring.boot.rsocket;
+
+import io.reactorucx.UcxClient;
+import io.reactorucx.UcxServer;
+import io.reactorucx.rsocket.UcxClientTransport;
+import io.reactorucx.spring.boot.UcxAutoConfiguration;
+import io.reactorucx.spring.boot.UcxProperties;
+import io.reactorucx.spring.boot.UcxRSocketProperties;
+import io.rsocket.transport.ClientTransport;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.rsocket.autoconfigure.RSocketProperties;
+import org.springframework.boot.rsocket.server.RSocketServer.Transport;
+import org.springframework.boot.rsocket.server.RSocketServerCustomizer;
+import org.springframework.boot.rsocket.server.RSocketServerFactory;
+import org.springframework.boot.web.server.Ssl;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
+import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
+
+/** Serves methods with {@code @MessageMapping} over UCX, and makes the transports of {@code RSocketRequester}. */
+@AutoConfiguration(after = UcxAutoConfiguration.class,
+    afterName = "org.springframework.boot.rsocket.autoconfigure.RSocketMessagingAutoConfiguration",
+    beforeName = "org.springframework.boot.rsocket.autoconfigure.RSocketServerAutoConfiguration")
+@ConditionalOnClass({UcxClientTransport.class, ClientTransport.class})
+public final class UcxRSocketAutoConfiguration {
+
+    private static final String ENABLED = "reactor.ucx.rsocket.server.enabled";
+    private static final String PORT = "reactor.ucx.rsocket.server.port";
+    private static final String BOOT_PORT = "spring.rsocket.server.port";
+    private static final int MAX_PORT = 65_535;
+
+    /** For Spring. */
+    UcxRSocketAutoConfiguration() {
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    UcxClientTransports ucxClientTransports(ObjectProvider<UcxClient> client, UcxProperties properties) {
+        return new ClientTransports(client::getObject, properties.fallback());
+    }
+
+    /** Servers. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({RSocketServerFactory.class, RSocketMessageHandler.class})
+    @ConditionalOnBooleanProperty(ENABLED)
+    @ConditionalOnBean(RSocketMessageHandler.class)
+    @EnableConfigurationProperties({UcxRSocketProperties.class, RSocketProperties.class})
+    static class ServerConfiguration {
+
+        /** The server of Spring Boot runs over UCX. */
+        @Configuration(proxyBeanMethods = false)
+        @Conditional(OnNoPort.class)
+        static class InPlaceOfTcp {
+
+            @Bean
+            @ConditionalOnMissingBean(RSocketServerFactory.class)
+            UcxRSocketServerFactory ucxRSocketServerFactory(Parts parts) {
+                RSocketProperties.Server boot = parts.boot().getServer();
+                Integer port = boot.getPort();
+                if (port == null) {
+                    throw refused("it needs " + PORT + " or " + BOOT_PORT);
+                }
+                if (Ssl.isEnabled(boot.getSsl())) {
+                    throw refused("RSocket over UCX has no TLS, so that spring.rsocket.server.ssl would have no effect;"
+                            + " remove one of them");
+                }
+                if (boot.getTransport() != Transport.TCP) {
+                    throw refused("spring.rsocket.server.transport is " + boot.getTransport()
+                            + "; remove one of them");
+                }
+                return parts.factory(port);
+            }
+
+            private static InvalidConfigurationPropertyValueException refused(String reason) {
+                return new InvalidConfigurationPropertyValueException(ENABLED, true, reason);
+            }
+        }
+
+        /** A server over UCX beside that of Spring Boot. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnProperty(PORT)
+        static class BesideTcp {
+
+            @Bean
+            @ConditionalOnMissingBean
+            UcxRSocketLifecycle ucxRSocketLifecycle(Parts parts, RSocketMessageHandler handler,
+                    ConfigurableEnvironment environment) {
+                int port = Objects.requireNonNull(parts.properties().server().port(), PORT);
+                return new UcxRSocketLifecycle(parts.factory(port), handler.responder(), environment);
+            }
+        }
+
+        @Bean
+        Parts ucxRSocketParts(ObjectProvider<UcxServer> server, UcxProperties common, UcxRSocketProperties properties,
+                RSocketProperties boot, ObjectProvider<RSocketServerCustomizer> customizers,
+                RSocketMessageHandler handler) {
+            return new Parts(server, common, properties, boot, customizers, handler);
+        }
+    }
+
+    /** There is no port for a second server. */
+    static final class OnNoPort extends NoneNestedConditions {
+
+        OnNoPort() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        /** A port of its own. */
+        @ConditionalOnProperty(PORT)
+        static final class OnPort {
+        }
+    }
+
+    /**
+     * What servers are made of.
+     *
+     * @param server the template
+     * @param common the properties of UCX
+     * @param properties the properties of RSocket over UCX
+     * @param boot the properties of Spring Boot's server
+     * @param customizers of the server
+     * @param handler of the methods with {@code @MessageMapping}
+     */
+    record Parts(ObjectProvider<UcxServer> server, UcxProperties common, UcxRSocketProperties properties,
+            RSocketProperties boot, ObjectProvider<RSocketServerCustomizer> customizers,
+            RSocketMessageHandler handler) {
+
+        UcxRSocketServerFactory factory(int port) {
+            UcxRSocketProperties.Server own = properties.server();
+            RSocketProperties.Server other = boot.getServer();
+            return new UcxRSocketServerFactory(server::getObject, common,
+                    address(own.address() != null ? own.address() : other.getAddress(), port),
+                    own.fragmentSize() != null ? own.fragmentSize() : other.getFragmentSize(),
+                    customizers.orderedStream().toList(),
+                    handler.getRSocketStrategies().dataBufferFactory() instanceof NettyDataBufferFactory);
+        }
+
+        private static InetSocketAddress address(@Nullable InetAddress address, int port) {
+            if (port < 0 || port > MAX_PORT) {
+                throw new IllegalArgumentException(PORT + " " + port + ": must be in 0.." + MAX_PORT);
+            }
+            return address == null ? new InetSocketAddress(port) : new InetSocketAddress(address, port);
+        }
+    }
+}

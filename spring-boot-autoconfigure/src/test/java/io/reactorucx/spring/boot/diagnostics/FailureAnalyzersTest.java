@@ -1,0 +1,152 @@
+package io.reactorucx.spring.boot.diagnostics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.reactorucx.UcxBoundServer;
+import io.reactorucx.UcxResources;
+import io.reactorucx.UcxServer;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.UcxUnavailableException;
+import io.reactorucx.spring.boot.UcxAutoConfiguration;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+
+/** What is said about an application that does not start. */
+@ExtendWith(OutputCaptureExtension.class)
+class FailureAnalyzersTest {
+
+    /** A server at a port that is taken. */
+    @SpringBootConfiguration
+    @ImportAutoConfiguration(UcxAutoConfiguration.class)
+    static class ServerApplication {
+
+        @Bean
+        UcxBoundServer server(UcxServer server) {
+            return server.bindNow();
+        }
+    }
+
+    private static List<FailureAnalyzer> registered() {
+        return SpringFactoriesLoader.forDefaultResourceLocation().load(FailureAnalyzer.class,
+                SpringFactoriesLoader.FailureHandler.logging(org.apache.commons.logging.LogFactory.getLog("test")));
+    }
+
+    private static FailureAnalysis analysis(Throwable error) {
+        return registered().stream().filter(each -> each.getClass().getPackage()
+                        .equals(FailureAnalyzersTest.class.getPackage()))
+                .map(each -> each.analyze(new IllegalStateException("wrapped", error))).filter(Objects::nonNull)
+                .findFirst().orElse(null);
+    }
+
+    @Test
+    void aPortInUse(CapturedOutput output) {
+        try (UcxResourcesHolder holder = new UcxResourcesHolder()) {
+            UcxBoundServer taken = UcxServer.create(holder.resources()).bindNow();
+
+            Throwable failure = catchThrowable(() -> new SpringApplicationBuilder(ServerApplication.class)
+                    .web(WebApplicationType.NONE).run("--reactor.ucx.server.port=" + taken.port()));
+
+            assertThat(failure).hasStackTraceContaining("bind at");
+            assertThat(output).contains("APPLICATION FAILED TO START").contains("bind at")
+                    .contains("End the process that listens there, or choose another port");
+        }
+    }
+
+    /** Resources of another process, as it were. */
+    private record UcxResourcesHolder(UcxResources resources) implements AutoCloseable {
+
+        UcxResourcesHolder() {
+            this(UcxResources.builder().transports("tcp", "self", "posix").build());
+        }
+
+        @Override
+        public void close() {
+            resources.disposeNow();
+        }
+    }
+
+    @Test
+    void anUnknownTransport(CapturedOutput output) {
+        Throwable failure = catchThrowable(() -> new SpringApplicationBuilder(ServerApplication.class)
+                .web(WebApplicationType.NONE).run("--reactor.ucx.transports=pigeon"));
+
+        assertThat(failure).isNotNull();
+        assertThat(output).contains("APPLICATION FAILED TO START").contains("Correct reactor.ucx.transports");
+    }
+
+    @Test
+    void anAddressOfAnotherHost(CapturedOutput output) {
+        Throwable failure = catchThrowable(() -> new SpringApplicationBuilder(ServerApplication.class)
+                .web(WebApplicationType.NONE).run("--reactor.ucx.server.address=192.0.2.1"));
+
+        assertThat(failure).isNotNull();
+        assertThat(output).contains("APPLICATION FAILED TO START").contains("Choose an address of this host");
+    }
+
+    @Test
+    void aWrongValue(CapturedOutput output) {
+        Throwable failure = catchThrowable(() -> new SpringApplicationBuilder(ServerApplication.class)
+                .web(WebApplicationType.NONE).run("--reactor.ucx.engine.count=0"));
+
+        assertThat(failure).isNotNull();
+        assertThat(output).contains("APPLICATION FAILED TO START")
+                .contains("Invalid value '0' for configuration property 'reactor.ucx.engine.count'")
+                .contains("engines 0: must be in 1..1024");
+    }
+
+    @Test
+    void theLibraryIsMissing() {
+        FailureAnalysis analysis = analysis(new UcxUnavailableException("libucp.so.0 cannot be loaded",
+                "Install UCX 1.13 or newer", null));
+
+        assertThat(analysis.getDescription()).contains("libucp.so.0 cannot be loaded. Install UCX 1.13 or newer");
+        assertThat(analysis.getAction()).contains("reactor.ucx.fallback=tcp")
+                .doesNotContain("--enable-native-access");
+    }
+
+    @Test
+    void nativeAccessIsDenied() {
+        FailureAnalysis analysis = analysis(new UcxUnavailableException("The JVM does not allow native access",
+                "Start java with a flag", new IllegalCallerException("Illegal native access")));
+
+        assertThat(analysis.getAction()).startsWith("Start java with --enable-native-access=ALL-UNNAMED")
+                .contains("Enable-Native-Access: ALL-UNNAMED");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            NO_MEMORY     | worker_create | a worker takes some MiB of shared memory   | --shm-size=1g
+            SHMEM_SEGMENT | mem_map       | cannot be written to                       | --shm-size=1g
+            NO_RESOURCE   | selector      | raise the limit (ulimit -n 65536; ...)     | LimitNOFILE=65536
+            NO_DEVICE     | init          | no transport or device is left             | reactor.ucx.transports
+            INVALID_PARAM | init          | UCX cannot read the value                  | reactor.ucx.settings
+            """)
+    void errorsOfUcx(UcxStatus status, String operation, String detail, String remedy) {
+        FailureAnalysis analysis = analysis(new UcxException(status, operation, null, detail));
+
+        assertThat(analysis.getDescription()).contains(detail);
+        assertThat(analysis.getAction()).contains(remedy);
+    }
+
+    @Test
+    void otherErrorsAreLeftToOthers() {
+        assertThat(analysis(new UcxException(UcxStatus.CONNECTION_RESET, "am_send", "peer", "lost"))).isNull();
+        assertThat(analysis(new IllegalArgumentException("other"))).isNull();
+    }
+}

@@ -1,0 +1,168 @@
+package io.reactorucx.spring.boot.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reactorucx.UcxResources;
+import io.reactorucx.core.UcpWorker;
+import io.reactorucx.engine.Command;
+import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.spring.boot.UcxAutoConfiguration;
+import io.reactorucx.spring.boot.web.UcxWebAutoConfiguration;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
+import org.springframework.boot.health.contributor.CompositeReactiveHealthContributor;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.ReactiveHealthContributor;
+import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.health.registry.ReactiveHealthContributorRegistry;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+/** The states of the health of UCX. */
+class UcxHealthTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(UcxAutoConfiguration.class, UcxWebAutoConfiguration.class,
+                    UcxHealthContributorAutoConfiguration.class, HealthContributorRegistryAutoConfiguration.class))
+            .withPropertyValues("reactor.ucx.transports=tcp,self,posix", "reactor.ucx.health.timeout=200ms",
+                    "spring.reactor.netty.shutdown-quiet-period=0s");
+
+    @Test
+    void unknownBeforeTheStartWhichItDoesNotCause() {
+        runner.run(context -> {
+            assertThat(health(context, "engines")).isEqualTo(
+                    Health.unknown().withDetail("state", "not started").build());
+            assertThat(health(context, "connections").getStatus()).isEqualTo(Status.UNKNOWN);
+            assertThat(context.getBeanFactory().containsSingleton("ucxResources")).isFalse();
+            assertThat(registered(context).getContributor("loops")).isNull();
+        });
+    }
+
+    @Test
+    void upWhileEnginesAnswer() {
+        runner.withPropertyValues("reactor.ucx.engine.count=2", "reactor.ucx.engine.name=e").run(context -> {
+            UcxResources resources = context.getBean(UcxResources.class);
+            assertThat(health(context, "engines")).isEqualTo(
+                    Health.unknown().withDetail("state", "not in use").build());
+            assertThat(health(context, "connections").getStatus()).isEqualTo(Status.UP);
+            assertThat(StartedResources.inUse(resources)).isFalse();
+
+            assertThat(resources.engines()).hasSize(2);
+            assertThat(health(context, "engines")).isEqualTo(
+                    Health.up().withDetail("e-0", "running").withDetail("e-1", "running").build());
+            Health connections = health(context, "connections");
+            assertThat(connections.getStatus()).isEqualTo(Status.UP);
+            assertThat(connections.getDetails().get("ucxResources")).asString().contains("open=0")
+                    .contains("maxParkedEndpoints=1024");
+        });
+    }
+
+    @Test
+    void downWhileAnEngineIsBlocked() {
+        runner.withPropertyValues("reactor.ucx.engine.count=2", "reactor.ucx.engine.name=e").run(context -> {
+            CountDownLatch blocked = new CountDownLatch(1);
+            CountDownLatch end = new CountDownLatch(1);
+            context.getBean(UcxResources.class).engines().getLast().execute(new Block(blocked, end));
+            assertThat(blocked.await(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            try {
+                assertThat(health(context, "engines")).isEqualTo(Health.down().withDetail("e-0", "running")
+                        .withDetail("e-1", "no answer within PT0.2S").build());
+            } finally {
+                end.countDown();
+            }
+            assertThat(health(context, "engines").getStatus()).isEqualTo(Status.UP);
+        });
+    }
+
+    @Test
+    void downAfterTheEnd() {
+        runner.run(context -> {
+            UcxResources resources = context.getBean(UcxResources.class);
+            assertThat(resources.engines()).hasSize(1);
+            resources.disposeNow();
+
+            assertThat(health(context, "engines").getStatus()).isEqualTo(Status.DOWN);
+            assertThat(health(context, "connections")).isEqualTo(
+                    Health.down().withDetail("ucxResources", "disposed").build());
+        });
+    }
+
+    @Test
+    void loopsOfTheWeb() {
+        runner.withPropertyValues("reactor.ucx.web.client.enabled=true", "reactor.ucx.netty.loops=2").run(context -> {
+            Health loops = health(context, "loops");
+            assertThat(loops.getStatus()).isEqualTo(Status.UP);
+            assertThat(loops.getDetails()).containsEntry("loops", 2).containsEntry("channels", 0);
+
+            context.getBean(UcxLoopResources.class).disposeLater(Duration.ZERO, Duration.ofSeconds(5)).block(LIMIT);
+            assertThat(health(context, "loops").getStatus()).isEqualTo(Status.DOWN);
+        });
+    }
+
+    @Test
+    void conditions() {
+        runner.withPropertyValues("management.health.ucx.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean("ucxHealthContributor"));
+        runner.withPropertyValues("management.health.defaults.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean("ucxHealthContributor"));
+        runner.withClassLoader(new FilteredClassLoader(ReactiveHealthIndicator.class,
+                ReactiveHealthContributorRegistry.class)).run(context -> assertThat(context).hasNotFailed()
+                        .doesNotHaveBean("ucxHealthContributor"));
+        ReactiveHealthIndicator own = () -> reactor.core.publisher.Mono.just(Health.up().build());
+        runner.withBean("ucxHealthIndicator", ReactiveHealthIndicator.class, () -> own).run(context -> {
+            assertThat(context).doesNotHaveBean("ucxHealthContributor");
+            assertThat(context.getBean(ReactiveHealthContributorRegistry.class).getContributor("ucx")).isSameAs(own);
+        });
+    }
+
+    @Test
+    void aTimeoutOutOfRangeNamesItsProperty() {
+        runner.withPropertyValues("reactor.ucx.health.timeout=2m").run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure()).hasStackTraceContaining("reactor.ucx.health.timeout")
+                    .rootCause().hasMessage("timeout PT2M: must be in PT0.001S..PT1M");
+        });
+    }
+
+    private static CompositeReactiveHealthContributor registered(ApplicationContext context) {
+        ReactiveHealthContributor ucx = context.getBean(ReactiveHealthContributorRegistry.class).getContributor("ucx");
+        return (CompositeReactiveHealthContributor) java.util.Objects.requireNonNull(ucx, "ucx");
+    }
+
+    private static Health health(ApplicationContext context, String part) {
+        return ((ReactiveHealthIndicator) java.util.Objects.requireNonNull(registered(context).getContributor(part)))
+                .health().block(LIMIT);
+    }
+
+    /**
+     * Blocks an engine.
+     *
+     * @param blocked it does
+     * @param end until this
+     */
+    private record Block(CountDownLatch blocked, CountDownLatch end) implements Command {
+
+        @Override
+        public void run(UcpWorker worker) {
+            blocked.countDown();
+            try {
+                end.await(LIMIT.toSeconds(), TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void reject(RuntimeException cause) {
+            throw cause;
+        }
+    }
+}
