@@ -119,6 +119,7 @@ class RunScriptTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"no-such-command", "demo extra", "demo --port", "demo --port=x", "demo --tcp=yes",
+        "dashboard --port x", "dashboard --kill=1",
         "soak --minutes ten", "info --jsn", "perf neither", "perf server --keep --prot 1", "perf client --size -1",
         "bench --pairs x", "startup --pairs x",
         "charts --in x", "test clean", "test --no-such-option", "test -pl", "stress nothing",

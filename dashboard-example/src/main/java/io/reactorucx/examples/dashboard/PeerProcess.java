@@ -1,0 +1,87 @@
+package io.reactorucx.examples.dashboard;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** {@link PeerApplication} in a process of its own, with the same Java and class path. It ends with this process. */
+final class PeerProcess {
+
+    private static final long READY_LIMIT_SECONDS = 60;
+
+    private final Process process;
+    private final CompletableFuture<Void> ready = new CompletableFuture<>();
+
+    private PeerProcess(Process process) {
+        this.process = process;
+        Thread.ofPlatform().daemon().name("peer-output").start(this::readOutput);
+    }
+
+    static PeerProcess start(PeerPorts wanted) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
+                "-Xmx" + (Runtime.getRuntime().maxMemory() >> 20) + "m", "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path")));
+        String libraryPath = System.getProperty("io.reactorucx.library.path");
+        if (libraryPath != null) {
+            command.add("-Dio.reactorucx.library.path=" + libraryPath);
+        }
+        command.addAll(List.of(PeerApplication.class.getName(), "--server.port=" + wanted.http(),
+                "--peer.port=" + wanted.ucx()));
+        try {
+            return new PeerProcess(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void readOutput() {
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.equals(PeerApplication.READY)) {
+                    ready.complete(null);
+                } else {
+                    System.out.println("[peer] " + line);
+                }
+            }
+        } catch (IOException e) {
+            ready.completeExceptionally(e);
+        }
+        ready.completeExceptionally(new DashboardFailure("the peer ended before it listened"));
+    }
+
+    /** Waits until it listens. */
+    void awaitReady() throws InterruptedException {
+        try {
+            ready.get(READY_LIMIT_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof DashboardFailure failure ? failure
+                    : new DashboardFailure(String.valueOf(e.getCause()));
+        } catch (TimeoutException e) {
+            throw new DashboardFailure("the peer did not listen within " + READY_LIMIT_SECONDS + " s");
+        }
+    }
+
+    /** Waits for the end of the process; returns whether it has ended in time. */
+    boolean awaitEnd(long nanos) throws InterruptedException {
+        return process.waitFor(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    int exitValue() {
+        return process.exitValue();
+    }
+
+    /** Kills the process, by SIGKILL. */
+    void kill() {
+        process.destroyForcibly();
+    }
+}
