@@ -1,6 +1,7 @@
 package io.reactorucx.internal.event;
 
 import java.time.Duration;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,30 +26,35 @@ public final class FlightEvents {
         }
     }
 
+    /** To ask an event starts the recorder, which takes an engine's thread up to 100 ms; this does not. */
+    private static boolean recording() {
+        return AVAILABLE && FlightRecorder.isInitialized();
+    }
+
     /** A connection has been established, after so long. */
     public static void connected(String connection, String peer, String engine, long nanos) {
-        if (AVAILABLE && ConnectionOpenedEvent.PROBE.isEnabled()) {
+        if (recording() && ConnectionOpenedEvent.PROBE.isEnabled()) {
             ConnectionOpenedEvent.write(connection, peer, engine, nanos);
         }
     }
 
     /** A connection has ended, which had been open for so long. */
     public static void closed(String connection, String peer, String engine, boolean lost, long nanos) {
-        if (AVAILABLE && ConnectionClosedEvent.PROBE.isEnabled()) {
+        if (recording() && ConnectionClosedEvent.PROBE.isEnabled()) {
             ConnectionClosedEvent.write(connection, peer, engine, lost, nanos);
         }
     }
 
     /** The peer of a connection was lost. */
     public static void lost(String connection, String peer, String cause, String reason) {
-        if (AVAILABLE && ConnectionLostEvent.PROBE.isEnabled()) {
+        if (recording() && ConnectionLostEvent.PROBE.isEnabled()) {
             ConnectionLostEvent.write(connection, peer, cause, reason);
         }
     }
 
     /** Begins the event of a large message. Returns null while the event is not enabled. */
     public static @Nullable Object largeMessage() {
-        return AVAILABLE && LargeMessageEvent.PROBE.isEnabled() ? LargeMessageEvent.begun() : null;
+        return recording() && LargeMessageEvent.PROBE.isEnabled() ? LargeMessageEvent.begun() : null;
     }
 
     /** A large message has been fetched by its receiver, or has failed. */
@@ -61,7 +67,7 @@ public final class FlightEvents {
 
     /** Begins the event of a stall. Returns null while the event is not enabled. */
     public static @Nullable Object stall() {
-        return AVAILABLE && EngineStallEvent.PROBE.isEnabled() ? EngineStallEvent.begun() : null;
+        return recording() && EngineStallEvent.PROBE.isEnabled() ? EngineStallEvent.begun() : null;
     }
 
     /** An engine that had stalled goes on. */
@@ -74,14 +80,14 @@ public final class FlightEvents {
 
     /** A lease or an offered message was dropped without a release. */
     public static void leaked(String what, @Nullable String peer, long bytes) {
-        if (AVAILABLE && LeakEvent.PROBE.isEnabled()) {
+        if (recording() && LeakEvent.PROBE.isEnabled()) {
             LeakEvent.write(what, peer, bytes);
         }
     }
 
     /** A peer was refused before it had a connection. */
     public static void refused(String peer, String reason, String detail) {
-        if (AVAILABLE && PeerRefusedEvent.PROBE.isEnabled()) {
+        if (recording() && PeerRefusedEvent.PROBE.isEnabled()) {
             PeerRefusedEvent.write(peer, reason, detail);
         }
     }
