@@ -4,6 +4,7 @@ import io.reactorucx.UcxResources;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
@@ -26,7 +27,7 @@ record StartedResources(ConfigurableListableBeanFactory beans) {
 
     /** Returns whether resources have been used. */
     static boolean inUse(UcxResources resources) {
-        CompletableFuture<Void> use = resources.onUse().toFuture();
+        CompletableFuture<@Nullable Void> use = resources.onUse().toFuture();
         boolean used = use.isDone();
         use.cancel(true);
         return used;
