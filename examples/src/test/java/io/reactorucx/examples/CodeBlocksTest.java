@@ -78,7 +78,8 @@ class CodeBlocksTest {
                     .map(source -> source.group(1) + "#" + source.group(3)).forEach(shown::add);
         }
         List<String> marked = new ArrayList<>();
-        for (String sources : List.of("examples/src", "boot-example/src", "spring-boot-autoconfigure/src")) {
+        for (String sources : List.of("examples/src", "boot-example/src", "spring-boot-autoconfigure/src",
+                "store-example/src")) {
             try (Stream<Path> files = Files.walk(ROOT.resolve(sources))) {
                 for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
                     Pattern.compile("^ *// snippet: (\\S+)$", Pattern.MULTILINE).matcher(Files.readString(file))
@@ -114,7 +115,8 @@ class CodeBlocksTest {
             return Optional.of(block.where() + ": no <!-- code: PATH#NAME --> stands above the block");
         }
         String path = source.group(1);
-        if (!path.matches("(examples|boot-example|spring-boot-autoconfigure)/src/(main|test)/java/.+\\.java")
+        if (!path.matches("(examples|boot-example|store-example|spring-boot-autoconfigure)"
+                + "/src/(main|test)/java/.+\\.java")
                 && !path.equals(GreeterTest.MODULE_INFO)) {
             return Optional.of(block.where() + ": " + path + " is not compiled");
         }

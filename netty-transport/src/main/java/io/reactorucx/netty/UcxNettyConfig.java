@@ -55,10 +55,10 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     public UcxNettyConfig {
         transports = List.copyOf(transports);
         networkDevices = List.copyOf(networkDevices);
-        inRange(spin, Duration.ZERO, LONGEST_SPIN, "spin");
-        inRange(handshakeTimeout, Duration.ofMillis(1), LONGEST, "handshakeTimeout");
-        inRange(closeTimeout, Duration.ZERO, LONGEST, "closeTimeout");
-        inRange(linkIdleTimeout, Duration.ZERO, LONGEST, "linkIdleTimeout");
+        UcxPlainTcpConfig.inRange(spin, Duration.ZERO, LONGEST_SPIN, "spin");
+        UcxPlainTcpConfig.inRange(handshakeTimeout, Duration.ofMillis(1), LONGEST, "handshakeTimeout");
+        UcxPlainTcpConfig.inRange(closeTimeout, Duration.ZERO, LONGEST, "closeTimeout");
+        UcxPlainTcpConfig.inRange(linkIdleTimeout, Duration.ZERO, LONGEST, "linkIdleTimeout");
         Objects.requireNonNull(plainTcp, "plainTcp");
         ProtocolConfig.DEFAULT.withHeartbeatInterval(Objects.requireNonNull(heartbeatInterval, "heartbeatInterval"));
         if (authenticator != null) {
@@ -90,13 +90,6 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
                     + MAX_WINDOW_BYTES);
         }
         return bytes;
-    }
-
-    static void inRange(Duration value, Duration min, Duration max, String name) {
-        Objects.requireNonNull(value, name);
-        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException(name + " " + value + ": must be in " + min + ".." + max);
-        }
     }
 
     private static void atLeastOne(int value, String name) {

@@ -30,8 +30,16 @@ public record UcxPlainTcpConfig(boolean accepted, Duration decisionTime, Predica
 
     /** Checks the parts. */
     public UcxPlainTcpConfig {
-        UcxNettyConfig.inRange(decisionTime, SHORTEST, LONGEST, "decisionTime");
+        inRange(decisionTime, SHORTEST, LONGEST, "decisionTime");
         Objects.requireNonNull(remotes, "remotes");
+    }
+
+    /** It is here because the defaults of the other configuration need this class, and not the other way round. */
+    static void inRange(Duration value, Duration min, Duration max, String name) {
+        Objects.requireNonNull(value, name);
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new IllegalArgumentException(name + " " + value + ": must be in " + min + ".." + max);
+        }
     }
 
     /**

@@ -4,7 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.reactorucx.netty.resources.UcxLoopResources;
+import java.io.File;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,5 +78,26 @@ class UcxNettyConfigTest {
                 .withMessage("maxChannels 0: at least 1");
         assertThatIllegalArgumentException().isThrownBy(() -> UcxLoopResources.create("x", 0, DEFAULT))
                 .withMessage("count 0: at least 1");
+    }
+
+    @Test
+    void theDefaultsCanBeReadInAnyOrder() throws Exception {
+        URL[] classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toUri()).map(UcxNettyConfigTest::url).toArray(URL[]::new);
+        for (Class<?> first : List.of(UcxPlainTcpConfig.class, UcxNettyConfig.class)) {
+            try (URLClassLoader fresh = new URLClassLoader(classPath, ClassLoader.getPlatformClassLoader())) {
+                Class<?> loaded = Class.forName(first.getName(), true, fresh);
+                assertThat(loaded).isNotSameAs(first);
+                assertThat(loaded.getField("DEFAULT").get(null)).isNotNull();
+            }
+        }
+    }
+
+    private static URL url(URI uri) {
+        try {
+            return uri.toURL();
+        } catch (MalformedURLException e) {
+            throw new IllegalArgumentException(e);
+        }
     }
 }

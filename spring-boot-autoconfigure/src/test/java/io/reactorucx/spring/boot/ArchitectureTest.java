@@ -42,10 +42,11 @@ class ArchitectureTest {
     /** Libraries that an application may lack are used by the package that asks for them. */
     @Test
     void optionalLibrariesStayInTheirPackages() {
-        Map<String, List<String>> users = Map.of("io.rsocket..", List.of("rsocket"),
+        Map<String, List<String>> users = Map.of("io.rsocket..", List.of("rsocket", "discovery"),
                 "io.netty..", List.of("rsocket"), "reactor.netty..", List.of("web", "rsocket"),
                 "io.micrometer..", List.of("metrics"),
                 "org.springframework.boot.health..", List.of("health"),
+                "org.springframework.cloud..", List.of("discovery"),
                 "org.springframework.web..", List.of());
         users.forEach((library, packages) -> noClasses().that().resideOutsideOfPackages(packages.stream()
                 .map(each -> "io.reactorucx.spring.boot." + each).toArray(String[]::new)).should()

@@ -48,6 +48,10 @@ class PropertyArrivalTest {
     private static final List<String> ELSEWHERE = List.of(
             // FallbackTest
             "reactor.ucx.fallback",
+            // UcxDiscoveryAutoConfigurationTest
+            "reactor.ucx.discovery.connect-timeout", "reactor.ucx.discovery.enabled",
+            "reactor.ucx.discovery.max-instances", "reactor.ucx.discovery.refresh-interval",
+            "reactor.ucx.discovery.retry-after",
             // UcxWebAutoConfigurationTest
             "reactor.ucx.web.client.enabled", "reactor.ucx.web.server.enabled",
             // UcxRSocketAutoConfigurationTest

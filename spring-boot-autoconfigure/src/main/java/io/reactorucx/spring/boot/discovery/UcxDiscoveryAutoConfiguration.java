@@ -1,0 +1,124 @@
+package io.reactorucx.spring.boot.discovery;
+
+import io.reactorucx.UcxClient;
+import io.reactorucx.core.Ucx;
+import io.reactorucx.rsocket.UcxClientTransport;
+import io.reactorucx.spring.boot.UcxAutoConfiguration;
+import io.rsocket.loadbalance.LoadbalanceTarget;
+import io.rsocket.transport.ClientTransport;
+import io.rsocket.transport.netty.client.TcpClientTransport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
+import org.springframework.cloud.client.discovery.event.InstancePreRegisteredEvent;
+import org.springframework.cloud.client.loadbalancer.LoadBalancerLifecycle;
+import org.springframework.cloud.client.serviceregistry.Registration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Beans for the discovery of Spring Cloud: an application's {@link UcxInstance} goes into its registration,
+ * {@link UcxHttpPeers} learns from the load balancer, and {@link UcxRSocketTargets} follows the registry. None replaces
+ * one of the application.
+ *
+ * <p><b>Threading:</b> Spring's. <b>Ownership:</b> the context's. <b>Errors:</b> those of
+ * {@link UcxDiscoveryProperties}.
+ */
+@AutoConfiguration(after = UcxAutoConfiguration.class, afterName = {
+    "org.springframework.cloud.client.CommonsClientAutoConfiguration",
+    "org.springframework.cloud.client.discovery.composite.reactive.ReactiveCompositeDiscoveryClientAutoConfiguration"})
+@ConditionalOnClass(ReactiveDiscoveryClient.class)
+@ConditionalOnBooleanProperty(name = "reactor.ucx.discovery.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(UcxDiscoveryProperties.class)
+public final class UcxDiscoveryAutoConfiguration {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UcxDiscoveryAutoConfiguration.class);
+
+    /** For Spring. */
+    UcxDiscoveryAutoConfiguration() {
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.cloud.zookeeper.serviceregistry.ZookeeperRegistration")
+    static class ZookeeperConfiguration {
+
+        @Bean
+        RegistrationMetadata ucxRegistrationMetadata() {
+            return new ZookeeperMetadata();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass("org.springframework.cloud.zookeeper.serviceregistry.ZookeeperRegistration")
+    static class OtherRegistryConfiguration {
+
+        @Bean
+        RegistrationMetadata ucxRegistrationMetadata() {
+            return Registration::getMetadata;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(InstancePreRegisteredEvent.class)
+    static class RegistrationConfiguration {
+
+        @Bean
+        @ConditionalOnBean(UcxInstance.class)
+        UcxRegistrationListener ucxRegistrationListener(UcxInstance self, RegistrationMetadata metadata) {
+            return new UcxRegistrationListener(self, metadata);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(LoadBalancerLifecycle.class)
+    static class LoadBalancerConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        UcxHttpPeers ucxHttpPeers(UcxDiscoveryProperties properties) {
+            return new UcxHttpPeers(properties.retryAfter());
+        }
+
+        @Bean
+        UcxHttpPeersLifecycle ucxHttpPeersLifecycle(UcxHttpPeers peers) {
+            return new UcxHttpPeersLifecycle(peers);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({UcxClient.class, UcxClientTransport.class, ClientTransport.class})
+    static class UcxTransportsConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnBean(UcxClient.class)
+        RSocketTransports ucxRSocketTransports(ObjectProvider<UcxClient> client) {
+            // Nothing of UCX is loaded before the first transport.
+            return (host, port) -> UcxClientTransport.create(client.getObject().remoteAddress(host, port));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({LoadbalanceTarget.class, TcpClientTransport.class})
+    static class TargetsConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnBean(ReactiveDiscoveryClient.class)
+        UcxRSocketTargets ucxRSocketTargets(ReactiveDiscoveryClient registry, ObjectProvider<RSocketTransports> ucx,
+                UcxDiscoveryProperties properties) {
+            Ucx.unavailabilityCause().ifPresent(cause -> LOG.warn("RSocket reaches instances over TCP only: {}",
+                    cause.getMessage()));
+            return new UcxRSocketTargets(registry, Ucx.isAvailable() ? ucx.getIfAvailable() : null,
+                    TcpClientTransport::create, properties);
+        }
+    }
+}
