@@ -389,7 +389,8 @@ public final class UcxResources implements Disposable {
 
     int checkEngine(int number) {
         if (number < 0 || number >= connecting.engines().size()) {
-            throw new IndexOutOfBoundsException("engine " + number + ": must be below " + connecting.engines().size());
+            throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.."
+                    + (connecting.engines().size() - 1));
         }
         return number;
     }
@@ -433,8 +434,7 @@ public final class UcxResources implements Disposable {
         return Flux.fromIterable(servers).flatMap(UcxBoundServer::close, Integer.MAX_VALUE)
                 .thenMany(Flux.fromIterable(connecting.connections()))
                 .flatMap(each -> RetryingCommand.mono(each.engine(), worker -> each.connections()).onErrorComplete())
-                .flatMapIterable(Function.identity())
-                .flatMap(connection -> connection.close(CloseMode.FLUSH)
+                .flatMapIterable(Function.identity()).flatMap(connection -> connection.close(CloseMode.FLUSH)
                         .timeout(connection.config().closeTimeout().plusSeconds(1)).onErrorComplete(),
                         Integer.MAX_VALUE)
                 .then().doOnError(error -> LOG.warn("Closing the connections failed", error)).onErrorComplete();
