@@ -397,7 +397,8 @@ public final class UcxResources implements Disposable {
 
     int checkEngine(int number) {
         if (number < 0 || number >= connecting.engines().size()) {
-            throw new IndexOutOfBoundsException("engine " + number + ": must be below " + connecting.engines().size());
+            throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.."
+                    + (connecting.engines().size() - 1));
         }
         return number;
     }
