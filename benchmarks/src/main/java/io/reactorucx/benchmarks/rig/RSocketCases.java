@@ -25,13 +25,15 @@ final class RSocketCases {
     static List<Scenario> all(Contender kernel, Contender requester) {
         Contender shm = small("shm");
         Contender large = contender("rsocket", "rsocket 1M", "--tcp", MIB, "bandwidth");
-        return List.of(Scenario.of(
+        Scenario latency = Scenario.of(
                 new Row("rsocket-ucx-shm", Metric.P50, shm, kernel, Target.atMost(SMALL_RATIO)),
                 new Row("rsocket-ucx-shm-requester", Metric.P50, shm, requester, Target.atMost(REQUESTER_RATIO)),
-                new Row("rsocket-ucx-tcp", Metric.P50, small("tcp"), kernel, Target.none())), Scenario.of(
+                new Row("rsocket-ucx-tcp", Metric.P50, small("tcp"), kernel, Target.none()));
+        Scenario bandwidth = Scenario.of(
                 new Row("rsocket-ucx-bandwidth-1M-shm", Metric.BANDWIDTH, large("shm"), large,
                         Target.atLeast(BANDWIDTH_RATIO)),
-                new Row("rsocket-ucx-bandwidth-1M-tcp", Metric.BANDWIDTH, large("tcp"), large, Target.none())));
+                new Row("rsocket-ucx-bandwidth-1M-tcp", Metric.BANDWIDTH, large("tcp"), large, Target.none()));
+        return List.of(latency, bandwidth);
     }
 
     private static Contender small(String transport) {
