@@ -38,7 +38,8 @@ class MarkdownTableTest {
 
     @Test
     void standsBetweenItsMarksAndNowhereElse() {
-        String document = "before\n" + ChartsCommand.RESULTS.begin() + "\nold\n" + ChartsCommand.RESULTS.end() + "\nafter\n";
+        String document = "before\n" + ChartsCommand.RESULTS.begin() + "\nold\n" + ChartsCommand.RESULTS.end()
+                + "\nafter\n";
         String once = ChartsCommand.RESULTS.replaced(document, "new\n");
         assertThat(once).startsWith("before\n").endsWith(ChartsCommand.RESULTS.end() + "\nafter\n").contains("\nnew\n")
                 .doesNotContain("old");
