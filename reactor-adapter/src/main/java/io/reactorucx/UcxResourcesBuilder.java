@@ -121,7 +121,7 @@ public final class UcxResourcesBuilder {
      * engine's thread, blocks all its connections meanwhile. A thread of the resources looks at the engines twice
      * within this time. Stalls are logged with what blocks, counted, and shown by {@link UcxResources#health()}.
      *
-     * @param threshold 1 ms to 1 h, 100 ms by default; {@link Duration#ZERO} to look for none
+     * @param threshold 1 ms to 1 h, 500 ms by default; {@link Duration#ZERO} to look for none
      * @return this
      */
     public UcxResourcesBuilder stallThreshold(Duration threshold) {

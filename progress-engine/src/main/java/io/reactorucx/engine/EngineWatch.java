@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class EngineWatch implements AutoCloseable {
 
     /** Default of the threshold. */
-    public static final Duration DEFAULT_THRESHOLD = Duration.ofMillis(100);
+    public static final Duration DEFAULT_THRESHOLD = Duration.ofMillis(500);
     /** The name for stalls beyond the {@value #MAX_NAMES} names that are told apart. */
     public static final String OTHERS = "others";
 

@@ -19,6 +19,7 @@ final class FrameReceiver implements CoreSubscriber<ByteBuf>, Subscription {
     private final CoreSubscriber<? super ByteBuf> subscriber;
     private @Nullable Subscription upstream;
     private volatile boolean ended;
+    private volatile @Nullable Thread thread;
 
     FrameReceiver(UcxDuplexConnection connection, CoreSubscriber<? super ByteBuf> subscriber) {
         this.connection = connection;
@@ -38,8 +39,16 @@ final class FrameReceiver implements CoreSubscriber<ByteBuf>, Subscription {
         }
     }
 
+    /** Returns whether the caller is the thread on which frames come. */
+    boolean isOnItsThread() {
+        return Thread.currentThread() == thread;
+    }
+
     @Override
     public void onNext(ByteBuf frame) {
+        if (thread == null) {
+            thread = Thread.currentThread();
+        }
         try {
             subscriber.onNext(frame);
         } finally {

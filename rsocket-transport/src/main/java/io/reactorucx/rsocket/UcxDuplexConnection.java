@@ -121,13 +121,15 @@ final class UcxDuplexConnection implements DuplexConnection {
         }
         failure = reason;
         queue.dispose();
+        FrameReceiver current = receiver;
+        if (current != null && current.isOnItsThread()) {
+            explain(reason);
+            close(mode);
+            return true;
+        }
         try {
             connection.scheduler().schedule(() -> {
-                FrameReceiver receiver = this.receiver;
-                if (receiver != null) {
-                    receiver.fail(ErrorFrameCodec.encode(alloc(), 0,
-                            new ConnectionErrorException(reason.getMessage(), reason)));
-                }
+                explain(reason);
                 close(mode);
             });
         } catch (RejectedExecutionException e) {
@@ -135,6 +137,18 @@ final class UcxDuplexConnection implements DuplexConnection {
             close(mode);
         }
         return true;
+    }
+
+    /**
+     * Tells RSocket the reason. RSocket cancels what it sends at the end of the connection alone, and a source that
+     * never rests would keep the engine from that end, so the end is signalled here.
+     */
+    private void explain(UcxClosedChannelException reason) {
+        FrameReceiver current = receiver;
+        if (current != null) {
+            current.fail(ErrorFrameCodec.encode(alloc(), 0, new ConnectionErrorException(reason.getMessage(), reason)));
+        }
+        closed.tryEmitError(reason);
     }
 
     @Override

@@ -10,14 +10,18 @@ import io.reactorucx.UcxServer;
 import io.reactorucx.testsupport.NoLeaks;
 import io.rsocket.Payload;
 import io.rsocket.RSocket;
+import io.rsocket.SocketAcceptor;
 import io.rsocket.core.RSocketConnector;
+import io.rsocket.core.RSocketServer;
 import io.rsocket.exceptions.ConnectionErrorException;
 import io.rsocket.util.DefaultPayload;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
@@ -90,6 +94,29 @@ class LimitsTest {
         await().atMost(TestResources.LIMIT).untilAsserted(() -> assertThat(transport.statistics())
                 .isEqualTo(new UcxTransportStatistics(0, 0, 1)));
         silent.disposeNow();
+    }
+
+    @Test
+    void aSourceThatNeverRestsIsCancelledAtTheLimit() {
+        AtomicBoolean cancelled = new AtomicBoolean();
+        SocketAcceptor endless = SocketAcceptor.forRequestStream(request -> Flux.<Payload>generate(
+                sink -> sink.next(payload(KIB))).doOnCancel(() -> cancelled.set(true)));
+        UcxBoundTransport server = RSocketServer.create(endless).bindNow(UcxServerTransport.create(
+                UcxServer.create(resources.server())).maxQueuedBytes(QUEUED_BYTES));
+        RSocket greedy = RSocketConnector.connectWith(UcxClientTransport.create(client(server.address().getPort())))
+                .block(TestResources.LIMIT);
+        StepVerifier.create(greedy.requestStream(payload(KIB)).map(each -> each.release()).then())
+                .expectError().verify(TestResources.LIMIT);
+
+        await().atMost(TestResources.LIMIT).untilTrue(cancelled);
+        RSocket next = RSocketConnector.connectWith(UcxClientTransport.create(client(server.address().getPort())))
+                .block(TestResources.LIMIT);
+        assertThat(next.isDisposed()).isFalse();
+        assertThat(server.statistics().overflows()).isOne();
+        next.dispose();
+        next.onClose().onErrorComplete().block(TestResources.LIMIT);
+        server.dispose();
+        server.onClose().block(TestResources.LIMIT);
     }
 
     private static void assertOverflow(Throwable error) {

@@ -81,13 +81,14 @@ class RSocketPageTest extends Page {
                 .remoteAddress(server.address()).authenticator(Authenticator.sharedSecret(SECRET)));
         RSocket socket = RSocketConnector.connectWith(client).block(TIMEOUT);
 
+        assertThat(ask(socket)).isEqualTo("Hello");
+
         // snippet: statistics
         UcxTransportStatistics clients = client.statistics();    // also of a bound server
         String state = clients.connections() + " connections, " + clients.queuedBytes() + " bytes wait, "
                 + clients.overflows() + " connections ended by the limit";
         // end
 
-        assertThat(ask(socket)).isEqualTo("Hello");
         assertThat(state).isEqualTo("1 connections, 0 bytes wait, 0 connections ended by the limit");
         close(socket, server);
     }

@@ -22,7 +22,7 @@ final class PlacedBuffer implements PlacedData {
 
     @Override
     public MemorySegment memory() {
-        return MemorySegment.ofBuffer(buffer.nioBuffer(0, length));
+        return BufferMemory.of(buffer, 0, length);
     }
 
     /** Returns the buffer with the data. The caller has taken it. */

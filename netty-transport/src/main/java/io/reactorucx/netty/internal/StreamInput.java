@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
@@ -134,7 +133,7 @@ final class StreamInput {
                 : allocator.directBuffer(offer.length, offer.length);
         boolean done;
         try {
-            done = loop.fetch(offer.message, MemorySegment.ofBuffer(data.nioBuffer(0, offer.length)),
+            done = loop.fetch(offer.message, BufferMemory.of(data, 0, offer.length),
                     (status, bytes, tag) -> {
                         ofLink.ended(0);
                         fetched(offer, data, status);

@@ -90,7 +90,7 @@ final class StreamOutput {
             ByteBuf piece = queue.piece(length, PooledByteBufAllocator.DEFAULT);
             boolean free = true;
             try {
-                MemorySegment data = MemorySegment.ofBuffer(piece.nioBuffer(piece.readerIndex(), length));
+                MemorySegment data = BufferMemory.of(piece, piece.readerIndex(), length);
                 free = link.sendData(peer, sent, granted, channel, data, (status, bytes, tag) -> {
                     piece.release();
                     link.room().ended(length);

@@ -23,7 +23,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 class UcxMetricsTest {
 
     private static final String ENGINE_METER = "reactor.ucx.engine.steps";
-    private static final String LOOP_METER = "reactor.ucx.netty.channels";
+    private static final String LOOP_METER = "reactor.ucx.netty.channels.live";
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(UcxAutoConfiguration.class, UcxWebAutoConfiguration.class,
