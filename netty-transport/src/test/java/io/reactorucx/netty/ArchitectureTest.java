@@ -52,7 +52,7 @@ class ArchitectureTest {
         Map<String, Long> sizes = classes.stream().filter(JavaClass::isTopLevelClass)
                 .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
 
-        assertThat(sizes).hasSize(4).allSatisfy((name, size) ->
+        assertThat(sizes).hasSize(5).allSatisfy((name, size) ->
                 assertThat(size).as(name).isLessThanOrEqualTo(MAX_TYPES_OF_A_PACKAGE));
     }
 }

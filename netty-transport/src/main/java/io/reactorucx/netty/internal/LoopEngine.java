@@ -1,8 +1,6 @@
 package io.reactorucx.netty.internal;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import io.reactorucx.core.CloseMode;
@@ -15,14 +13,12 @@ import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.engine.Timeout;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
-import io.reactorucx.internal.buffer.LeasedBuffer;
 import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.NetworkDevices;
@@ -39,8 +35,9 @@ import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.message.DropReason;
 import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.netty.buffer.LoopBuffers;
+import io.reactorucx.netty.buffer.PlacedBuffer;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
@@ -64,8 +61,6 @@ public final class LoopEngine {
 
     private static final Logger LOG = LoggerFactory.getLogger(LoopEngine.class);
     private static final String KEEPALIVE_INTERVAL = "KEEPALIVE_INTERVAL";
-    /** So much data goes with a header in a slot of the engine. */
-    private static final int SCRATCH_BYTES = 96;
     private static final int MAX_ENDPOINTS = 1024;
     private static final int MAX_WAITERS = 1024;
     private static final long MAX_MAPPED_BYTES = 4L << 30;
@@ -76,6 +71,7 @@ public final class LoopEngine {
     private final UcpContext context;
     private final ProgressEngine engine;
     private final BufferPool pool;
+    private final LoopBuffers buffers;
     private final WindowRegistry windows;
     private final EngineResources resources;
     private final LoopLinks links;
@@ -85,8 +81,6 @@ public final class LoopEngine {
     private final Queue<ChannelStream> ready = new ArrayDeque<>();
     private final Set<ChannelStream> resuming = new LinkedHashSet<>();
     private final Queue<Runnable> delayed = new ArrayDeque<>();
-    private final MemorySegment scratchMemory = Arena.ofAuto().allocate(SCRATCH_BYTES);
-    private final ByteBuf scratch = Unpooled.wrappedBuffer(scratchMemory.asByteBuffer());
     private int nextId = RANDOM.nextInt();
 
     private LoopEngine(UcxNettyConfig config, NetworkDevices devices, String name, int index,
@@ -106,6 +100,7 @@ public final class LoopEngine {
             context.close();
             throw e;
         }
+        this.buffers = new LoopBuffers(pool);
         this.windows = new WindowRegistry(context, ServedMemoryConfig.DEFAULT, memory -> memory);
         this.resources = new EngineResources(List.of(engine), new IdleEndpointLimit(MAX_ENDPOINTS), MAX_ENDPOINTS,
                 pool, leaks, AuthenticatorLimits.DEFAULT);
@@ -369,31 +364,8 @@ public final class LoopEngine {
 
     // ---- memory
 
-    /** Returns a buffer for data of a size that is copied within the call, null for more. */
-    @Nullable ByteBuf scratch(int length) {
-        return length > SCRATCH_BYTES ? null : scratch.clear();
-    }
-
-    MemorySegment scratchSegment(int length) {
-        return scratchMemory.asSlice(0, length);
-    }
-
-    @Nullable LeasedBuffer tryLease(int length) {
-        try {
-            return pool.acquire(length);
-        } catch (UcxException | IllegalStateException e) {
-            LOG.debug("no leased memory for {} bytes", length, e);
-            return null;
-        }
-    }
-
-    /**
-     * Returns memory for data of a peer that both processes see: leased, so that it may be sent on without a copy, as
-     * long as half of the pool is left to what is sent.
-     */
-    ByteBuf bufferForShared(int length, ByteBufAllocator allocator) {
-        LeasedBuffer lease = pool.leasedBytes() + length <= pool.maxBytes() / 2 ? tryLease(length) : null;
-        return lease == null ? allocator.directBuffer(length, length) : LeasedByteBuf.take(allocator, lease, length);
+    LoopBuffers buffers() {
+        return buffers;
     }
 
     /**

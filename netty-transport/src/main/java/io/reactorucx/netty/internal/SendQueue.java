@@ -2,6 +2,7 @@ package io.reactorucx.netty.internal;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.reactorucx.netty.buffer.LeasedByteBuf;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.netty.buffer.BufferMemory;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Objects;
@@ -129,7 +130,7 @@ final class StreamInput {
         if (offer.message.isRendezvous() && !ofLink.isFree()) {
             return false;
         }
-        ByteBuf data = shared ? loop.bufferForShared(offer.length, allocator)
+        ByteBuf data = shared ? loop.buffers().forShared(offer.length, allocator)
                 : allocator.directBuffer(offer.length, offer.length);
         boolean done;
         try {

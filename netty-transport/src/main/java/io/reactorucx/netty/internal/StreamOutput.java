@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.reactorucx.internal.buffer.LeasedBuffer;
+import io.reactorucx.netty.buffer.BufferMemory;
+import io.reactorucx.netty.buffer.LeasedByteBuf;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -82,10 +84,10 @@ final class StreamOutput {
             return;
         }
         int length = eagerPiece(available);
-        ByteBuf small = loop.scratch(length);
+        ByteBuf small = loop.buffers().scratch(length);
         if (small != null) {
             queue.copyTo(small, length);
-            link.sendCopied(peer, sent, granted, channel, loop.scratchSegment(length));
+            link.sendCopied(peer, sent, granted, channel, loop.buffers().scratchSegment(length));
         } else {
             ByteBuf piece = queue.piece(length, PooledByteBufAllocator.DEFAULT);
             boolean free = true;
@@ -142,7 +144,7 @@ final class StreamOutput {
 
     /** Copies data to leased memory, which the peer reads. Returns false if the pool or the peer has none. */
     private boolean sendShared(StreamLink link, int peer, int granted, int length) {
-        LeasedBuffer lease = loop.tryLease(length);
+        LeasedBuffer lease = loop.buffers().tryLease(length);
         if (lease == null) {
             return false;
         }

@@ -1,4 +1,4 @@
-package io.reactorucx.netty.internal;
+package io.reactorucx.netty.buffer;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread: any, one at a time.
  */
-final class LeasedByteBuf extends UnpooledDirectByteBuf {
+public final class LeasedByteBuf extends UnpooledDirectByteBuf {
 
     private final LeasedBuffer lease;
     private final UcpMemory registration;
@@ -25,7 +25,7 @@ final class LeasedByteBuf extends UnpooledDirectByteBuf {
     }
 
     /** Returns an empty buffer, which takes a lease. */
-    static LeasedByteBuf take(ByteBufAllocator allocator, LeasedBuffer lease, int maxCapacity) {
+    public static LeasedByteBuf take(ByteBufAllocator allocator, LeasedBuffer lease, int maxCapacity) {
         try {
             return new LeasedByteBuf(allocator, lease, maxCapacity);
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -35,7 +35,7 @@ final class LeasedByteBuf extends UnpooledDirectByteBuf {
     }
 
     /** Returns the buffer whose memory another one shows, null if that is not a leased one. */
-    static @Nullable LeasedByteBuf of(ByteBuf view) {
+    public static @Nullable LeasedByteBuf of(ByteBuf view) {
         ByteBuf root = view;
         for (ByteBuf next = root.unwrap(); next != null; next = root.unwrap()) {
             root = next;
@@ -43,12 +43,12 @@ final class LeasedByteBuf extends UnpooledDirectByteBuf {
         return root instanceof LeasedByteBuf leased ? leased : null;
     }
 
-    UcpMemory registration() {
+    public UcpMemory registration() {
         return registration;
     }
 
     /** Returns whether a native address is in the leased memory. */
-    boolean covers(long address) {
+    public boolean covers(long address) {
         long offset = address - lease.segment().address();
         return offset >= 0 && offset < lease.length();
     }

@@ -1,4 +1,4 @@
-package io.reactorucx.netty.internal;
+package io.reactorucx.netty.buffer;
 
 import io.netty.buffer.ByteBuf;
 import java.lang.foreign.Arena;
@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * closes when their last reference is released; core refuses such memory, because it cannot know. Here a reference is
  * held until UCX has finished, as it is for all other buffers.
  */
-final class BufferMemory {
+public final class BufferMemory {
 
     private static final Class<?> CLOSEABLE = closeableScope();
 
@@ -23,7 +23,7 @@ final class BufferMemory {
     }
 
     /** Returns bytes of a buffer, which the caller keeps referenced until UCX has finished with them. */
-    static MemorySegment of(ByteBuf buffer, int index, int length) {
+    public static MemorySegment of(ByteBuf buffer, int index, int length) {
         MemorySegment memory = MemorySegment.ofBuffer(buffer.nioBuffer(index, length));
         // Leased memory lies in an arena that core knows.
         if (memory.scope().getClass() != CLOSEABLE || LeasedByteBuf.of(buffer) != null) {

@@ -1,4 +1,4 @@
-package io.reactorucx.netty.internal;
+package io.reactorucx.netty.buffer;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -10,12 +10,12 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Thread: loop.
  */
-final class PlacedBuffer implements PlacedData {
+public final class PlacedBuffer implements PlacedData {
 
     private final ByteBuf buffer;
     private final int length;
 
-    PlacedBuffer(ByteBufAllocator allocator, int length) {
+    public PlacedBuffer(ByteBufAllocator allocator, int length) {
         this.buffer = allocator.directBuffer(length, length);
         this.length = length;
     }
@@ -26,7 +26,7 @@ final class PlacedBuffer implements PlacedData {
     }
 
     /** Returns the buffer with the data. The caller has taken it. */
-    ByteBuf buffer() {
+    public ByteBuf buffer() {
         return buffer.writerIndex(length);
     }
 

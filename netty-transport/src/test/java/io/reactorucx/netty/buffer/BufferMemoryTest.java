@@ -1,4 +1,4 @@
-package io.reactorucx.netty.internal;
+package io.reactorucx.netty.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
