@@ -86,13 +86,13 @@ public final class UcxClient {
     /**
      * Sets the address of the server.
      *
-     * @param host name or address; a name is resolved when connecting, and its addresses are tried in turn until one
-     * connects
+     * @param host name or address, not blank; a name is resolved when connecting, and its addresses are tried in turn
+     * until one connects
      * @param port 1 to 65535
      * @return a changed copy
      */
     public UcxClient remoteAddress(String host, int port) {
-        Objects.requireNonNull(host, "host");
+        checkHost(host);
         return remoteAddress(InetSocketAddress.createUnresolved(host, checkPort(port, 1)));
     }
 
@@ -105,6 +105,13 @@ public final class UcxClient {
     public UcxClient remoteAddress(InetSocketAddress address) {
         checkPort(Objects.requireNonNull(address, "address").getPort(), 1);
         return new UcxClient(resources, config, address, null, engine, hooks);
+    }
+
+    /** An empty name would mean this host to the resolver, which a missing setting must not. */
+    static void checkHost(String host) {
+        if (Objects.requireNonNull(host, "host").isBlank()) {
+            throw new IllegalArgumentException("host \"" + host + "\": must be a name or an address, not blank");
+        }
     }
 
     static int checkPort(int port, int min) {
@@ -144,6 +151,11 @@ public final class UcxClient {
      */
     public UcxClient raw(boolean value) {
         return with(config.withRaw(value));
+    }
+
+    /** {@return whether the peer is any program that uses UCX, as {@link #raw(boolean)} sets} */
+    public boolean isRaw() {
+        return config.raw();
     }
 
     /**

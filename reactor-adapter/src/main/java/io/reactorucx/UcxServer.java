@@ -83,12 +83,12 @@ public final class UcxServer {
     /**
      * Sets the address to listen at.
      *
-     * @param host name or address of this host, {@code 0.0.0.0} for all
+     * @param host name or address of this host, not blank; {@code 0.0.0.0} for all
      * @param port 0 to 65535, 0 for one that the system chooses
      * @return a changed copy
      */
     public UcxServer bindAddress(String host, int port) {
-        Objects.requireNonNull(host, "host");
+        UcxClient.checkHost(host);
         return bindAddress(new InetSocketAddress(host, UcxClient.checkPort(port, 0)));
     }
 
@@ -231,6 +231,11 @@ public final class UcxServer {
      */
     public UcxServer raw(boolean value) {
         return with(config.withRaw(value));
+    }
+
+    /** {@return whether peers are any programs that use UCX, as {@link #raw(boolean)} sets} */
+    public boolean isRaw() {
+        return config.raw();
     }
 
     /**

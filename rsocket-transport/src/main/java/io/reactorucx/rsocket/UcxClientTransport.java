@@ -33,11 +33,14 @@ public final class UcxClientTransport implements ClientTransport {
     /**
      * Creates a transport from a client, whose address, authenticator, limits and hooks it uses.
      *
-     * @param client the client
+     * @param client the client, not {@link UcxClient#raw(boolean)}
      * @return the transport
      */
     public static UcxClientTransport create(UcxClient client) {
-        return new UcxClientTransport(Objects.requireNonNull(client, "client"), TransportSettings.DEFAULT);
+        if (Objects.requireNonNull(client, "client").isRaw()) {
+            throw new IllegalArgumentException("client " + client + ": raw(true) has no messages, which RSocket needs");
+        }
+        return new UcxClientTransport(client, TransportSettings.DEFAULT);
     }
 
     /**

@@ -30,11 +30,15 @@ public final class UcxServerTransport implements ServerTransport<UcxBoundTranspo
     /**
      * Creates a transport from a server, whose address, authenticator, limits and hooks it uses.
      *
-     * @param server the server; its handler is replaced, a responder of its own goes on beside RSocket
+     * @param server the server, not {@link UcxServer#raw(boolean)}; its handler is replaced, a responder of its own
+     * goes on beside RSocket
      * @return the transport
      */
     public static UcxServerTransport create(UcxServer server) {
-        return new UcxServerTransport(Objects.requireNonNull(server, "server"), TransportSettings.DEFAULT);
+        if (Objects.requireNonNull(server, "server").isRaw()) {
+            throw new IllegalArgumentException("server " + server + ": raw(true) has no messages, which RSocket needs");
+        }
+        return new UcxServerTransport(server, TransportSettings.DEFAULT);
     }
 
     /**

@@ -85,6 +85,27 @@ class SettingsTest {
     }
 
     @Test
+    void rawPeersAreRefusedAtOnce() {
+        assertThatIllegalArgumentException().isThrownBy(() ->
+                UcxClientTransport.create(UcxClient.create(resources).raw(true)))
+                .withMessageStartingWith("client UcxClient[").withMessageContaining("raw(true) has no messages");
+        assertThatIllegalArgumentException().isThrownBy(() ->
+                UcxServerTransport.create(UcxServer.create(resources).raw(true)))
+                .withMessageStartingWith("server UcxServer[").withMessageContaining("raw(true) has no messages");
+    }
+
+    @Test
+    void aBlankHostIsNotThisHost() {
+        for (String blank : new String[] {"", " "}) {
+            String message = "host \"" + blank + "\": must be a name or an address, not blank";
+            assertThatIllegalArgumentException().isThrownBy(() ->
+                    UcxServerTransport.create(resources, blank, 0)).withMessage(message);
+            assertThatIllegalArgumentException().isThrownBy(() ->
+                    UcxClientTransport.create(resources, blank, 1)).withMessage(message);
+        }
+    }
+
+    @Test
     void aClientWithoutAnAddressFailsToConnect() {
         StepVerifier.create(UcxClientTransport.create(UcxClient.create(resources)).connect())
                 .expectErrorSatisfies(error -> assertThat(error).hasMessageContaining("no address"))
