@@ -6,6 +6,7 @@ import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorkerConfig;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.uct.UctComponent;
 import io.reactorucx.core.uct.UctDeviceType;
 import io.reactorucx.core.uct.UctMemoryDomain;
@@ -72,7 +73,8 @@ public final class UcxProbe {
         } catch (UcxException e) {
             return properties.transports().isEmpty() || !isOfTransports(e) ? e
                     : new InvalidConfigurationPropertyValueException(TRANSPORTS,
-                            String.join(",", properties.transports()), e.getMessage()
+                            String.join(",", properties.transports()), (e.status() == UcxStatus.UNSUPPORTED
+                                    ? e.getMessage() : "this host has none that can be used")
                                     + ". The transports of this host are " + found(UctResource::transport), e);
         }
     }
