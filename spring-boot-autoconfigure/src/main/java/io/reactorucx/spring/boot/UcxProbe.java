@@ -15,6 +15,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,6 +35,9 @@ public final class UcxProbe {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcxProbe.class);
     private static final String TCP = "tcp";
+    /** UCX's names for several transports. A name that is missing here leads to a warning, and to nothing else. */
+    private static final Set<String> GROUPS = Set.of("all", "sm", "shm", "mm", "ib", "ud", "ud_v", "ud_x", "rc", "rc_v",
+            "rc_x", "dc", "dc_x", "cuda", "rocm", "ze", "ugni", "gga");
     private static final String TRANSPORTS = "reactor.ucx.transports";
     private static final String DEVICES = "reactor.ucx.network-devices";
 
@@ -67,6 +71,7 @@ public final class UcxProbe {
         try {
             checkDevices();
             makeWorker();
+            warnOfTransports();
             return null;
         } catch (InvalidConfigurationPropertyValueException e) {
             return e;
@@ -114,6 +119,21 @@ public final class UcxProbe {
         } catch (SocketException e) {
             LOG.debug("the interface {} cannot be looked up", name, e);
             return false;
+        }
+    }
+
+    /** UCX says nothing of a name that it does not know, as long as another one is left. */
+    private void warnOfTransports() {
+        List<String> named = properties.transports();
+        if (named.size() < 2 || named.getFirst().startsWith("^")) {
+            return;
+        }
+        List<String> unknown = named.stream().filter(name -> !GROUPS.contains(name)).collect(
+                Collectors.toCollection(ArrayList::new));
+        List<String> found = found(UctResource::transport);
+        unknown.removeAll(found);
+        if (!unknown.isEmpty()) {
+            LOG.warn("{} names {}, which this host does not have; its transports are {}", TRANSPORTS, unknown, found);
         }
     }
 

@@ -117,14 +117,16 @@ class FailureAnalyzersTest {
                 + "' for configuration property 'reactor.ucx." + property + "'").contains(reason);
     }
 
-    /** A list for several kinds of hosts names devices that one of them lacks. */
+    /** A list for several kinds of hosts has names that one of them lacks. */
     @Test
-    void aListWithOneDeviceOfThisHostStarts(CapturedOutput output) {
+    void aListWithOneNameOfThisHostStarts(CapturedOutput output) {
         new SpringApplicationBuilder(WebApplication.class).web(WebApplicationType.NONE).run(
                 "--reactor.ucx.web.client.enabled=true", "--reactor.ucx.network-devices=lo,eht1",
+                "--reactor.ucx.transports=shm,tcp,tpc",
                 "--spring.reactor.netty.shutdown-quiet-period=0s").close();
 
-        assertThat(output).contains("reactor.ucx.network-devices names [eht1], which this host does not have");
+        assertThat(output).contains("reactor.ucx.network-devices names [eht1], which this host does not have")
+                .contains("reactor.ucx.transports names [tpc], which this host does not have");
     }
 
     @Test
