@@ -58,6 +58,7 @@ final class ResourcesFactory {
                 count -> config[0].withLimits(config[0].commandQueueCapacity(), count));
         change("engine.close-timeout", from.closeTimeout(), config, timeout -> config[0].withCloseTimeout(timeout));
         builder.engineConfig(config[0]);
+        target.set("engine.stall-threshold", from.stallThreshold(), builder::stallThreshold);
     }
 
     private static String checkName(String name) {

@@ -15,10 +15,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
+import org.springframework.core.env.Environment;
 import reactor.pool.InstrumentedPool;
 
 /**
@@ -43,8 +45,19 @@ public final class UcxAutoConfiguration {
             return Authenticator.sharedSecret((secret == null ? "" : secret).getBytes(StandardCharsets.UTF_8));
         } catch (IllegalArgumentException e) {
             // No exception of Spring Boot's for properties: their report shows the value.
-            throw new IllegalStateException("reactor.ucx.security.shared-secret: " + e.getMessage(), e);
+            throw new InvalidSecretException(e);
         }
+    }
+
+    @Bean
+    @ConditionalOnProperty(UcxLibraryPath.PROPERTY)
+    static UcxLibraryPath ucxLibraryPath(Environment environment) {
+        return new UcxLibraryPath(environment);
+    }
+
+    @Bean
+    UcxProbe ucxProbe(UcxProperties properties) {
+        return new UcxProbe(properties);
     }
 
     /** Checks the properties at the start, also those of resources that nothing uses yet. */
@@ -58,7 +71,11 @@ public final class UcxAutoConfiguration {
     @Bean(destroyMethod = "disposeNow")
     @Lazy
     @ConditionalOnMissingBean
-    UcxResources ucxResources(ResourcesFactory factory, ObjectProvider<UcxResourcesBuilderCustomizer> customizers) {
+    UcxResources ucxResources(ResourcesFactory factory, UcxProbe probe,
+            ObjectProvider<UcxResourcesBuilderCustomizer> customizers) {
+        if (probe.cause() instanceof InvalidConfigurationPropertyValueException wrong) {
+            throw wrong;
+        }
         UcxResourcesBuilder builder = factory.builder();
         customizers.orderedStream().forEach(each -> each.customize(builder));
         return builder.build();

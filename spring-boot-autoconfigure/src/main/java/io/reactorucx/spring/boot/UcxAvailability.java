@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Decides between UCX and the kernel's TCP.
  *
- * <p><b>Threading:</b> any. <b>Ownership:</b> none. <b>Errors:</b> {@link UcxUnavailableException} where UCX cannot be
- * used and the properties have no fallback.
+ * <p><b>Threading:</b> any. <b>Ownership:</b> none. <b>Errors:</b> what keeps UCX from being used, such as a
+ * {@link UcxUnavailableException}, where the properties have no fallback.
  */
 public final class UcxAvailability {
 
@@ -36,7 +36,7 @@ public final class UcxAvailability {
             return true;
         }
         if (fallback == UcxFallback.NONE) {
-            throw found instanceof UcxUnavailableException unavailable ? unavailable
+            throw found instanceof RuntimeException unavailable ? unavailable
                     : new UcxUnavailableException("Netty's epoll cannot be used: " + found.getMessage(), REMEDY, found);
         }
         LOG.warn("{} over the kernel's TCP, because reactor.ucx.fallback is tcp: {}", subject, found.getMessage());

@@ -19,6 +19,8 @@ import org.springframework.util.unit.DataSize;
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> none. <b>Errors:</b> none.
  *
  * @param fallback What takes the place of UCX where it cannot be used.
+ * @param libraryPath Folder of 'libucp.so.0' and its sister libraries. Without it the system's loader finds them. The
+ *     system property 'io.reactorucx.library.path' wins.
  * @param transports Names of UCX's transports, such as 'shm' or 'tcp'. Without it UCX takes those that fit.
  * @param networkDevices Network devices that UCX may use, such as 'eth0'. Without it they follow the addresses of
  *     servers and clients.
@@ -31,14 +33,13 @@ import org.springframework.util.unit.DataSize;
  * @param client The template of clients.
  * @param pool The template of connection pools.
  * @param shutdown How servers end.
- * @param health How the health of engines is asked for.
  */
 @ConfigurationProperties("reactor.ucx")
-public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @DefaultValue List<String> transports,
-        @Nullable List<String> networkDevices, @DefaultValue Map<String, String> settings, @DefaultValue Engine engine,
-        @DefaultValue Buffers buffers, @DefaultValue Security security, @DefaultValue Connection connection,
-        @DefaultValue Server server, @DefaultValue Client client, @DefaultValue Pool pool,
-        @DefaultValue Shutdown shutdown, @DefaultValue Health health) {
+public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullable String libraryPath,
+        @DefaultValue List<String> transports, @Nullable List<String> networkDevices,
+        @DefaultValue Map<String, String> settings, @DefaultValue Engine engine, @DefaultValue Buffers buffers,
+        @DefaultValue Security security, @DefaultValue Connection connection, @DefaultValue Server server,
+        @DefaultValue Client client, @DefaultValue Pool pool, @DefaultValue Shutdown shutdown) {
 
     /** Copies the parts. */
     public UcxProperties {
@@ -58,11 +59,13 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Default
      * @param commandQueueCapacity Commands of other threads that may wait for an engine.
      * @param maxInFlight Operations that an engine has in flight at a time.
      * @param closeTimeout How long a closing engine waits for its operations.
+     * @param stallThreshold How long a round of an engine may take before the engine counts as stalled, and its health
+     *     as down, 1 ms to 1 h, or 0 to look for no stalls.
      */
     public record Engine(@DefaultValue("1") int count, @DefaultValue("reactor-ucx") String name,
             @DefaultValue("adaptive") WaitStrategy waitStrategy, @DefaultValue("50") int spins,
             @DefaultValue("8192") int commandQueueCapacity, @Nullable Integer maxInFlight,
-            @DefaultValue("5s") Duration closeTimeout) {
+            @DefaultValue("5s") Duration closeTimeout, @DefaultValue("500ms") Duration stallThreshold) {
     }
 
     /**
@@ -160,13 +163,5 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Default
      *     'spring.lifecycle.timeout-per-shutdown-phase'.
      */
     public record Shutdown(@DefaultValue("20s") Duration gracePeriod, @DefaultValue("25s") Duration timeout) {
-    }
-
-    /**
-     * How the health of engines is asked for.
-     *
-     * @param timeout How long an engine may take to answer before it counts as down.
-     */
-    public record Health(@DefaultValue("1s") Duration timeout) {
     }
 }

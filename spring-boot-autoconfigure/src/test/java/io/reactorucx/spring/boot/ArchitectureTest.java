@@ -43,7 +43,7 @@ class ArchitectureTest {
     @Test
     void optionalLibrariesStayInTheirPackages() {
         Map<String, List<String>> users = Map.of("io.rsocket..", List.of("rsocket", "discovery"),
-                "io.netty..", List.of("rsocket"), "reactor.netty..", List.of("web", "rsocket"),
+                "io.netty..", List.of("web", "rsocket"), "reactor.netty..", List.of("web", "rsocket"),
                 "io.micrometer..", List.of("metrics"),
                 "org.springframework.boot.health..", List.of("health"),
                 "org.springframework.cloud..", List.of("discovery"),

@@ -41,6 +41,15 @@ class FallbackTest {
     }
 
     @Test
+    void thePropertyNamesTheFolderOfUcx() throws IOException, InterruptedException {
+        Result result = run(List.of("--enable-native-access=ALL-UNNAMED"), "--reactor.ucx.library-path=" + folder);
+
+        assertThat(result.output()).contains("There is no libucm.so.0 in " + folder)
+                .contains("reactor.ucx.library-path names a folder of UCX, too");
+        assertThat(result.code()).isEqualTo(1);
+    }
+
+    @Test
     void deniedNativeAccessIsReportedWithItsFlag() throws IOException, InterruptedException {
         Result result = run(List.of("--illegal-native-access=deny"));
 

@@ -8,7 +8,6 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.resources.UcxLoopResources;
-import io.reactorucx.spring.boot.health.UcxHealthContributorAutoConfiguration;
 import io.reactorucx.spring.boot.web.UcxWebAutoConfiguration;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -30,7 +29,7 @@ class PropertyArrivalTest {
     private static final String SECRET = "a secret of at least 16 bytes";
 
     /** What a property is for. */
-    private enum Target { BUILDER, SERVER, CLIENT, POOL, LOOPS, SHUTDOWN, HEALTH }
+    private enum Target { BUILDER, SERVER, CLIENT, POOL, LOOPS, SHUTDOWN }
 
     /**
      * A property.
@@ -47,7 +46,7 @@ class PropertyArrivalTest {
     /** Properties whose effect other tests look at. */
     private static final List<String> ELSEWHERE = List.of(
             // FallbackTest
-            "reactor.ucx.fallback",
+            "reactor.ucx.fallback", "reactor.ucx.library-path",
             // UcxDiscoveryAutoConfigurationTest
             "reactor.ucx.discovery.connect-timeout", "reactor.ucx.discovery.enabled",
             "reactor.ucx.discovery.max-instances", "reactor.ucx.discovery.refresh-interval",
@@ -71,6 +70,7 @@ class PropertyArrivalTest {
             row("engine.spins", "7", Target.BUILDER, "engine.spins", "7"),
             row("engine.command-queue-capacity", "512", Target.BUILDER, "engine.commandQueueCapacity", "512"),
             row("engine.max-in-flight", "77", Target.BUILDER, "engine.maxInFlight", "77"),
+            row("engine.stall-threshold", "3s", Target.BUILDER, "stallThreshold", "PT3S"),
             row("engine.close-timeout", "3s", Target.BUILDER, "engine.closeTimeout", "PT3S"),
             row("buffers.max-size", "8MB", Target.BUILDER, "maxBufferBytes", "8388608"),
             row("buffers.shared", "false", Target.BUILDER, "sharedBuffers", "false"),
@@ -110,7 +110,6 @@ class PropertyArrivalTest {
             row("pool.max-life-time", "7s", Target.POOL, "config.eviction.maxLifeTime", "PT7S"),
             row("shutdown.grace-period", "1s", Target.SHUTDOWN, "gracePeriod", "PT1S"),
             row("shutdown.timeout", "21s", Target.SHUTDOWN, "timeout", "PT21S"),
-            row("health.timeout", "3s", Target.HEALTH, "timeout", "PT3S"),
             row("netty.loops", "3", Target.LOOPS, "loops", "3"),
             row("netty.name", "web", Target.LOOPS, "name", "web"),
             row("netty.spin", "20us", Target.LOOPS, "spin", "PT0.00002S"),
@@ -138,7 +137,7 @@ class PropertyArrivalTest {
 
     private static ApplicationContextRunner runner() {
         return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(UcxAutoConfiguration.class,
-                        UcxWebAutoConfiguration.class, UcxHealthContributorAutoConfiguration.class))
+                        UcxWebAutoConfiguration.class))
                 .withBean(UcxResources.class, () -> SharedResources.INSTANCE)
                 .withPropertyValues("reactor.ucx.web.server.enabled=true",
                         "spring.reactor.netty.shutdown-quiet-period=0s", "reactor.ucx.client.host=127.0.0.1",
@@ -162,7 +161,6 @@ class PropertyArrivalTest {
             case CLIENT -> extract(context.getBean(UcxClient.class), row.path());
             case POOL -> extract(context.getBean(UcxConnectionPoolBuilder.class), row.path());
             case SHUTDOWN -> extract(context.getBean(UcxShutdownLifecycle.class), row.path());
-            case HEALTH -> extract(context.getBean("ucxHealthContributor"), "contributors.engines." + row.path());
             case LOOPS -> loops(context.getBean(UcxLoopResources.class), row.path());
         };
     }

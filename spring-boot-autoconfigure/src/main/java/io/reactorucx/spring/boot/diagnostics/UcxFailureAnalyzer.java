@@ -4,6 +4,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
@@ -33,6 +34,10 @@ final class UcxFailureAnalyzer extends AbstractFailureAnalyzer<UcxException> {
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, UcxException cause) {
+        if (findCause(rootFailure, InvalidConfigurationPropertyValueException.class) != null) {
+            // Spring Boot's own report names the property and its origin.
+            return null;
+        }
         String action = action(cause);
         return action == null ? null : new FailureAnalysis("UCX has failed: " + cause.getMessage(), action, cause);
     }

@@ -11,7 +11,8 @@ final class UcxUnavailableFailureAnalyzer extends AbstractFailureAnalyzer<UcxUna
             + " reactor.ucx.fallback=tcp and takes the kernel's TCP there.";
     private static final String NATIVE_ACCESS = "Start java with --enable-native-access=ALL-UNNAMED; for 'java -jar'"
             + " the manifest of the jar can say it: 'Enable-Native-Access: ALL-UNNAMED'. ";
-    private static final String FOLLOW = "Do what the description says. ";
+    private static final String FOLLOW = "Do what the description says; reactor.ucx.library-path"
+            + " names a folder of UCX, too. ";
 
     /** For Spring. */
     UcxUnavailableFailureAnalyzer() {

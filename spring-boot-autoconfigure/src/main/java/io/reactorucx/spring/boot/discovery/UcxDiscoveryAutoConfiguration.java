@@ -1,11 +1,11 @@
 package io.reactorucx.spring.boot.discovery;
 
-import io.reactorucx.UcxClient;
-import io.reactorucx.core.Ucx;
 import io.reactorucx.rsocket.UcxClientTransport;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
+import io.reactorucx.spring.boot.UcxProbe;
+import io.reactorucx.spring.boot.rsocket.UcxClientTransports;
+import io.reactorucx.spring.boot.rsocket.UcxRSocketAutoConfiguration;
 import io.rsocket.loadbalance.LoadbalanceTarget;
-import io.rsocket.transport.ClientTransport;
 import io.rsocket.transport.netty.client.TcpClientTransport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +32,7 @@ import org.springframework.context.annotation.Configuration;
  * <p><b>Threading:</b> Spring's. <b>Ownership:</b> the context's. <b>Errors:</b> those of
  * {@link UcxDiscoveryProperties}.
  */
-@AutoConfiguration(after = UcxAutoConfiguration.class, afterName = {
+@AutoConfiguration(after = {UcxAutoConfiguration.class, UcxRSocketAutoConfiguration.class}, afterName = {
     "org.springframework.cloud.client.CommonsClientAutoConfiguration",
     "org.springframework.cloud.client.discovery.composite.reactive.ReactiveCompositeDiscoveryClientAutoConfiguration"})
 @ConditionalOnClass(ReactiveDiscoveryClient.class)
@@ -94,30 +94,21 @@ public final class UcxDiscoveryAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass({UcxClient.class, UcxClientTransport.class, ClientTransport.class})
-    static class UcxTransportsConfiguration {
-
-        @Bean
-        @ConditionalOnMissingBean
-        @ConditionalOnBean(UcxClient.class)
-        RSocketTransports ucxRSocketTransports(ObjectProvider<UcxClient> client) {
-            // Nothing of UCX is loaded before the first transport.
-            return (host, port) -> UcxClientTransport.create(client.getObject().remoteAddress(host, port));
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass({LoadbalanceTarget.class, TcpClientTransport.class})
+    @ConditionalOnClass({LoadbalanceTarget.class, TcpClientTransport.class, UcxClientTransport.class})
     static class TargetsConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
         @ConditionalOnBean(ReactiveDiscoveryClient.class)
-        UcxRSocketTargets ucxRSocketTargets(ReactiveDiscoveryClient registry, ObjectProvider<RSocketTransports> ucx,
+        UcxRSocketTargets ucxRSocketTargets(ReactiveDiscoveryClient registry,
+                ObjectProvider<UcxClientTransports> ucx, ObjectProvider<UcxProbe> probe,
                 UcxDiscoveryProperties properties) {
-            Ucx.unavailabilityCause().ifPresent(cause -> LOG.warn("RSocket reaches instances over TCP only: {}",
-                    cause.getMessage()));
-            return new UcxRSocketTargets(registry, Ucx.isAvailable() ? ucx.getIfAvailable() : null,
+            UcxProbe found = probe.getIfAvailable();
+            Throwable cause = found == null ? null : found.cause();
+            if (cause != null) {
+                LOG.warn("RSocket reaches instances over TCP only: {}", cause.getMessage());
+            }
+            return new UcxRSocketTargets(registry, cause == null ? ucx.getIfAvailable() : null,
                     TcpClientTransport::create, properties);
         }
     }

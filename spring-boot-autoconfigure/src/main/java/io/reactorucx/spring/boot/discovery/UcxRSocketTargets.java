@@ -1,5 +1,6 @@
 package io.reactorucx.spring.boot.discovery;
 
+import io.reactorucx.spring.boot.rsocket.UcxClientTransports;
 import io.rsocket.loadbalance.LoadbalanceTarget;
 import io.rsocket.transport.ClientTransport;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,8 +33,8 @@ public final class UcxRSocketTargets {
     private static final Duration LOOKUP = Duration.ofSeconds(5);
 
     private final ReactiveDiscoveryClient registry;
-    private final @Nullable RSocketTransports ucx;
-    private final RSocketTransports tcp;
+    private final @Nullable UcxClientTransports ucx;
+    private final BiFunction<String, Integer, ClientTransport> tcp;
     private final UcxDiscoveryProperties properties;
 
     /**
@@ -43,8 +45,8 @@ public final class UcxRSocketTargets {
      * @param tcp transports over TCP
      * @param properties the limits
      */
-    public UcxRSocketTargets(ReactiveDiscoveryClient registry, @Nullable RSocketTransports ucx, RSocketTransports tcp,
-            UcxDiscoveryProperties properties) {
+    public UcxRSocketTargets(ReactiveDiscoveryClient registry, @Nullable UcxClientTransports ucx,
+            BiFunction<String, Integer, ClientTransport> tcp, UcxDiscoveryProperties properties) {
         this.registry = Objects.requireNonNull(registry, "registry");
         this.ucx = ucx;
         this.tcp = Objects.requireNonNull(tcp, "tcp");
@@ -112,7 +114,7 @@ public final class UcxRSocketTargets {
             LOG.warn("instance {} is left out: {}", instance.getInstanceId(), e.getMessage());
             return Optional.empty();
         }
-        ClientTransport overTcp = metadata.tcpPort() == 0 ? null : tcp.to(instance.getHost(), metadata.tcpPort());
+        ClientTransport overTcp = metadata.tcpPort() == 0 ? null : tcp.apply(instance.getHost(), metadata.tcpPort());
         if (ucx == null || metadata.port() == 0) {
             return Optional.ofNullable(overTcp);
         }

@@ -1,6 +1,7 @@
 package io.reactorucx.spring.boot.health;
 
 import io.reactorucx.UcxResources;
+import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.health.contributor.AbstractReactiveHealthIndicator;
@@ -39,7 +40,11 @@ final class ConnectionsHealthIndicator extends AbstractReactiveHealthIndicator {
         counts.put("pendingHandshakes", resources.pendingHandshakes());
         counts.put("parkedEndpoints", resources.parkedEndpoints());
         counts.put("maxParkedEndpoints", resources.maxParkedEndpoints());
-        counts.put("listening", resources.listeningAddresses().toString());
+        counts.put("listening", resources.listeningAddresses().stream().map(ConnectionsHealthIndicator::text).toList());
         return counts;
+    }
+
+    private static String text(InetSocketAddress address) {
+        return address.getHostString() + ":" + address.getPort();
     }
 }

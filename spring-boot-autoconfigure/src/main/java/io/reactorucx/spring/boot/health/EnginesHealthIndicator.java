@@ -1,89 +1,63 @@
 package io.reactorucx.spring.boot.health;
 
 import io.reactorucx.UcxResources;
-import io.reactorucx.core.UcpWorker;
-import io.reactorucx.engine.Command;
-import io.reactorucx.engine.ProgressEngine;
-import java.time.Duration;
-import java.util.List;
+import io.reactorucx.engine.EngineHealth;
+import io.reactorucx.spring.boot.UcxProbe;
+import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.springframework.boot.health.contributor.AbstractReactiveHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
-import org.springframework.boot.health.contributor.Status;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 
-/** Engines are up when each runs a command in time. */
+/** Engines are up while each runs: one that is closed, has failed, or has stalled is down. */
 final class EnginesHealthIndicator extends AbstractReactiveHealthIndicator {
 
-    private static final String RUNNING = "running";
-
     private final StartedResources resources;
-    private final Duration timeout;
+    private final UcxProbe probe;
 
-    EnginesHealthIndicator(StartedResources resources, Duration timeout) {
+    EnginesHealthIndicator(StartedResources resources, UcxProbe probe) {
         super("The engines could not be asked");
         this.resources = resources;
-        this.timeout = timeout;
+        this.probe = probe;
     }
 
     @Override
     protected Mono<Health> doHealthCheck(Health.Builder builder) {
         Map<String, UcxResources> started = resources.all();
-        // To look at engines that nothing uses would keep UCX from the network devices of the first server or client.
-        List<ProgressEngine> engines = started.values().stream().filter(StartedResources::inUse)
-                .flatMap(each -> each.engines().stream()).toList();
-        if (engines.isEmpty()) {
-            return Mono.just(builder.unknown().withDetail("state", started.isEmpty() ? "not started" : "not in use")
-                    .build());
+        if (started.isEmpty()) {
+            Throwable cause = probe.knownCause();
+            return Mono.just((cause == null ? builder.unknown().withDetail("state", "not started")
+                    : builder.unknown().withDetail("state", "UCX cannot be used")
+                            .withDetail("reason", String.valueOf(cause.getMessage()))).build());
         }
-        return Flux.fromIterable(engines).flatMapSequential(this::answer, engines.size()).collectList()
-                .map(answers -> health(builder, answers));
+        builder.up();
+        started.forEach((name, each) -> {
+            Map<String, Object> engines = new LinkedHashMap<>();
+            for (EngineHealth engine : each.health()) {
+                if (engine.state() != EngineHealth.State.RUNNING) {
+                    builder.down();
+                }
+                engines.put(engine.engine(), details(engine));
+            }
+            builder.withDetail(name, engines);
+        });
+        return Mono.just(builder.build());
     }
 
-    private static Health health(Health.Builder builder, List<Answer> answers) {
-        builder.status(answers.stream().allMatch(Answer::running) ? Status.UP : Status.DOWN);
-        answers.forEach(each -> builder.withDetail(each.engine(), each.state()));
-        return builder.build();
-    }
-
-    private Mono<Answer> answer(ProgressEngine engine) {
-        return Mono.<String>create(sink -> engine.execute(new Question(sink)))
-                .timeout(timeout, Mono.fromSupplier(() -> "no answer within " + timeout))
-                .onErrorResume(error -> Mono.just(String.valueOf(
-                        engine.failure() == null ? error.getMessage() : engine.failure())))
-                .map(state -> new Answer(engine.name(), state));
-    }
-
-    /**
-     * What an engine has said.
-     *
-     * @param engine its name
-     * @param state what it does
-     */
-    private record Answer(String engine, String state) {
-
-        boolean running() {
-            return state.equals(RUNNING);
+    private static Map<String, Object> details(EngineHealth engine) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("state", engine.state().name().toLowerCase(Locale.ROOT));
+        details.put("stalls", engine.stalls());
+        details.put("longestStallMillis", engine.longestStall().toMillis());
+        EngineHealth.UnderWay oldest = engine.oldest();
+        if (engine.state() == EngineHealth.State.STALLED && oldest != null) {
+            details.put("blockedBy", oldest.operation());
+            details.put("blockedMillis", oldest.age().toMillis());
         }
-    }
-
-    /**
-     * Runs on an engine.
-     *
-     * @param sink gets the answer
-     */
-    private record Question(MonoSink<String> sink) implements Command {
-
-        @Override
-        public void run(UcpWorker worker) {
-            sink.success(RUNNING);
+        if (engine.failure() != null) {
+            details.put("failure", String.valueOf(engine.failure()));
         }
-
-        @Override
-        public void reject(RuntimeException cause) {
-            sink.error(cause);
-        }
+        return details;
     }
 }

@@ -2,6 +2,7 @@ package io.reactorucx.spring.boot.health;
 
 import io.reactorucx.netty.UcxLoopStatistics;
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.spring.boot.UcxProbe;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.health.contributor.AbstractReactiveHealthIndicator;
@@ -12,17 +13,22 @@ import reactor.core.publisher.Mono;
 final class LoopsHealthIndicator extends AbstractReactiveHealthIndicator {
 
     private final ObjectProvider<UcxLoopResources> loops;
+    private final UcxProbe probe;
 
-    LoopsHealthIndicator(ObjectProvider<UcxLoopResources> loops) {
+    LoopsHealthIndicator(ObjectProvider<UcxLoopResources> loops, UcxProbe probe) {
         super("The loops could not be asked");
         this.loops = loops;
+        this.probe = probe;
     }
 
     @Override
     protected Mono<Health> doHealthCheck(Health.Builder builder) {
         UcxLoopResources found = loops.getIfAvailable();
         if (found == null) {
-            return Mono.just(builder.unknown().withDetail("state", "the kernel's TCP takes the place of UCX").build());
+            builder.unknown().withDetail("state", "the kernel's TCP takes the place of UCX");
+            Throwable cause = probe.knownCause();
+            return Mono.just((cause == null ? builder
+                    : builder.withDetail("reason", String.valueOf(cause.getMessage()))).build());
         }
         List<UcxLoopStatistics> statistics = found.factory().statistics();
         return Mono.just((found.isDisposed() ? builder.down() : builder.up())
@@ -30,6 +36,8 @@ final class LoopsHealthIndicator extends AbstractReactiveHealthIndicator {
                 .withDetail("channels", statistics.stream().mapToInt(UcxLoopStatistics::channels).sum())
                 .withDetail("plainChannels", statistics.stream().mapToInt(UcxLoopStatistics::plainChannels).sum())
                 .withDetail("links", statistics.stream().mapToInt(UcxLoopStatistics::links).sum())
+                .withDetail("sentBytes", statistics.stream().mapToLong(UcxLoopStatistics::sentBytes).sum())
+                .withDetail("receivedBytes", statistics.stream().mapToLong(UcxLoopStatistics::receivedBytes).sum())
                 .withDetail("refusedChannels", statistics.stream().mapToLong(UcxLoopStatistics::refusedChannels).sum())
                 .withDetail("violations", statistics.stream().mapToLong(UcxLoopStatistics::violations).sum())
                 .build());

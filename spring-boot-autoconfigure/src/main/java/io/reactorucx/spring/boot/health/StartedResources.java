@@ -3,8 +3,6 @@ package io.reactorucx.spring.boot.health;
 import io.reactorucx.UcxResources;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
@@ -23,13 +21,5 @@ record StartedResources(ConfigurableListableBeanFactory beans) {
             }
         }
         return found;
-    }
-
-    /** Returns whether resources have been used. */
-    static boolean inUse(UcxResources resources) {
-        CompletableFuture<@Nullable Void> use = resources.onUse().toFuture();
-        boolean used = use.isDone();
-        use.cancel(true);
-        return used;
     }
 }

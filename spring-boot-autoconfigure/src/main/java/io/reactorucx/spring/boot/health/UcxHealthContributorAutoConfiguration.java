@@ -2,11 +2,9 @@ package io.reactorucx.spring.boot.health;
 
 import io.reactorucx.UcxResources;
 import io.reactorucx.netty.resources.UcxLoopResources;
-import io.reactorucx.spring.boot.PropertyTarget;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
-import io.reactorucx.spring.boot.UcxProperties;
+import io.reactorucx.spring.boot.UcxProbe;
 import io.reactorucx.spring.boot.web.UcxWebAutoConfiguration;
-import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.beans.factory.ObjectProvider;
@@ -29,32 +27,20 @@ import org.springframework.context.annotation.Configuration;
 @ConditionalOnEnabledHealthIndicator("ucx")
 public final class UcxHealthContributorAutoConfiguration {
 
-    private static final Duration SHORTEST = Duration.ofMillis(1);
-    private static final Duration LONGEST = Duration.ofMinutes(1);
-
     /** For Spring. */
     UcxHealthContributorAutoConfiguration() {
     }
 
     @Bean
     @ConditionalOnMissingBean(name = {"ucxHealthIndicator", "ucxHealthContributor"})
-    ReactiveHealthContributor ucxHealthContributor(ConfigurableListableBeanFactory beans, UcxProperties properties,
+    ReactiveHealthContributor ucxHealthContributor(ConfigurableListableBeanFactory beans, UcxProbe probe,
             ObjectProvider<HealthPart> others) {
         StartedResources resources = new StartedResources(beans);
-        Duration timeout = properties.health().timeout();
-        new PropertyTarget("reactor.ucx.health").set("timeout", timeout,
-                UcxHealthContributorAutoConfiguration::checkTimeout);
         Map<String, ReactiveHealthContributor> parts = new TreeMap<>();
-        parts.put("engines", new EnginesHealthIndicator(resources, timeout));
+        parts.put("engines", new EnginesHealthIndicator(resources, probe));
         parts.put("connections", new ConnectionsHealthIndicator(resources));
         others.forEach(part -> parts.put(part.name(), part.indicator()));
         return CompositeReactiveHealthContributor.fromMap(parts);
-    }
-
-    private static void checkTimeout(Duration timeout) {
-        if (timeout.compareTo(SHORTEST) < 0 || timeout.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("timeout " + timeout + ": must be in " + SHORTEST + ".." + LONGEST);
-        }
     }
 
     /**
@@ -73,8 +59,8 @@ public final class UcxHealthContributorAutoConfiguration {
     static class LoopsConfiguration {
 
         @Bean
-        HealthPart ucxLoopsHealth(ObjectProvider<UcxLoopResources> loops) {
-            return new HealthPart("loops", new LoopsHealthIndicator(loops));
+        HealthPart ucxLoopsHealth(ObjectProvider<UcxLoopResources> loops, UcxProbe probe) {
+            return new HealthPart("loops", new LoopsHealthIndicator(loops, probe));
         }
     }
 }

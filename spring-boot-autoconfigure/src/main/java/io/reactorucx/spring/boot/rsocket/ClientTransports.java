@@ -1,33 +1,41 @@
 package io.reactorucx.spring.boot.rsocket;
 
 import io.reactorucx.UcxClient;
-import io.reactorucx.core.Ucx;
 import io.reactorucx.rsocket.UcxClientTransport;
 import io.reactorucx.spring.boot.UcxAvailability;
 import io.reactorucx.spring.boot.UcxFallback;
+import io.reactorucx.spring.boot.UcxProbe;
 import io.rsocket.transport.ClientTransport;
 import io.rsocket.transport.netty.client.TcpClientTransport;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes transports of the template of clients. */
 final class ClientTransports implements UcxClientTransports {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ClientTransports.class);
+
     private final Supplier<UcxClient> client;
+    private final UcxProbe probe;
     private final UcxFallback fallback;
     private volatile boolean checked;
     private volatile boolean available;
 
-    ClientTransports(Supplier<UcxClient> client, UcxFallback fallback) {
+    ClientTransports(Supplier<UcxClient> client, UcxProbe probe, UcxFallback fallback) {
         this.client = client;
+        this.probe = probe;
         this.fallback = fallback;
     }
 
     @Override
     public ClientTransport to(String host, int port) {
         if (!checked) {
-            available = UcxAvailability.check(() -> Ucx.unavailabilityCause().orElse(null), fallback,
-                    "RSocket connects");
+            available = UcxAvailability.check(probe::cause, fallback, "RSocket connects");
             checked = true;
+            if (available) {
+                LOG.info("RSocket clients of UcxClientTransports connect over UCX");
+            }
         }
         return available ? UcxClientTransport.create(client.get().remoteAddress(host, port)) : Tcp.to(host, port);
     }

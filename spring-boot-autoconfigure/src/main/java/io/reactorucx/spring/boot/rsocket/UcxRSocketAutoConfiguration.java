@@ -4,6 +4,7 @@ import io.reactorucx.UcxClient;
 import io.reactorucx.UcxServer;
 import io.reactorucx.rsocket.UcxClientTransport;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
+import io.reactorucx.spring.boot.UcxProbe;
 import io.reactorucx.spring.boot.UcxProperties;
 import io.reactorucx.spring.boot.UcxRSocketProperties;
 import io.rsocket.transport.ClientTransport;
@@ -51,8 +52,9 @@ public final class UcxRSocketAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    UcxClientTransports ucxClientTransports(ObjectProvider<UcxClient> client, UcxProperties properties) {
-        return new ClientTransports(client::getObject, properties.fallback());
+    UcxClientTransports ucxClientTransports(ObjectProvider<UcxClient> client, UcxProbe probe,
+            UcxProperties properties) {
+        return new ClientTransports(client::getObject, probe, properties.fallback());
     }
 
     /** Servers. */
@@ -107,10 +109,10 @@ public final class UcxRSocketAutoConfiguration {
         }
 
         @Bean
-        Parts ucxRSocketParts(ObjectProvider<UcxServer> server, UcxProperties common, UcxRSocketProperties properties,
-                RSocketProperties boot, ObjectProvider<RSocketServerCustomizer> customizers,
-                RSocketMessageHandler handler) {
-            return new Parts(server, common, properties, boot, customizers, handler);
+        Parts ucxRSocketParts(ObjectProvider<UcxServer> server, UcxProbe probe, UcxProperties common,
+                UcxRSocketProperties properties, RSocketProperties boot,
+                ObjectProvider<RSocketServerCustomizer> customizers, RSocketMessageHandler handler) {
+            return new Parts(server, probe, common, properties, boot, customizers, handler);
         }
     }
 
@@ -131,20 +133,21 @@ public final class UcxRSocketAutoConfiguration {
      * What servers are made of.
      *
      * @param server the template
+     * @param probe tells whether UCX can be used
      * @param common the properties of UCX
      * @param properties the properties of RSocket over UCX
      * @param boot the properties of Spring Boot's server
      * @param customizers of the server
      * @param handler of the methods with {@code @MessageMapping}
      */
-    record Parts(ObjectProvider<UcxServer> server, UcxProperties common, UcxRSocketProperties properties,
-            RSocketProperties boot, ObjectProvider<RSocketServerCustomizer> customizers,
-            RSocketMessageHandler handler) {
+    record Parts(ObjectProvider<UcxServer> server, UcxProbe probe, UcxProperties common,
+            UcxRSocketProperties properties, RSocketProperties boot,
+            ObjectProvider<RSocketServerCustomizer> customizers, RSocketMessageHandler handler) {
 
         UcxRSocketServerFactory factory(int port) {
             UcxRSocketProperties.Server own = properties.server();
             RSocketProperties.Server other = boot.getServer();
-            return new UcxRSocketServerFactory(server::getObject, common,
+            return new UcxRSocketServerFactory(server::getObject, probe, common,
                     address(own.address() != null ? own.address() : other.getAddress(), port),
                     own.fragmentSize() != null ? own.fragmentSize() : other.getFragmentSize(),
                     customizers.orderedStream().toList(),

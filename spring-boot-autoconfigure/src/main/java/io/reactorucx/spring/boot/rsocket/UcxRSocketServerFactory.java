@@ -1,11 +1,11 @@
 package io.reactorucx.spring.boot.rsocket;
 
 import io.reactorucx.UcxServer;
-import io.reactorucx.core.Ucx;
 import io.reactorucx.rsocket.UcxBoundTransport;
 import io.reactorucx.rsocket.UcxServerTransport;
 import io.reactorucx.spring.boot.PropertyTarget;
 import io.reactorucx.spring.boot.UcxAvailability;
+import io.reactorucx.spring.boot.UcxProbe;
 import io.reactorucx.spring.boot.UcxProperties;
 import io.rsocket.SocketAcceptor;
 import io.rsocket.core.RSocketServer;
@@ -24,14 +24,16 @@ import org.springframework.util.unit.DataSize;
  * Makes servers of RSocket over UCX, or over the kernel's TCP where it takes the place of UCX.
  *
  * @param server the template of the server
+ * @param probe tells whether UCX can be used
  * @param properties what they have in common
  * @param address where to listen
  * @param fragmentSize above which frames are cut, null for never
  * @param customizers of the application and of Spring Boot
  * @param zeroCopy whether handlers release the buffers of payloads
  */
-record UcxRSocketServerFactory(Supplier<UcxServer> server, UcxProperties properties, InetSocketAddress address,
-        @Nullable DataSize fragmentSize, List<RSocketServerCustomizer> customizers, boolean zeroCopy)
+record UcxRSocketServerFactory(Supplier<UcxServer> server, UcxProbe probe, UcxProperties properties,
+        InetSocketAddress address, @Nullable DataSize fragmentSize, List<RSocketServerCustomizer> customizers,
+        boolean zeroCopy)
         implements RSocketServerFactory {
 
     @Override
@@ -48,8 +50,7 @@ record UcxRSocketServerFactory(Supplier<UcxServer> server, UcxProperties propert
     }
 
     private DrainingRSocketServer.Binding<?> binding(RSocketServer rsocket) {
-        boolean available = UcxAvailability.check(() -> Ucx.unavailabilityCause().orElse(null), properties.fallback(),
-                "RSocket is served");
+        boolean available = UcxAvailability.check(probe::cause, properties.fallback(), "RSocket is served");
         return available ? overUcx(rsocket) : Tcp.binding(rsocket, address);
     }
 

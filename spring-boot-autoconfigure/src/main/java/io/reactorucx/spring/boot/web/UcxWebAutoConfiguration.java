@@ -2,11 +2,13 @@ package io.reactorucx.spring.boot.web;
 
 import io.reactorucx.netty.UcxIoHandler;
 import io.reactorucx.netty.UcxNettyConfig;
+import io.reactorucx.netty.UcxServerChannel;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
 import io.reactorucx.spring.boot.UcxAvailability;
 import io.reactorucx.spring.boot.UcxNettyProperties;
+import io.reactorucx.spring.boot.UcxProbe;
 import io.reactorucx.spring.boot.UcxProperties;
 import io.reactorucx.spring.boot.UcxWebProperties;
 import java.time.Duration;
@@ -34,6 +36,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.http.client.ReactorResourceFactory;
+import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 
 /**
@@ -98,13 +101,18 @@ public final class UcxWebAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(UcxLoopResources.class)
-        WebLoops ucxWebLoops(UcxProperties common, UcxNettyProperties properties, Environment environment,
-                ObjectProvider<Authenticator> authenticator) {
+        WebLoops ucxWebLoops(UcxProperties common, UcxNettyProperties properties, UcxProbe probe,
+                Environment environment, ObjectProvider<Authenticator> authenticator) {
             UcxNettyConfig config = LoopsFactory.config(common, properties, authenticator.getIfAvailable());
-            return UcxAvailability.check(UcxIoHandler::unavailabilityCause, common.fallback(), "HTTP goes")
+            return UcxAvailability.check(() -> cause(probe), common.fallback(), "HTTP goes")
                     ? WebLoops.owned(LoopsFactory.loops(properties, config),
                             Binder.get(environment).bind(QUIET_PERIOD, Duration.class).orElse(null))
                     : WebLoops.none();
+        }
+
+        private static @Nullable Throwable cause(UcxProbe probe) {
+            Throwable found = probe.cause();
+            return found != null ? found : UcxIoHandler.unavailabilityCause();
         }
 
         @Bean
@@ -132,7 +140,20 @@ public final class UcxWebAutoConfiguration {
         @Order(ORDER)
         WebServerFactoryCustomizer<NettyReactiveWebServerFactory> ucxWebServerFactoryCustomizer(WebLoops web) {
             // A customizer of the HttpServer is no use: the web server chooses its loops after these.
-            return factory -> web.ifActive(factory::setResourceFactory);
+            return factory -> web.ifActive(loops -> {
+                factory.setResourceFactory(loops);
+                factory.addServerCustomizers(server -> server.doOnBound(bound -> logServer(bound, web)));
+            });
+        }
+
+        /** Says what the server has become, whatever later customizers have changed. */
+        private static void logServer(DisposableServer bound, WebLoops web) {
+            UcxLoopResources loops = web.loops();
+            if (loops != null && bound.channel() instanceof UcxServerChannel) {
+                LOG.info("The web server runs over UCX at {}; peers without UCX are {}", bound.address(),
+                        loops.factory().config().plainTcp().accepted() ? "served over plain TCP"
+                                : "refused, because reactor.ucx.netty.plain-tcp.accepted is false");
+            }
         }
     }
 

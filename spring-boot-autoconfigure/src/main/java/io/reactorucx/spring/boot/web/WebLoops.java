@@ -3,8 +3,11 @@ package io.reactorucx.spring.boot.web;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.netty.http.client.HttpClient;
@@ -17,6 +20,9 @@ import reactor.netty.http.client.HttpClient;
  */
 final class WebLoops implements DisposableBean {
 
+    private static final Logger LOG = LoggerFactory.getLogger(WebLoops.class);
+
+    private final AtomicBoolean clientsLogged = new AtomicBoolean();
     private final @Nullable UcxLoopResources loops;
     private final @Nullable ReactorResourceFactory factory;
 
@@ -71,6 +77,10 @@ final class WebLoops implements DisposableBean {
 
     /** Returns a client with the connections of these loops. */
     HttpClient client() {
+        if (clientsLogged.compareAndSet(false, true)) {
+            LOG.info("HTTP clients of the application connect over UCX, but to the servers of"
+                    + " reactor.ucx.netty.plain-tcp.remotes over plain TCP");
+        }
         return HttpClient.create(Objects.requireNonNull(factory, "factory").getConnectionProvider());
     }
 

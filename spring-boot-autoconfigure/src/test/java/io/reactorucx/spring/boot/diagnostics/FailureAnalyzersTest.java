@@ -10,6 +10,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxUnavailableException;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
+import io.reactorucx.spring.boot.web.UcxWebAutoConfiguration;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,12 @@ class FailureAnalyzersTest {
         UcxBoundServer server(UcxServer server) {
             return server.bindNow();
         }
+    }
+
+    /** Loops. */
+    @SpringBootConfiguration
+    @ImportAutoConfiguration({UcxAutoConfiguration.class, UcxWebAutoConfiguration.class})
+    static class WebApplication {
     }
 
     private static List<FailureAnalyzer> registered() {
@@ -87,7 +94,50 @@ class FailureAnalyzersTest {
                 .web(WebApplicationType.NONE).run("--reactor.ucx.transports=pigeon"));
 
         assertThat(failure).isNotNull();
-        assertThat(output).contains("APPLICATION FAILED TO START").contains("Correct reactor.ucx.transports");
+        assertThat(output).contains("APPLICATION FAILED TO START")
+                .contains("Invalid value 'pigeon' for configuration property 'reactor.ucx.transports'")
+                .contains("The transports of this host are [").contains("posix");
+    }
+
+    /** The loops of the web ask UCX with their first channel, which is too late for a report. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            web.server.enabled | transports      | tpc       | The transports of this host are [
+            web.client.enabled | transports      | tpc       | The transports of this host are [
+            web.server.enabled | network-devices | eht0,eht1 | this host has none of them. Its network devices are [
+            """)
+    void theWebDoesNotStartWithUnknownNames(String enabled, String property, String value, String reason,
+            CapturedOutput output) {
+        Throwable failure = catchThrowable(() -> new SpringApplicationBuilder(WebApplication.class)
+                .web(WebApplicationType.NONE).run("--reactor.ucx." + enabled + "=true",
+                        "--reactor.ucx." + property + "=" + value).close());
+
+        assertThat(failure).isNotNull();
+        assertThat(output).contains("APPLICATION FAILED TO START").contains("Invalid value '" + value
+                + "' for configuration property 'reactor.ucx." + property + "'").contains(reason);
+    }
+
+    /** A list for several kinds of hosts has names that one of them lacks. */
+    @Test
+    void aListWithOneNameOfThisHostStarts(CapturedOutput output) {
+        new SpringApplicationBuilder(WebApplication.class).web(WebApplicationType.NONE).run(
+                "--reactor.ucx.web.client.enabled=true", "--reactor.ucx.network-devices=lo,eht1",
+                "--reactor.ucx.transports=shm,tcp,tpc",
+                "--spring.reactor.netty.shutdown-quiet-period=0s").close();
+
+        assertThat(output).contains("reactor.ucx.network-devices names [eht1], which this host does not have")
+                .contains("reactor.ucx.transports names [tpc], which this host does not have");
+    }
+
+    @Test
+    void aShortSecretIsReportedWithoutItsValue(CapturedOutput output) {
+        Throwable failure = catchThrowable(() -> new SpringApplicationBuilder(ServerApplication.class)
+                .web(WebApplicationType.NONE).run("--reactor.ucx.security.shared-secret=swordfish").close());
+
+        assertThat(failure).isNotNull();
+        assertThat(output).contains("APPLICATION FAILED TO START").contains("reactor.ucx.security.shared-secret")
+                .contains("secret of 9 bytes: must have at least 16").contains("openssl rand -hex 32")
+                .doesNotContain("swordfish");
     }
 
     @Test

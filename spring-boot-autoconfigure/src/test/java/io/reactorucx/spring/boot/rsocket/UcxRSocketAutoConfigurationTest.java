@@ -8,6 +8,7 @@ import io.reactorucx.spring.boot.UcxAutoConfiguration;
 import io.rsocket.transport.netty.client.TcpClientTransport;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -21,9 +22,12 @@ import org.springframework.boot.rsocket.netty.NettyRSocketServerFactory;
 import org.springframework.boot.rsocket.server.RSocketServerFactory;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
 
 /** When RSocket is served over UCX, and what its properties do. */
+@ExtendWith(OutputCaptureExtension.class)
 class UcxRSocketAutoConfigurationTest {
 
     private static final String ENABLED = "reactor.ucx.rsocket.server.enabled=true";
@@ -65,6 +69,27 @@ class UcxRSocketAutoConfigurationTest {
             assertThat(context.getBean(UcxResources.class).connectionStatistics().maxServerConnections())
                     .isEqualTo(1024);
         });
+    }
+
+    @Test
+    void theLogSaysWhatRunsOverUcx(CapturedOutput output) {
+        runner.withPropertyValues(ENABLED, BOOT_PORT).run(context -> {
+            UcxClientTransports transports = context.getBean(UcxClientTransports.class);
+            assertThat(transports.to("127.0.0.1", 1)).isNotSameAs(transports.to("127.0.0.1", 2));
+            assertThat(output).containsOnlyOnce("RSocket clients of UcxClientTransports connect over UCX");
+        });
+        runner.withPropertyValues(ENABLED, OWN_PORT).run(context ->
+                assertThat(output).contains("RSocket is served over UCX at "));
+    }
+
+    @Test
+    void unknownTransportsStopTheServerAndClients() {
+        runner.withPropertyValues(ENABLED, OWN_PORT, "reactor.ucx.transports=tpc").run(context ->
+                assertThat(context).getFailure().hasStackTraceContaining("reactor.ucx.transports")
+                        .hasStackTraceContaining("The transports of this host are ["));
+        runner.withPropertyValues("reactor.ucx.transports=tpc", "reactor.ucx.fallback=tcp").run(context ->
+                assertThat(context.getBean(UcxClientTransports.class).to("127.0.0.1", 1))
+                        .isInstanceOf(TcpClientTransport.class));
     }
 
     @Test

@@ -1,0 +1,178 @@
+package io.reactorucx.spring.boot;
+
+import io.reactorucx.core.Ucx;
+import io.reactorucx.core.UcpConfig;
+import io.reactorucx.core.UcpContext;
+import io.reactorucx.core.UcpFeature;
+import io.reactorucx.core.UcpWorkerConfig;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.uct.UctComponent;
+import io.reactorucx.core.uct.UctDeviceType;
+import io.reactorucx.core.uct.UctMemoryDomain;
+import io.reactorucx.core.uct.UctResource;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+
+/**
+ * Tries once for each context whether UCX can be used with the transports and network devices of the properties: it
+ * makes a worker and closes it. Loops would find out with their first channel only.
+ *
+ * <p><b>Threading:</b> any. <b>Ownership:</b> it keeps nothing of UCX. <b>Errors:</b> none; {@link #cause()} returns
+ * them.
+ */
+public final class UcxProbe {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UcxProbe.class);
+    private static final String TCP = "tcp";
+    /** UCX's names for several transports. A name that is missing here leads to a warning, and to nothing else. */
+    private static final Set<String> GROUPS = Set.of("all", "sm", "shm", "mm", "ib", "ud", "ud_v", "ud_x", "rc", "rc_v",
+            "rc_x", "dc", "dc_x", "cuda", "rocm", "ze", "ugni", "gga");
+    private static final String TRANSPORTS = "reactor.ucx.transports";
+    private static final String DEVICES = "reactor.ucx.network-devices";
+
+    private final UcxProperties properties;
+    private boolean done;
+    private @Nullable Throwable cause;
+
+    UcxProbe(UcxProperties properties) {
+        this.properties = properties;
+    }
+
+    /** {@return why UCX cannot be used, null if it can; the first call tries it} */
+    public synchronized @Nullable Throwable cause() {
+        if (!done) {
+            cause = find();
+            done = true;
+        }
+        return cause;
+    }
+
+    /** {@return what {@link #cause()} has returned, null before its first call} */
+    public synchronized @Nullable Throwable knownCause() {
+        return cause;
+    }
+
+    private @Nullable Throwable find() {
+        Throwable missing = Ucx.unavailabilityCause().orElse(null);
+        if (missing != null) {
+            return missing;
+        }
+        try {
+            checkDevices();
+            makeWorker();
+            warnOfTransports();
+            return null;
+        } catch (InvalidConfigurationPropertyValueException e) {
+            return e;
+        } catch (UcxException e) {
+            return properties.transports().isEmpty() || !isOfTransports(e) ? e
+                    : new InvalidConfigurationPropertyValueException(TRANSPORTS,
+                            String.join(",", properties.transports()), (e.status() == UcxStatus.UNSUPPORTED
+                                    ? e.getMessage() : "this host has none that can be used")
+                                    + ". The transports of this host are " + found(UctResource::transport), e);
+        }
+    }
+
+    private static boolean isOfTransports(UcxException error) {
+        return switch (error.status()) {
+            case NO_DEVICE, NO_ELEM, UNSUPPORTED -> true;
+            default -> false;
+        };
+    }
+
+    /** UCX takes shared memory where none of the network devices exists, and says so in its own log only. */
+    private void checkDevices() {
+        List<String> named = properties.networkDevices();
+        if (named == null || named.isEmpty()) {
+            return;
+        }
+        List<String> missing = named.stream().filter(name -> !isInterface(name)).collect(
+                Collectors.toCollection(ArrayList::new));
+        if (missing.isEmpty()) {
+            return;
+        }
+        List<String> found = found(resource -> resource.type() == UctDeviceType.NET ? resource.device() : "");
+        missing.removeAll(found);
+        if (missing.size() == named.size()) {
+            throw new InvalidConfigurationPropertyValueException(DEVICES, String.join(",", named),
+                    "this host has none of them. Its network devices are " + found);
+        }
+        if (!missing.isEmpty()) {
+            LOG.warn("{} names {}, which this host does not have; its network devices are {}", DEVICES, missing, found);
+        }
+    }
+
+    private static boolean isInterface(String name) {
+        try {
+            return NetworkInterface.getByName(name) != null;
+        } catch (SocketException e) {
+            LOG.debug("the interface {} cannot be looked up", name, e);
+            return false;
+        }
+    }
+
+    /** UCX says nothing of a name that it does not know, as long as another one is left. */
+    private void warnOfTransports() {
+        List<String> named = properties.transports();
+        if (named.size() < 2 || named.getFirst().startsWith("^")) {
+            return;
+        }
+        List<String> unknown = named.stream().filter(name -> !GROUPS.contains(name)).collect(
+                Collectors.toCollection(ArrayList::new));
+        List<String> found = found(UctResource::transport);
+        unknown.removeAll(found);
+        if (!unknown.isEmpty()) {
+            LOG.warn("{} names {}, which this host does not have; its transports are {}", TRANSPORTS, unknown, found);
+        }
+    }
+
+    private void makeWorker() {
+        UcpConfig.Builder config = UcpConfig.builder().name("probe")
+                .features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.WAKEUP);
+        List<String> named = properties.networkDevices();
+        if (!properties.transports().isEmpty()) {
+            config.transports(properties.transports().toArray(String[]::new));
+        }
+        if (System.getenv("UCX_NET_DEVICES") == null && (named == null || named.isEmpty())) {
+            // With a worker UCX listens on each device: the probe does so within this host at most.
+            if (properties.transports().isEmpty() && System.getenv("UCX_TLS") == null) {
+                config.transports("^" + TCP);
+            } else {
+                config.netDevices("lo");
+            }
+        } else if (named != null && !named.isEmpty()) {
+            config.netDevices(named.toArray(String[]::new));
+        }
+        try (UcpContext context = UcpContext.create(config.build())) {
+            context.createWorker(UcpWorkerConfig.of("probe")).close();
+        }
+    }
+
+    /** Returns what the components of UCX find on this host, without repetitions and empty names. */
+    private static List<String> found(Function<UctResource, String> name) {
+        return UctComponent.all().stream()
+                .flatMap(component -> component.memoryDomainNames().stream()
+                        .flatMap(domain -> resources(component, domain)))
+                .map(name).filter(each -> !each.isEmpty()).distinct().sorted().toList();
+    }
+
+    private static Stream<UctResource> resources(UctComponent component, String domain) {
+        try (UctMemoryDomain opened = component.open(domain)) {
+            return opened.resources().stream();
+        } catch (UcxException e) {
+            LOG.debug("the memory domain {} cannot be opened", domain, e);
+            return Stream.empty();
+        }
+    }
+}
