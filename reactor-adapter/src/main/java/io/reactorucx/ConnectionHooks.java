@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.message.UcxObserver;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -47,9 +48,9 @@ record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? sup
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> runDisconnected(connection));
         try {
             connected.accept(connection);
-        } catch (RuntimeException e) {
+        } catch (Throwable t) {
             connection.dispose();
-            throw e;
+            throw ApplicationErrors.exception(t);
         }
         return connection;
     }
@@ -57,17 +58,17 @@ record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? sup
     private void runDisconnected(UcxConnection connection) {
         try {
             disconnected.accept(connection);
-        } catch (RuntimeException e) {
-            LOG.warn("[{}] an action of doOnDisconnected failed", connection.logName(), e);
+        } catch (Throwable t) {
+            LOG.warn("[{}] an action of doOnDisconnected failed", connection.logName(), t);
         }
     }
 
     /** Runs the hooks for an error of a handler or responder. */
     void runHandlerFailed(UcxConnection connection, Throwable error) {
         try {
-            handlerFailed.accept(connection, error);
-        } catch (RuntimeException e) {
-            LOG.warn("[{}] an action of doOnHandlerError failed", connection.logName(), e);
+            handlerFailed.accept(connection, ApplicationErrors.original(error));
+        } catch (Throwable t) {
+            LOG.warn("[{}] an action of doOnHandlerError failed", connection.logName(), t);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.connect.ServerConnections;
 import io.reactorucx.internal.request.ObservedPublisher;
 import io.reactorucx.message.UcxObserver;
@@ -51,7 +52,7 @@ record ServerConfig(@Nullable Function<? super UcxConnection, ? extends Publishe
     private Mono<Void> observed(UcxConnection connection,
             Function<? super UcxConnection, ? extends Publisher<Void>> called) {
         UcxObserver observer = hooks.observer();
-        return observer == null ? Mono.defer(() -> Mono.from(called.apply(connection)))
+        return observer == null ? new ContainedPublisher<>(Mono.defer(() -> Mono.from(called.apply(connection)))).then()
                 : ObservedPublisher.flux(observer, new Activity(Activity.Kind.HANDLER, "connection", connection.peer()),
                 null, span -> called.apply(connection)).then();
     }

@@ -9,11 +9,17 @@ import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
 /** Errors of handlers and responders reach the hooks of their side, and the end of a connection does not. */
@@ -107,5 +113,93 @@ class HandlerErrorTest implements NeedsUcx {
 
         Waits.soon().untilAsserted(() -> assertThat(ends).hasSize(1));
         assertThat(errors).isEmpty();
+    }
+
+    /** Where the application's code throws. */
+    enum Place { HANDLER, PUBLISHER_OF_HANDLER, ERROR_OF_HANDLER, OPERATOR_OF_HANDLER, CONNECTION_HOOK, OBSERVED }
+
+    private UcxServer throwing(UcxServer server, Place place, Supplier<Error> thrown) {
+        return switch (place) {
+            case HANDLER -> server.handle(connection -> {
+                throw thrown.get();
+            });
+            case PUBLISHER_OF_HANDLER -> server.handle(connection -> Mono.defer(() -> {
+                throw thrown.get();
+            }));
+            case ERROR_OF_HANDLER -> server.handle(connection -> Mono.error(thrown.get()));
+            case OPERATOR_OF_HANDLER -> server.handle(connection -> connection.inbound().receive().doOnNext(message -> {
+                message.release();
+                throw thrown.get();
+            }).then());
+            case CONNECTION_HOOK -> server.doOnConnection(connection -> {
+                throw thrown.get();
+            }).handle(connection -> Mono.never());
+            case OBSERVED -> server.observe((activity, context, remote) -> {
+                throw thrown.get();
+            }).handle(connection -> Mono.error(thrown.get()));
+        };
+    }
+
+    static Stream<Arguments> places() {
+        return Stream.of(Place.values()).flatMap(place -> Stream.of(JvmError.values())
+                .map(error -> Arguments.of(place, error)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("places")
+    void errorsOfTheJvmEndTheConnectionAndFreeItsPlace(Place place, JvmError error) {
+        UcxBoundServer server = throwing(UcxServer.create(resources).maxConnections(1), place, error::make)
+                .doOnHandlerError((connection, failure) -> {
+                    errors.add(failure.getClass().getSimpleName());
+                    throw error.make();
+                }).bindNow();
+        UcxClient client = UcxClient.create(clientResources).remoteAddress("127.0.0.1", server.port());
+
+        for (int i = 0; i < 2; i++) {
+            Waits.soon().ignoreExceptions().untilAsserted(() -> {
+                UcxConnection connection = client.connectNow();
+                connection.outbound().sendByteArrays(Mono.just(new byte[1])).onErrorComplete().block(Waits.PATIENCE);
+                connection.onDispose().block(Waits.PATIENCE);
+            });
+        }
+        if (place != Place.CONNECTION_HOOK) {
+            assertThat(errors).contains(error.make().getClass().getSimpleName());
+        }
+        Waits.soon().untilAsserted(() -> assertThat(resources.openConnections()).isZero());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"MISSING_CLASS, true, true", "MISSING_CLASS, true, false", "MISSING_CLASS, false, true",
+        "MISSING_CLASS, false, false", "STACK_OVERFLOW, true, true", "STACK_OVERFLOW, true, false",
+        "STACK_OVERFLOW, false, true", "STACK_OVERFLOW, false, false"})
+    void errorsOfTheJvmFailTheRequest(JvmError error, boolean deferred, boolean observed) {
+        UcxConnection client = connect(server -> (observed ? server.observe((activity, context, remote) -> {
+            throw error.make();
+        }) : server).respond(new UcxResponder() {
+            @Override
+            public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+                request.release();
+                if (deferred) {
+                    return Mono.defer(() -> {
+                        throw error.make();
+                    });
+                }
+                throw error.make();
+            }
+        }));
+
+        assertThat(Waits.failure(client.requester().requestResponse(new byte[1]).toFuture()))
+                .isInstanceOf(UcxRequestException.class);
+        Waits.soon().untilAsserted(() -> assertThat(errors).containsExactly("server: " + error.make().getMessage()));
+        assertThat(client.isDisposed()).isFalse();
+    }
+
+    /** Errors that Reactor throws at its caller. */
+    enum JvmError {
+        MISSING_CLASS, STACK_OVERFLOW;
+
+        Error make() {
+            return this == MISSING_CLASS ? new NoClassDefFoundError("planted") : new StackOverflowError("planted");
+        }
     }
 }

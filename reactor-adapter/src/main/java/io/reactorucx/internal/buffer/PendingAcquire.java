@@ -88,7 +88,7 @@ final class PendingAcquire implements Subscription {
     private static void signal(Runnable signals) {
         try {
             signals.run();
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("A subscriber that waited for memory threw", e);
         }
     }

@@ -30,10 +30,10 @@ public final class ThrownSignal {
         Throwable failure;
         try {
             failure = Operators.onNextError(value, thrown, context, subscription);
-        } catch (RuntimeException | LinkageError fatal) {
+        } catch (RuntimeException | Error fatal) {
             // Reactor does not treat LinkageError, among others, nor a hook that throws.
             subscription.cancel();
-            failure = thrown;
+            failure = ApplicationErrors.signal(thrown);
         }
         if (failure == null) {
             return;
@@ -44,7 +44,7 @@ public final class ThrownSignal {
         }
         try {
             subscriber.onError(failure);
-        } catch (RuntimeException | LinkageError again) {
+        } catch (RuntimeException | Error again) {
             dropped(again, context);
         }
     }

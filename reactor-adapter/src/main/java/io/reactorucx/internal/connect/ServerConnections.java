@@ -4,6 +4,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.message.MessageMultiplexer;
@@ -104,8 +105,8 @@ public final class ServerConnections {
     private HandledConnection handle(Established accepted) {
         try {
             return handler.apply(accepted);
-        } catch (RuntimeException e) {
-            return new HandledConnection(Mono.error(e), () -> { });
+        } catch (Throwable t) {
+            return new HandledConnection(Mono.error(ApplicationErrors.exception(t)), () -> { });
         }
     }
 

@@ -136,7 +136,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         if (value != null) {
             try {
                 subscriber.onNext(value);
-            } catch (RuntimeException | LinkageError e) {
+            } catch (RuntimeException | Error e) {
                 ThrownSignal.atNext(subscriber, this, value, e, true);
                 UcxBuffer.discard(value);
                 return;

@@ -1,19 +1,18 @@
 package io.reactorucx.internal.request;
 
+import io.reactorucx.internal.concurrent.ApplicationErrors;
+import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.message.TraceContext;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxObserver.Activity;
 import io.reactorucx.message.UcxObserver.Outcome;
 import io.reactorucx.message.UcxObserver.Scope;
 import io.reactorucx.message.UcxObserver.Span;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
@@ -26,7 +25,7 @@ import reactor.util.context.ContextView;
  */
 public final class ObservedPublisher {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ObservedPublisher.class);
+    private static final ObserverLog FAILURES = new ObserverLog();
 
     private ObservedPublisher() {
     }
@@ -41,11 +40,11 @@ public final class ObservedPublisher {
             Function<? super Span, ? extends Publisher<T>> source) {
         return Flux.deferContextual(context -> {
             Guard span = new Guard(start(observer, activity, context, remote));
-            Flux<T> observed = Flux.defer(() -> {
+            Flux<T> observed = new ContainedPublisher<>(Flux.defer(() -> {
                 try (Scope _ = span.open()) {
                     return source.apply(span);
                 }
-            });
+            }));
             return observed.contextWrite(span::addTo).doOnComplete(() -> span.end(Outcome.SUCCESS, null))
                     .doOnError(error -> span.end(Outcome.ERROR, error))
                     .doOnCancel(() -> span.end(Outcome.CANCELLED, null));
@@ -63,12 +62,30 @@ public final class ObservedPublisher {
 
     private static Span start(UcxObserver observer, Activity activity, ContextView context,
             @Nullable TraceContext remote) {
+        Span span = guarded("UcxObserver.start", () -> observer.start(activity, context, remote));
+        return span == null ? Span.NONE : span;
+    }
+
+    /** Returns what an observer's method returned, null if it threw or returned null, of which the log tells. */
+    private static <T> @Nullable T guarded(String method, Supplier<? extends @Nullable T> call) {
+        T returned;
         try {
-            return Objects.requireNonNull(observer.start(activity, context, remote), "the observer returned null");
-        } catch (RuntimeException e) {
-            LOG.error("[{}] the observer of a {} threw at its start", activity.peer(), activity.kind(), e);
-            return Span.NONE;
+            returned = call.get();
+        } catch (Throwable t) {
+            FAILURES.failed(method + " threw " + t, t);
+            return null;
         }
+        if (returned == null) {
+            FAILURES.failed(method + " returned null", null);
+        }
+        return returned;
+    }
+
+    private static void run(String method, Runnable call) {
+        guarded(method, () -> {
+            call.run();
+            return true;
+        });
     }
 
     /** Ends a span once, and keeps what it throws from the application's signals. */
@@ -83,39 +100,30 @@ public final class ObservedPublisher {
 
         @Override
         public @Nullable TraceContext traceContext() {
-            return guarded(span::traceContext, null);
+            try {
+                return span.traceContext();
+            } catch (Throwable t) {
+                FAILURES.failed("Span.traceContext threw " + t, t);
+                return null;
+            }
         }
 
         @Override
         public Context addTo(Context context) {
-            return Objects.requireNonNull(guarded(() -> span.addTo(context), context));
+            Context added = guarded("Span.addTo", () -> span.addTo(context));
+            return added == null ? context : added;
         }
 
         @Override
         public Scope open() {
-            Scope scope = Objects.requireNonNull(guarded(span::open, Scope.NONE));
-            return () -> guarded(() -> {
-                scope.close();
-                return true;
-            }, false);
+            Scope scope = guarded("Span.open", span::open);
+            return scope == null ? Scope.NONE : () -> run("Scope.close", scope::close);
         }
 
         @Override
         public void end(Outcome outcome, @Nullable Throwable error) {
             if (ended.compareAndSet(false, true)) {
-                guarded(() -> {
-                    span.end(outcome, error);
-                    return true;
-                }, false);
-            }
-        }
-
-        private static <T extends @Nullable Object> T guarded(Supplier<T> call, T otherwise) {
-            try {
-                return call.get();
-            } catch (RuntimeException e) {
-                LOG.error("an observer threw", e);
-                return otherwise;
+                run("Span.end", () -> span.end(outcome, error == null ? null : ApplicationErrors.original(error)));
             }
         }
     }

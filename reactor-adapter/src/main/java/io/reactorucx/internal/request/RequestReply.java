@@ -5,6 +5,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
@@ -79,8 +80,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
             try {
                 lease = known.call();
             } catch (Throwable t) {
-                Exceptions.throwIfFatal(t);
-                fail(Exceptions.unwrap(t));
+                fail(ApplicationErrors.signal(Exceptions.unwrap(t)));
                 return;
             }
             if (VALUE.compareAndSet(this, NONE, OVER)) {
@@ -90,7 +90,15 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
                 lease.dispose();
             }
         } else {
-            response.subscribe(this);
+            try {
+                response.subscribe(this);
+            } catch (Throwable t) {
+                Subscription source = upstream;
+                if (source != null) {
+                    cancel(source);
+                }
+                fail(ApplicationErrors.signal(Exceptions.unwrap(t)));
+            }
         }
     }
 
@@ -215,11 +223,15 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
         takeValue();
         Subscription source = upstream;
         if (source != null && !done) {
-            try {
-                source.cancel();
-            } catch (RuntimeException | LinkageError e) {
-                LOG.error("[{}] the response to a request threw at its cancel", mux.connection().name(), e);
-            }
+            cancel(source);
+        }
+    }
+
+    private void cancel(Subscription source) {
+        try {
+            source.cancel();
+        } catch (Throwable t) {
+            LOG.error("[{}] the response to a request threw at its cancel", mux.connection().name(), t);
         }
     }
 

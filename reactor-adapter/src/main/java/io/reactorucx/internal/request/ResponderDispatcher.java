@@ -1,6 +1,8 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
+import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.frame.RequestHeader;
@@ -20,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -109,8 +110,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
                     length - RequestHeader.FIXED_BYTES);
             response = Objects.requireNonNull(responder.requestResponse(request), "the responder returned null");
         } catch (Throwable t) {
-            Exceptions.throwIfFatal(t);
-            reply.fail(t);
+            reply.fail(ApplicationErrors.signal(t));
             return true;
         }
         reply.subscribeTo(response);
@@ -151,7 +151,8 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
 
     private Flux<UcxBuffer> responses(MessageStream stream, RequestHeader header) {
         UcxObserver sees = observer;
-        Flux<UcxBuffer> responses = sees == null ? Flux.defer(() -> respond(stream, header, Span.NONE))
+        Flux<UcxBuffer> responses = sees == null
+                ? new ContainedPublisher<>(Flux.defer(() -> respond(stream, header, Span.NONE)))
                 : ObservedPublisher.flux(sees, activity(header), header.trace(), span -> respond(stream, header, span));
         return DeadlineOperator.withDeadline(responses, header.deadlineMillis());
     }
