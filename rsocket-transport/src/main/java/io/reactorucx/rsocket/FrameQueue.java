@@ -52,13 +52,17 @@ final class FrameQueue {
         return true;
     }
 
-    /** Adds a last frame, which stands behind all others. */
+    /**
+     * Adds a last frame, which stands behind those that were offered before. RSocket's queue has a place of its own for
+     * a last frame, but forgets it when there is no demand then: the frame would stay until the connection is given up.
+     */
     void end(ByteBuf last) {
         int length = last.readableBytes();
         BYTES.getAndAdd(this, length);
-        if (!frames.tryEmitFinal(last)) {
+        if (!frames.tryEmitNormal(last)) {
             removed(length);
         }
+        end();
     }
 
     /** Takes no more frames; those that wait may still be sent. */

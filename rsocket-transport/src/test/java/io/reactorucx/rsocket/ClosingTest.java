@@ -93,6 +93,20 @@ class ClosingTest {
         await().atMost(TestResources.LIMIT).until(() -> service.transport().statistics().connections() == 0);
     }
 
+    /** The client has no credit left after the setup frame, and gets some while it closes. */
+    @Test
+    void aCloseWithoutARequestIsToldToTheServer() {
+        for (int i = 0; i < 20; i++) {
+            service.clients().clear();
+            RSocket client = connect("");
+            client.dispose();
+
+            StepVerifier.create(clientOnServer().onClose()).expectErrorSatisfies(ClosingTest::assertDisposed)
+                    .verify(TestResources.LIMIT);
+            StepVerifier.create(client.onClose()).expectComplete().verify(TestResources.LIMIT);
+        }
+    }
+
     private static void assertDisposed(Throwable error) {
         assertThat(error).isInstanceOf(ConnectionErrorException.class).hasMessage("Disposed");
     }

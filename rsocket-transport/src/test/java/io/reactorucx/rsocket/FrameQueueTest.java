@@ -90,6 +90,21 @@ class FrameQueueTest {
     }
 
     @Test
+    void theLastFrameWaitsForDemand() {
+        Taker taker = subscribe();
+        taker.request(1);
+        queue.offer(0, frame(1));
+        queue.end(frame(2));
+        assertThat(taker.taken).hasSize(1);
+        assertThat(taker.completed).isFalse();
+
+        taker.request(1);
+
+        assertThat(taker.taken).containsExactly(all.get(0), all.get(1));
+        assertThat(taker.completed).isTrue();
+    }
+
+    @Test
     void releasesWhatWaitsWhenItIsDisposedOf() {
         List<String> emptied = new ArrayList<>();
         queue.emptied().subscribe(ignored -> { }, error -> { }, () -> emptied.add("emptied"));
