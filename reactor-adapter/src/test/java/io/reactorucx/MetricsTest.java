@@ -316,7 +316,8 @@ class MetricsTest implements NeedsUcx {
             Inbox.of(peers.served(), 100 + i).cancel();
         }
         UcxConnection other = peers.connect();
-        new UcxMetrics(peers.clientResources()).bindTo(ofClient);
+        new UcxMetrics(peers.clientResources()).showingPeers(2).bindTo(ofClient);
+        sum(ofClient, UcxMeters.PEER_CONNECTIONS);
 
         assertThat(ofClient.getMeters()).hasSize(meters);
         Set<String> values = new TreeSet<>();

@@ -3,7 +3,6 @@ package io.reactorucx.metrics;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.search.Search;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
@@ -21,12 +20,6 @@ final class BoundMeters<T> {
         this.source = source;
     }
 
-    /** Returns whether a registry has a meter with exactly these tags. */
-    static boolean has(MeterRegistry registry, UcxMeters meter, Tags tags) {
-        return Search.in(registry).name(meter.getName()).tags(tags).meters().stream()
-                .anyMatch(each -> Tags.of(each.getId().getTags()).equals(tags));
-    }
-
     void gauge(UcxMeters meter, Tags tags, ToDoubleFunction<T> value) {
         meters.add(meter.gauge(registry, source, tags, value));
     }
@@ -39,10 +32,10 @@ final class BoundMeters<T> {
         meters.add(meter.timer(registry, source, tags, count, nanos));
     }
 
-    /** Returns what removes the meters; it does not hold the source. */
+    /** Returns what removes the meters, those that are yet to come too; it does not hold the source. */
     Runnable removal() {
         MeterRegistry from = registry;
-        List<Meter> all = List.copyOf(meters);
-        return () -> all.forEach(from::remove);
+        List<Meter> all = meters;
+        return () -> List.copyOf(all).forEach(from::remove);
     }
 }

@@ -23,6 +23,7 @@ import java.util.WeakHashMap;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /** The meters of one engine of some resources that are not those of every engine. */
 final class EngineMeters {
@@ -65,21 +66,20 @@ final class EngineMeters {
         }
     }
 
-    /** Binds the meters until the engine has closed, and removes those of every engine with them. */
-    void bind(MeterRegistry registry, UcxResources resources, @Nullable Times times, Runnable ofEngine) {
+    /** Binds the meters until the engine has closed. */
+    void bind(MeterRegistry registry, UcxResources resources, @Nullable Times times, MetersBinding binding) {
         BoundMeters<UcxResources> meters = new BoundMeters<>(registry, resources);
+        Mono<Void> closed = resources.statistics().onEngineClosed(engine);
+        binding.addUntil(closed, meters.removal());
         traffic(meters);
         requests(meters);
         messages(meters);
         peers(meters, resources);
         memory(meters);
         stalls(meters);
-        List<Runnable> removals = new ArrayList<>(List.of(ofEngine, meters.removal()));
         if (times != null) {
-            removals.add(times(registry, times.ofEngines.get(engine)));
+            times(registry, times.ofEngines.get(engine), closed, binding);
         }
-        resources.statistics().onEngineClosed(engine).subscribe(ignored -> { }, error -> { },
-                () -> removals.forEach(Runnable::run));
     }
 
     private void traffic(BoundMeters<UcxResources> meters) {
@@ -111,9 +111,11 @@ final class EngineMeters {
         return shown -> value.applyAsLong(shown.statistics().requests(side).get(engine));
     }
 
-    private Runnable times(MeterRegistry registry, RequestTimes times) {
+    private void times(MeterRegistry registry, RequestTimes times, Mono<Void> closed, MetersBinding binding) {
         BoundMeters<RequestTimes> meters = new BoundMeters<>(registry, times);
         List<Meter> percentiles = new ArrayList<>();
+        binding.addUntil(closed, meters.removal());
+        binding.addUntil(closed, () -> List.copyOf(percentiles).forEach(registry::remove));
         for (Side side : Side.values()) {
             Tags ofSide = UcxMetrics.with(tags, UcxMeters.Tag.SIDE, side);
             for (Outcome outcome : Outcome.values()) {
@@ -125,11 +127,6 @@ final class EngineMeters {
                         ofSide.and(UcxMeters.Tag.PHI.asString(), text(phi)), shown -> shown.percentile(side, phi)));
             }
         }
-        Runnable removal = meters.removal();
-        return () -> {
-            removal.run();
-            percentiles.forEach(registry::remove);
-        };
     }
 
     private static String text(double phi) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Binds the meters of one engine to a registry: those of {@link UcxMeters} that count its operations, commands and
@@ -48,16 +49,18 @@ public final class UcxEngineMetrics implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        bind(Objects.requireNonNull(registry, "registry"));
+        bind(Objects.requireNonNull(registry, "registry"), removal -> { });
     }
 
-    /** Binds the meters, and returns what removes them and no others. */
-    Runnable bind(MeterRegistry registry) {
+    /** Binds the meters, and tells before what removes them and no others. */
+    void bind(MeterRegistry registry, Consumer<Runnable> removal) {
         BoundMeters<ProgressEngine> ofEngine = new BoundMeters<>(registry, engine);
+        removal.accept(ofEngine.removal());
         ofEngine.gauge(UcxMeters.IN_FLIGHT_LIMIT, tags, shown -> shown.config().maxInFlight());
         ofEngine.gauge(UcxMeters.QUEUED_COMMANDS, tags, ProgressEngine::queuedCommands);
         ofEngine.gauge(UcxMeters.QUEUED_COMMANDS_LIMIT, tags, shown -> shown.config().commandQueueCapacity());
         BoundMeters<EngineCounters> counted = new BoundMeters<>(registry, engine.counters());
+        removal.accept(counted.removal());
         counted.gauge(UcxMeters.IN_FLIGHT, tags, EngineCounters::inFlight);
         counted.gauge(UcxMeters.HELD_OFFERS, tags, EngineCounters::heldMessages);
         counted.counter(UcxMeters.COMMANDS, tags, EngineCounters::commands);
@@ -67,12 +70,6 @@ public final class UcxEngineMetrics implements MeterBinder {
         counted.counter(UcxMeters.SLEEPS, tags, EngineCounters::sleeps);
         counted.counter(UcxMeters.SIGNALS, tags, EngineCounters::signals);
         bindOperations(counted);
-        Runnable first = ofEngine.removal();
-        Runnable second = counted.removal();
-        return () -> {
-            first.run();
-            second.run();
-        };
     }
 
     private void bindOperations(BoundMeters<EngineCounters> counted) {

@@ -14,6 +14,8 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 
 /**
  * Binds the meters of some resources to a registry: those of {@link UcxMeters}. All but the times of requests are
@@ -24,7 +26,7 @@ import java.util.function.ToLongFunction;
  * {@code org.hdrhistogram:HdrHistogram}, which {@code micrometer-core} brings.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the resources weakly; the resources hold the
- * registry until they close. <b>Errors:</b> none.
+ * registry until they close, or the binding is disposed of. <b>Errors:</b> {@link #bind} says which.
  */
 // Micrometer is optional, so io.reactorucx does not hand it on: a module without meters compiles without it.
 @SuppressWarnings("exports")
@@ -51,8 +53,7 @@ public final class UcxMetrics implements MeterBinder {
     }
 
     /**
-     * Meters of some resources. A registry keeps the first of several meters that are called the same and have the same
-     * tags.
+     * Meters of some resources, beside those of others in the same registry.
      *
      * @param resources what to show
      * @param tags what tells their meters from those of other resources
@@ -98,14 +99,35 @@ public final class UcxMetrics implements MeterBinder {
         return new UcxMetrics(resources, common, timedEvery, peers);
     }
 
+    /** Binds the meters until the resources close, see {@link #bind}. */
     @Override
     public void bindTo(MeterRegistry registry) {
+        bind(registry);
+    }
+
+    /**
+     * Binds the meters. They take the place of those that were bound to the registry before, of the same resources with
+     * the same tags.
+     *
+     * @param registry where they are registered; it is held until they are removed
+     * @return removes the meters, which the resources do when they close
+     * @throws IllegalStateException if the registry has the meters of other resources with the same tags
+     */
+    public Disposable bind(MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");
-        if (BoundMeters.has(registry, UcxMeters.SLAB_LIMIT, common)) {
-            // They are there, with what removes them.
-            return;
+        MetersBinding binding = MetersBinding.replace(registry, common, resources);
+        try {
+            bind(registry, binding);
+        } catch (RuntimeException | Error e) {
+            binding.dispose();
+            throw e;
         }
+        return binding;
+    }
+
+    private void bind(MeterRegistry registry, MetersBinding binding) {
         BoundMeters<UcxResources> meters = new BoundMeters<>(registry, resources);
+        binding.add(meters.removal());
         connections(meters);
         buffers(meters);
         meters.counter(UcxMeters.LEAKED_OFFERS, common, UcxResources::leakedMessages);
@@ -114,29 +136,24 @@ public final class UcxMetrics implements MeterBinder {
                     shown -> shown.droppedMessages(reason));
         }
         memory(meters);
-        Runnable removal = meters.removal();
         if (maxPeers > 0) {
-            BoundMeters<UcxResources> ofPeers = new BoundMeters<>(registry, resources);
             PeerMeters<UcxResources> peers = new PeerMeters<>(registry, common, maxPeers,
                     shown -> shown.statistics().connectionsByHost());
-            peers.bind(ofPeers);
-            Runnable others = ofPeers.removal();
-            resources.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
-                others.run();
-                peers.removeAll();
-            });
+            binding.add(peers::removeAll);
+            peers.bind(meters);
         }
-        resources.onDispose().subscribe(ignored -> { }, error -> { }, removal);
-        engines(registry);
+        engines(registry, binding);
+        binding.addUntil(resources.onDispose(), binding::dispose);
     }
 
-    private void engines(MeterRegistry registry) {
+    private void engines(MeterRegistry registry, MetersBinding binding) {
         EngineMeters.Times times = EngineMeters.Times.of(resources, timedEvery);
         for (int i = 0; i < resources.engines().size(); i++) {
             ProgressEngine engine = resources.engines().get(i);
-            Runnable removal = new UcxEngineMetrics(engine, common).bind(registry);
+            Mono<Void> closed = resources.statistics().onEngineClosed(i);
+            new UcxEngineMetrics(engine, common).bind(registry, removal -> binding.addUntil(closed, removal));
             new EngineMeters(i, common.and(UcxMeters.Tag.ENGINE.asString(), engine.name()))
-                    .bind(registry, resources, times, removal);
+                    .bind(registry, resources, times, binding);
         }
     }
 

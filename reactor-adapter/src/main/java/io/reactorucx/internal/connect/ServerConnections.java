@@ -5,6 +5,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
+import io.reactorucx.internal.concurrent.LimitedLog;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.message.MessageMultiplexer;
@@ -31,6 +32,7 @@ public final class ServerConnections {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServerConnections.class);
 
+    private final LimitedLog failures = new LimitedLog(LOG);
     private final int maxConnections;
     private final Function<Established, HandledConnection> handler;
     private final Runnable whenRejected;
@@ -83,7 +85,7 @@ public final class ServerConnections {
         running.put(connection, handled);
         Disposable subscription = handled.handled().subscribe(ignored -> { }, error -> {
             if (!isEndOfConnection(error)) {
-                LOG.warn("[{}] the handler failed: {}", connection.name(), error.toString());
+                failures.warn("[" + connection.name() + "] the handler failed: " + error, null);
             }
             LOG.debug("[{}] the handler failed", connection.name(), error);
             closeGracefully(connection, messages -> messages.interrupt(true));

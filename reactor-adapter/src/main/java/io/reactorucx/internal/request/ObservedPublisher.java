@@ -2,6 +2,7 @@ package io.reactorucx.internal.request;
 
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
+import io.reactorucx.internal.concurrent.LimitedLog;
 import io.reactorucx.message.TraceContext;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxObserver.Activity;
@@ -13,6 +14,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
@@ -25,7 +27,7 @@ import reactor.util.context.ContextView;
  */
 public final class ObservedPublisher {
 
-    private static final ObserverLog FAILURES = new ObserverLog();
+    private static final LimitedLog FAILURES = new LimitedLog(LoggerFactory.getLogger(ObservedPublisher.class));
 
     private ObservedPublisher() {
     }
@@ -72,11 +74,11 @@ public final class ObservedPublisher {
         try {
             returned = call.get();
         } catch (Throwable t) {
-            FAILURES.failed(method + " threw " + t, t);
+            FAILURES.warn("an observer failed: " + method + " threw " + t, t);
             return null;
         }
         if (returned == null) {
-            FAILURES.failed(method + " returned null", null);
+            FAILURES.warn("an observer failed: " + method + " returned null", null);
         }
         return returned;
     }
@@ -103,7 +105,7 @@ public final class ObservedPublisher {
             try {
                 return span.traceContext();
             } catch (Throwable t) {
-                FAILURES.failed("Span.traceContext threw " + t, t);
+                FAILURES.warn("an observer failed: Span.traceContext threw " + t, t);
                 return null;
             }
         }

@@ -1,0 +1,87 @@
+package io.reactorucx.metrics;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.reactorucx.UcxResources;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
+
+/**
+ * The meters of some resources in a registry, of which there is one binding for the same tags at a time.
+ *
+ * <p>Thread: any.
+ */
+final class MetersBinding implements Disposable {
+
+    private static final Map<MeterRegistry, Map<Tags, MetersBinding>> BOUND = new IdentityHashMap<>();
+
+    private final MeterRegistry registry;
+    private final Tags tags;
+    private final WeakReference<UcxResources> resources;
+    private final Disposable.Composite ends = Disposables.composite();
+    private final List<Runnable> removals = new ArrayList<>();
+
+    private MetersBinding(MeterRegistry registry, Tags tags, UcxResources resources) {
+        this.registry = registry;
+        this.tags = tags;
+        this.resources = new WeakReference<>(resources);
+    }
+
+    /** Takes the place of the binding of the same resources; throws if it is one of others. */
+    static MetersBinding replace(MeterRegistry registry, Tags tags, UcxResources resources) {
+        synchronized (BOUND) {
+            MetersBinding before = BOUND.getOrDefault(registry, Map.of()).get(tags);
+            if (before != null) {
+                UcxResources shown = before.resources.get();
+                if (shown != null && shown != resources) {
+                    throw new IllegalStateException("tags " + tags.stream().toList() + ": the registry has the meters"
+                            + " of other resources with these tags; new UcxMetrics(resources, tags) takes other tags");
+                }
+                before.dispose();
+            }
+            MetersBinding binding = new MetersBinding(registry, tags, resources);
+            BOUND.computeIfAbsent(registry, any -> new HashMap<>()).put(tags, binding);
+            return binding;
+        }
+    }
+
+    /** Adds what removes meters. */
+    synchronized void add(Runnable removal) {
+        removals.add(removal);
+    }
+
+    /** Removes meters when what they show has ended, or with the others. */
+    void addUntil(Mono<Void> end, Runnable removal) {
+        add(removal);
+        ends.add(end.subscribe(ignored -> { }, error -> { }, removal));
+    }
+
+    @Override
+    public void dispose() {
+        synchronized (BOUND) {
+            Map<Tags, MetersBinding> ofRegistry = BOUND.get(registry);
+            if (ofRegistry != null && ofRegistry.remove(tags, this) && ofRegistry.isEmpty()) {
+                BOUND.remove(registry);
+            }
+        }
+        ends.dispose();
+        List<Runnable> all;
+        synchronized (this) {
+            all = List.copyOf(removals);
+            removals.clear();
+        }
+        all.forEach(Runnable::run);
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return ends.isDisposed();
+    }
+}
