@@ -59,6 +59,7 @@ record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? sup
         try {
             disconnected.accept(connection);
         } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
             LOG.warn("[{}] an action of doOnDisconnected failed", connection.logName(), t);
         }
     }
@@ -68,6 +69,7 @@ record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? sup
         try {
             handlerFailed.accept(connection, ApplicationErrors.original(error));
         } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
             LOG.warn("[{}] an action of doOnHandlerError failed", connection.logName(), t);
         }
     }

@@ -88,7 +88,7 @@ final class PendingAcquire implements Subscription {
     private static void signal(Runnable signals) {
         try {
             signals.run();
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
             LOG.error("A subscriber that waited for memory threw", e);
         }
     }

@@ -5,7 +5,7 @@ import reactor.core.Exceptions;
 /**
  * What the application's code throws, as a signal. Reactor throws errors of the JVM ({@link LinkageError},
  * {@link StackOverflowError} and others) at its caller instead of signalling them: on an engine's thread nothing would
- * end then, so they travel as the cause of an exception.
+ * end then, so they travel as the cause of an exception. A lack of memory ends the engine, with all that it has.
  */
 public final class ApplicationErrors {
 
@@ -17,8 +17,16 @@ public final class ApplicationErrors {
         return Exceptions.isFatal(thrown) ? new Thrown(thrown) : thrown;
     }
 
+    /** Throws an error that says that the JVM lacks memory or has failed, which ends the engine. */
+    public static void rethrowIfOutOfMemory(Throwable thrown) {
+        if (thrown instanceof VirtualMachineError failure && !(thrown instanceof StackOverflowError)) {
+            throw failure;
+        }
+    }
+
     /** Returns what to throw for a throwable, so that Reactor makes a signal of it. */
     public static RuntimeException exception(Throwable thrown) {
+        rethrowIfOutOfMemory(thrown);
         return thrown instanceof RuntimeException exception && !Exceptions.isFatal(thrown) ? exception
                 : new Thrown(thrown);
     }

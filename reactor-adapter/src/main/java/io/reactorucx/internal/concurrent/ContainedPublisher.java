@@ -13,7 +13,7 @@ import reactor.util.context.Context;
 
 /**
  * A publisher of the application. What it throws at a subscription, a request or a cancel, errors of the JVM too, is
- * signalled and not thrown, and its errors are such that no operator behind throws them.
+ * signalled and not thrown, but for a lack of memory, and its errors are such that no operator behind throws them.
  *
  * <p>Thread: that of the application's publisher.
  */
@@ -105,11 +105,13 @@ public final class ContainedPublisher<T> extends Flux<T> {
                     source.cancel();
                 }
             } catch (Throwable t) {
+                ApplicationErrors.rethrowIfOutOfMemory(t);
                 LOG.warn("a publisher of the application threw at its cancel", t);
             }
         }
 
         void thrown(Throwable thrown) {
+            ApplicationErrors.rethrowIfOutOfMemory(thrown);
             if (upstream == null) {
                 // An operator may subscribe in vain; it takes the error all the same.
                 upstream = Operators.emptySubscription();

@@ -115,7 +115,7 @@ public abstract class ReceiverSubscription<T> implements Subscription {
         delivered++;
         try {
             subscriber.onNext(value);
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
             LOG.debug("{}: the subscriber threw", description(), e);
             ThrownSignal.atNext(subscriber, this, value, e, isActive());
             discard(value);

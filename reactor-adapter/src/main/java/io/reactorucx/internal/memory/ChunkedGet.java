@@ -137,7 +137,7 @@ final class ChunkedGet extends Flux<UcxBuffer> {
             try {
                 actual.onNext(lease);
                 return true;
-            } catch (RuntimeException | Error e) {
+            } catch (RuntimeException | LinkageError | StackOverflowError e) {
                 ended = true;
                 ThrownSignal.atNext(actual, this, lease, e, !cancelled);
                 UcxBuffer.discard(lease);

@@ -178,7 +178,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             requested = sent + allowance;
             try {
                 Objects.requireNonNull(source).request(more);
-            } catch (RuntimeException | Error e) {
+            } catch (RuntimeException | LinkageError | StackOverflowError e) {
                 stopSource(e);
             }
         }
@@ -313,7 +313,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     private void guarded(Runnable signal) {
         try {
             signal.run();
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
             LOG.error("[{}] the source or the subscriber of a send threw", output.mux().connection().name(), e);
         }
     }

@@ -136,7 +136,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         if (value != null) {
             try {
                 subscriber.onNext(value);
-            } catch (RuntimeException | Error e) {
+            } catch (RuntimeException | LinkageError | StackOverflowError e) {
                 ThrownSignal.atNext(subscriber, this, value, e, true);
                 UcxBuffer.discard(value);
                 return;

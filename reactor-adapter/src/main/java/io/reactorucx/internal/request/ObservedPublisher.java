@@ -74,6 +74,7 @@ public final class ObservedPublisher {
         try {
             returned = call.get();
         } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
             FAILURES.warn("an observer failed: " + method + " threw " + t, t);
             return null;
         }
@@ -105,6 +106,7 @@ public final class ObservedPublisher {
             try {
                 return span.traceContext();
             } catch (Throwable t) {
+                ApplicationErrors.rethrowIfOutOfMemory(t);
                 FAILURES.warn("an observer failed: Span.traceContext threw " + t, t);
                 return null;
             }

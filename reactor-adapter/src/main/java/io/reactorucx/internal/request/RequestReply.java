@@ -80,6 +80,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
             try {
                 lease = known.call();
             } catch (Throwable t) {
+                ApplicationErrors.rethrowIfOutOfMemory(t);
                 fail(ApplicationErrors.signal(Exceptions.unwrap(t)));
                 return;
             }
@@ -93,6 +94,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
             try {
                 response.subscribe(this);
             } catch (Throwable t) {
+                ApplicationErrors.rethrowIfOutOfMemory(t);
                 Subscription source = upstream;
                 if (source != null) {
                     cancel(source);
@@ -231,6 +233,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
         try {
             source.cancel();
         } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
             LOG.error("[{}] the response to a request threw at its cancel", mux.connection().name(), t);
         }
     }

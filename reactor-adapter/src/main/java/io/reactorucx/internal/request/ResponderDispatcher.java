@@ -110,6 +110,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
                     length - RequestHeader.FIXED_BYTES);
             response = Objects.requireNonNull(responder.requestResponse(request), "the responder returned null");
         } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
             reply.fail(ApplicationErrors.signal(t));
             return true;
         }
