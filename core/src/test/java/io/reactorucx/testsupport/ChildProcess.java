@@ -4,10 +4,14 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /**
  * A program in a process of its own.
@@ -86,7 +90,9 @@ public sealed class ChildProcess implements AutoCloseable permits ChildJvm {
     }
 
     /**
-     * Sends a signal to the child. The shell's own {@code kill} does it, so that no package has to be installed.
+     * Sends a signal to the child. The shell's own {@code kill} does it, so that no package has to be installed. After
+     * {@code STOP} it waits until each thread has stopped: on a busy machine the others run on until the one that takes
+     * the signal has had a processor.
      *
      * @param name the signal's name, such as {@code HUP}
      */
@@ -98,6 +104,38 @@ public sealed class ChildProcess implements AutoCloseable permits ChildJvm {
             if (result.exitCode() != 0) {
                 throw new AssertionError("cannot send SIG" + name + " to " + process.pid() + ": " + result.output());
             }
+        }
+        if (name.equals("STOP")) {
+            awaitStopped();
+        }
+    }
+
+    private void awaitStopped() {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (!isStopped()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("the threads of " + process.pid() + " have not stopped");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+    }
+
+    private boolean isStopped() {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
+            return threads.allMatch(ChildProcess::isStopped);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the child has ended", e);
+        }
+    }
+
+    /** The state of a thread is the letter behind its name, which is in brackets. */
+    private static boolean isStopped(Path thread) {
+        try {
+            String stat = Files.readString(thread.resolve("stat"), StandardCharsets.ISO_8859_1);
+            return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+        } catch (IOException e) {
+            // The thread has ended meanwhile.
+            return true;
         }
     }
 
