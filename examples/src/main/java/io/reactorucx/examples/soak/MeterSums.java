@@ -17,8 +17,6 @@ import java.util.Map;
 /** The sums of this process's meters of traffic, over all engines. */
 final class MeterSums {
 
-    private static final List<Api> APIS = List.of(Api.ACTIVE_MESSAGES, Api.MESSAGES, Api.REQUESTS);
-
     private final MeterRegistry registry = new SimpleMeterRegistry();
 
     MeterSums(UcxResources resources) {
@@ -33,14 +31,15 @@ final class MeterSums {
     /** Returns the sums of now, by {@link #name}. */
     Levels now() {
         Map<String, Long> values = new LinkedHashMap<>();
-        for (Api api : APIS) {
+        for (Api api : Api.values()) {
             for (UcxMeters meter : List.of(UcxMeters.SENT_MESSAGES, UcxMeters.SENT_BYTES, UcxMeters.RECEIVED_MESSAGES,
                     UcxMeters.RECEIVED_BYTES)) {
                 values.put(name(meter, api), sum(meter, UcxMeters.Tag.API, api));
             }
         }
-        for (Access access : List.of(Access.PUT, Access.GET)) {
-            for (UcxMeters meter : List.of(UcxMeters.MEMORY_ACCESSES, UcxMeters.MEMORY_ACCESSED)) {
+        for (Access access : Access.values()) {
+            for (UcxMeters meter : List.of(UcxMeters.MEMORY_ACCESSES, UcxMeters.MEMORY_ACCESSED,
+                    UcxMeters.SERVED_REQUESTS, UcxMeters.SERVED_BYTES)) {
                 values.put(name(meter, access), sum(meter, UcxMeters.Tag.ACCESS, access));
             }
         }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -28,6 +29,7 @@ final class Soak {
     private static final Duration COUNTED_WITHIN = Duration.ofMinutes(3);
     private static final int LONGEST_LIFE_SECONDS = 15;
     private static final int MILLION = 1_000_000;
+    private static final AtomicLong QUESTIONS = new AtomicLong();
 
     private final UcxClient client;
     private final UcxResources resources;
@@ -56,6 +58,8 @@ final class Soak {
         // Lets classes, mappings and pools reach their final size.
         phase(WARM_UP, new Tallies());
         Levels[] before = levels();
+        Levels[] sumsBefore = sums();
+        long questions = QUESTIONS.get();
         Tallies tallies = new Tallies();
         Disposable progress = Flux.interval(Duration.ofSeconds(10)).subscribe(tick -> report.progress(tallies));
         phase(time, tallies);
@@ -64,7 +68,9 @@ final class Soak {
             leak.plant();
         }
         Levels[] after = levels();
-        boolean agree = metersAgree();
+        boolean agree = SoakReport.printBounds(MeterBounds.outside(tallies, QUESTIONS.get() - questions, sumsBefore,
+                sums()));
+        agree &= metersAgree();
         endServer();
         return report.print(tallies, before, after) & agree && !tallies.byKind().isEmpty();
     }
@@ -136,10 +142,19 @@ final class Soak {
     }
 
     static Mono<byte[]> ask(UcxConnection connection, int question, int answer) {
+        QUESTIONS.incrementAndGet();
         // Subscribes to the responses before it sends the request.
         return connection.activeMessages().receive(answer).next().map(message -> message.data()
                 .toArray(ValueLayout.JAVA_BYTE)).mergeWith(connection.activeMessages().send(question, new byte[0])
                 .then(Mono.empty())).next().timeout(ANSWERED_WITHIN);
+    }
+
+    /** The meters of this process and of the server, when only the connection that asks is open. */
+    private Levels[] sums() {
+        return Objects.requireNonNull(Mono.usingWhen(client.connect(), connection -> ask(connection, SoakServer.COUNT,
+                SoakServer.COUNTED), UcxConnection::close).retryWhen(Retry.fixedDelay(3, Duration.ofMillis(100)))
+                .map(line -> new Levels[] {meters.now(), Levels.parse(new String(line, StandardCharsets.UTF_8))})
+                .block(ANSWERED_WITHIN.multipliedBy(2)));
     }
 
     private Mono<Levels[]> both(UcxConnection connection) {

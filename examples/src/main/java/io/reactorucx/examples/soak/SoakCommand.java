@@ -25,7 +25,9 @@ import picocli.CommandLine.Spec;
         + " cancelled and timed out at random, connections closed by either side. Each message is checked by number"
         + " and checksum. Fails when a message is lost, duplicated or corrupt, when an operation fails for another"
         + " reason than the end of its connection, or when memory or request slots leak. At the end, traffic that is"
-        + " neither cancelled nor cut off is compared with the meters of both processes.")
+        + " neither cancelled nor cut off, with tagged messages, byte streams and atomic operations, too, is compared"
+        + " with the meters of both processes to the byte; of the traffic before, they have to lie between what was"
+        + " delivered and what was begun.")
 public final class SoakCommand implements Callable<Integer> {
 
     private static final int PERCENT = 100;
@@ -63,8 +65,8 @@ public final class SoakCommand implements Callable<Integer> {
     private @Nullable Long seed;
     @Option(names = "--leak", hidden = true, description = "Leaks 16 MiB, which the soak has to find.")
     private @Nullable PlantedLeak leak;
-    @Option(names = "--uncounted", hidden = true, description = "Sends a message that the soak does not count, which"
-            + " its comparison with the meters has to find.")
+    @Option(names = "--uncounted", hidden = true, description = "Does an operation of each kind that the soak does"
+            + " not count, which its comparison with the meters has to find.")
     private boolean uncounted;
 
     @Override
@@ -133,7 +135,7 @@ public final class SoakCommand implements Callable<Integer> {
     }
 
     static UcxResources resources(boolean tcp) {
-        UcxResourcesBuilder builder = UcxResources.builder().maxBufferBytes(512L << 20);
+        UcxResourcesBuilder builder = UcxResources.builder().streams(true).maxBufferBytes(512L << 20);
         if (tcp) {
             builder.transports("tcp");
         }

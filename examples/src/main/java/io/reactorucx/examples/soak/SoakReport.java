@@ -90,6 +90,14 @@ public final class SoakReport {
         return sound;
     }
 
+    /** Prints the sums that are outside of their bounds; returns whether none is. */
+    static boolean printBounds(List<String> outside) {
+        System.out.println(outside.isEmpty() ? "meters of the mix: between what was delivered and what was begun, in"
+                + " both processes" : "meters of the mix: they are not between what was delivered and what was begun:");
+        outside.forEach(each -> System.out.println("    " + each));
+        return outside.isEmpty();
+    }
+
     /** Prints the sums by which meters differ from what was counted; returns whether none does. */
     static boolean printMeters(List<String> different) {
         System.out.println(different.isEmpty() ? "meters: equal to what was counted, in both processes"

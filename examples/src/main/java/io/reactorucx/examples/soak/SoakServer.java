@@ -9,8 +9,8 @@ import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.UcxMemoryWindow;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +36,8 @@ public final class SoakServer implements Callable<Integer> {
     static final int COUNTED = 16;
     /** Has no receiver. */
     static final int IGNORED = 17;
+    /** Starts the server's side of {@link TagTraffic} and {@link StreamTraffic} for this connection. */
+    static final int ECHO = 18;
 
     /** Start of the line that this process prints when it listens; the port follows. */
     static final String READY = "ready ";
@@ -73,16 +75,22 @@ public final class SoakServer implements Callable<Integer> {
         }
         return Mono.when(ActiveMessageTraffic.serve(connection), MessageTraffic.serve(connection),
                 RequestTraffic.serve(connection), lend(connection), levels(connection), counts(connection),
+                echo(connection),
                 connection.activeMessages().receive(END).doOnNext(ask -> end.tryEmitEmpty()));
     }
 
     private static Mono<Void> lend(UcxConnection connection) {
         return connection.activeMessages().receive(LEND).concatMap(ask -> {
-            UcpMemory memory = connection.resources().allocateMemory(MemoryTraffic.PART_BYTES);
-            UcxMemoryWindow window = connection.exportMemory(memory, Set.of(MemoryRight.READ, MemoryRight.WRITE));
+            UcpMemory memory = connection.resources().allocateMemory(AtomicTraffic.OFFSET + Long.BYTES);
+            UcxMemoryWindow window = connection.exportMemory(memory, EnumSet.allOf(MemoryRight.class));
             window.onDispose().subscribe(ignored -> { }, error -> { }, memory::close);
             return connection.activeMessages().send(WINDOW, window.descriptor().toBytes());
         }).then();
+    }
+
+    private static Mono<Void> echo(UcxConnection connection) {
+        return connection.activeMessages().receive(ECHO).flatMap(ask -> Mono.when(TagTraffic.serve(connection),
+                StreamTraffic.serve(connection))).then();
     }
 
     private Mono<Void> counts(UcxConnection connection) {
