@@ -22,11 +22,12 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A Prometheus of the system that scrapes every second and follows the rules of {@code docs/dashboards}. */
+/** A Prometheus of the system that follows the rules of {@code docs/dashboards}. */
 public final class Prometheus implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
-    private static final Path RULES = Path.of("..", "docs", "dashboards", "reactor-ucx-rules.yml");
+    /** The rules of the project. */
+    static final Path RULES = Path.of("..", "docs", "dashboards", "reactor-ucx-rules.yml");
 
     private final Process process;
     private final String address;
@@ -46,27 +47,32 @@ public final class Prometheus implements AutoCloseable {
     }
 
     /**
-     * Starts it.
+     * Starts one that scrapes every second.
      *
      * @param folder for its files
      * @param targets host and port of the applications that it scrapes
      * @return it, before it has scraped
      */
     public static Prometheus start(Path folder, List<String> targets) throws IOException {
+        return start(folder, targets, RULES, Duration.ofSeconds(1));
+    }
+
+    /** Starts one with rules of the caller's, which it evaluates as often as it scrapes. */
+    static Prometheus start(Path folder, List<String> targets, Path rules, Duration interval) throws IOException {
         Path config = folder.resolve("prometheus.yml");
         Files.writeString(config, """
                 global:
-                  scrape_interval: 1s
-                  scrape_timeout: 1s
-                  evaluation_interval: 1s
+                  scrape_interval: %1$dms
+                  scrape_timeout: %1$dms
+                  evaluation_interval: %1$dms
                 rule_files:
-                  - %s
+                  - %2$s
                 scrape_configs:
                   - job_name: reactor-ucx
                     metrics_path: /actuator/prometheus
                     static_configs:
-                      - targets: [%s]
-                """.formatted(RULES.toAbsolutePath().normalize(),
+                      - targets: [%3$s]
+                """.formatted(interval.toMillis(), rules.toAbsolutePath().normalize(),
                 targets.stream().map(target -> "'" + target + "'").collect(Collectors.joining(", "))));
         String address = "127.0.0.1:" + freePort();
         Path log = folder.resolve("prometheus.log");
