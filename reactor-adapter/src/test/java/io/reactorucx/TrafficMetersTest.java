@@ -222,6 +222,24 @@ class TrafficMetersTest implements NeedsUcx {
         awaitRequests(300, 0, 0, 0);
     }
 
+    /** Not after the rest of the longer interval. */
+    @Test
+    void shorterIntervalOfTimedRequestsTakesEffectAtOnce() {
+        new UcxMetrics(peers.clientResources()).timingRequests(1_000_000).bindTo(ofClient);
+        UcxRequester requester = requester();
+        requester.requestResponse(new byte[8]).repeat(9).blockLast(Waits.PATIENCE);
+        FunctionTimer times = ofClient.get(UcxMeters.REQUEST_TIME.getName())
+                .tags("side", "client", "outcome", "success").functionTimer();
+        Waits.engineOf(peers.client());
+        double before = times.count();
+        assertThat(before).isLessThanOrEqualTo(1);
+
+        new UcxMetrics(peers.clientResources()).timingRequests(1).bindTo(new SimpleMeterRegistry());
+        requester.requestResponse(new byte[8]).repeat(9).blockLast(Waits.PATIENCE);
+        awaitRequests(20, 0, 0, 0);
+        assertThat(times.count()).isEqualTo(before + 10);
+    }
+
     @Test
     void activeMessagesTagsAndStreamsAreCounted() {
         UcxConnection client = peers.client();

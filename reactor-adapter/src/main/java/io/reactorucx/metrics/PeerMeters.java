@@ -24,6 +24,7 @@ final class PeerMeters<T> {
     private final int maxPeers;
     private final Function<T, Map<String, Integer>> byHost;
     private final Map<String, Meter> shown = new HashMap<>();
+    private boolean removed;
 
     /**
      * Creates the meters of no host.
@@ -47,6 +48,10 @@ final class PeerMeters<T> {
     }
 
     private synchronized double others(T source) {
+        if (removed) {
+            // A reading that had begun before the removal must not add meters again.
+            return 0;
+        }
         Map<String, Integer> counts = byHost.apply(source);
         Set<String> gone = new HashSet<>(shown.keySet());
         gone.removeAll(counts.keySet());
@@ -75,6 +80,7 @@ final class PeerMeters<T> {
     }
 
     synchronized void removeAll() {
+        removed = true;
         Set.copyOf(shown.keySet()).forEach(this::remove);
     }
 }

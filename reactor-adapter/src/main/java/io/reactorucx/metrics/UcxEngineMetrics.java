@@ -4,16 +4,16 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import io.micrometer.core.instrument.search.Search;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.EngineCounters;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
-import java.util.EnumSet;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -21,19 +21,15 @@ import java.util.function.Consumer;
  * rounds.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold the engine weakly; {@link UcxMetrics} removes
- * those of its engines when they have closed. <b>Errors:</b> none.
+ * those of its engines when they have closed. <b>Errors:</b> what the registry throws; no meter is left then.
  */
 // Micrometer is optional, so io.reactorucx does not hand it on: a module without meters compiles without it.
 @SuppressWarnings("exports")
 public final class UcxEngineMetrics implements MeterBinder {
 
-    private static final Set<UcxMeters> METERS = EnumSet.of(UcxMeters.IN_FLIGHT, UcxMeters.IN_FLIGHT_LIMIT,
-            UcxMeters.QUEUED_COMMANDS, UcxMeters.QUEUED_COMMANDS_LIMIT, UcxMeters.HELD_OFFERS, UcxMeters.COMMANDS,
-            UcxMeters.REJECTED_COMMANDS, UcxMeters.STEPS, UcxMeters.EMPTY_STEPS, UcxMeters.SLEEPS, UcxMeters.SIGNALS,
-            UcxMeters.OPERATIONS, UcxMeters.OPERATION_BYTES, UcxMeters.ERRORS);
-
     private final ProgressEngine engine;
     private final Tags tags;
+    private final Map<MeterRegistry, List<Runnable>> removals = new HashMap<>();
 
     /**
      * Meters of an engine.
@@ -48,8 +44,18 @@ public final class UcxEngineMetrics implements MeterBinder {
     }
 
     @Override
-    public void bindTo(MeterRegistry registry) {
-        bind(Objects.requireNonNull(registry, "registry"), removal -> { });
+    public synchronized void bindTo(MeterRegistry registry) {
+        if (removals.containsKey(Objects.requireNonNull(registry, "registry"))) {
+            return;
+        }
+        List<Runnable> all = new ArrayList<>();
+        try {
+            bind(registry, all::add);
+        } catch (RuntimeException | Error e) {
+            all.forEach(Runnable::run);
+            throw e;
+        }
+        removals.put(registry, all);
     }
 
     /** Binds the meters, and tells before what removes them and no others. */
@@ -89,14 +95,14 @@ public final class UcxEngineMetrics implements MeterBinder {
     }
 
     /**
-     * Removes the meters of the engine from a registry: the engine has closed.
+     * Removes the meters that were bound by this from a registry, if there are any: the engine has closed.
      *
      * @param registry the one that they were bound to
      */
-    public void removeFrom(MeterRegistry registry) {
-        Objects.requireNonNull(registry, "registry");
-        for (UcxMeters meter : METERS) {
-            List.copyOf(Search.in(registry).name(meter.getName()).tags(tags).meters()).forEach(registry::remove);
+    public synchronized void removeFrom(MeterRegistry registry) {
+        List<Runnable> all = removals.remove(Objects.requireNonNull(registry, "registry"));
+        if (all != null) {
+            all.forEach(Runnable::run);
         }
     }
 }

@@ -59,4 +59,15 @@ class PeerMetersTest {
         meters.removeAll();
         assertThat(registry.getMeters()).hasSize(1);
     }
+
+    /** A scrape may have begun before the removal. */
+    @Test
+    void readingAfterTheRemovalShowsNoHostAgain() {
+        connections.put("a", 1);
+        assertThat(value("other")).isZero();
+        assertThat(registry.getMeters()).hasSize(2);
+        meters.removeAll();
+        assertThat(value("other")).isZero();
+        assertThat(registry.getMeters()).hasSize(1);
+    }
 }

@@ -60,7 +60,8 @@ public final class RequestCounters {
     public short begun(Side side) {
         begun.setOpaque(side.ordinal(), begun.getPlain(side.ordinal()) + 1);
         int every = timing.every;
-        if (every == 0 || --untilTimed > 0) {
+        // A wait that is as long as the interval or longer is of a setting before, and over.
+        if (every == 0 || --untilTimed > 0 && untilTimed < every) {
             return UNTIMED;
         }
         untilTimed = every;
