@@ -7,14 +7,18 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import io.micrometer.core.instrument.search.Search;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.metrics.UcxEngineMetrics;
 import io.reactorucx.netty.internal.LoopCounters;
 import io.reactorucx.netty.internal.LoopListener;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
 
 /**
  * Binds the meters of loops to a registry: those of {@link UcxNettyMeters} for each loop, and those of
@@ -24,7 +28,7 @@ import java.util.function.ToDoubleFunction;
  * <p>A module that uses this class also says {@code requires micrometer.core}.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the meters hold loops and engines weakly; the factory holds the
- * registry. <b>Errors:</b> none.
+ * registry until the binding is disposed of. <b>Errors:</b> what the registry throws; it keeps no meters then.
  */
 // Micrometer is optional, so io.reactorucx.netty does not hand it on: a module without meters compiles without it.
 @SuppressWarnings("exports")
@@ -53,19 +57,55 @@ public final class UcxNettyMetrics implements MeterBinder {
         this.common = Tags.of(Objects.requireNonNull(tags, "tags"));
     }
 
+    /** Binds the meters as long as there are loops, see {@link #bind}. */
     @Override
     public void bindTo(MeterRegistry registry) {
-        Objects.requireNonNull(registry, "registry");
-        factory.registry().listen(new Listener(registry, common));
+        bind(registry);
     }
 
-    /** Adds and removes the meters of loops and engines. */
-    private record Listener(MeterRegistry registry, Tags common) implements LoopListener {
+    /**
+     * Binds the meters. They take the place of those that were bound to the registry before, of the same factory with
+     * the same tags.
+     *
+     * @param registry where they are registered; it is held until they are removed
+     * @return removes the meters, and ends the binding of loops that start later
+     */
+    public Disposable bind(MeterRegistry registry) {
+        Listener binding = new Listener(Objects.requireNonNull(registry, "registry"), common);
+        factory.registry().listen(binding);
+        return () -> factory.registry().unlisten(binding);
+    }
+
+    /** Adds and removes the meters of loops and engines. Thread: any, one at a time. */
+    private static final class Listener implements LoopListener {
+
+        private final MeterRegistry registry;
+        private final Tags common;
+        /** A search by tags would also find the meters of another binding, which has more tags. */
+        private final Map<LoopCounters, List<Meter>> ofLoops = new HashMap<>();
+        private final Map<ProgressEngine, UcxEngineMetrics> ofEngines = new HashMap<>();
+
+        Listener(MeterRegistry registry, Tags common) {
+            this.registry = registry;
+            this.common = common;
+        }
+
+        /** Two are the same if their meters would be. */
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Listener that && registry == that.registry && common.equals(that.common);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(System.identityHashCode(registry), common);
+        }
 
         @Override
         public void loopStarted(LoopCounters loop) {
+            List<Meter> meters = ofLoops.computeIfAbsent(loop, ignored -> new ArrayList<>());
             for (UcxNettyMeters meter : UcxNettyMeters.values()) {
-                register(meter, loop, value(meter));
+                meters.add(register(meter, loop, value(meter)));
             }
         }
 
@@ -73,14 +113,13 @@ public final class UcxNettyMetrics implements MeterBinder {
             return common.and(UcxNettyMeters.Tag.LOOP.asString(), loop.loop());
         }
 
-        private void register(UcxNettyMeters meter, LoopCounters loop, ToDoubleFunction<LoopCounters> value) {
+        private Meter register(UcxNettyMeters meter, LoopCounters loop, ToDoubleFunction<LoopCounters> value) {
             if (meter.getType() == Meter.Type.GAUGE) {
-                Gauge.builder(meter.getName(), loop, value).tags(tags(loop)).baseUnit(meter.getBaseUnit())
-                        .description(meter.description()).register(registry);
-            } else {
-                FunctionCounter.builder(meter.getName(), loop, value).tags(tags(loop)).baseUnit(meter.getBaseUnit())
+                return Gauge.builder(meter.getName(), loop, value).tags(tags(loop)).baseUnit(meter.getBaseUnit())
                         .description(meter.description()).register(registry);
             }
+            return FunctionCounter.builder(meter.getName(), loop, value).tags(tags(loop))
+                    .baseUnit(meter.getBaseUnit()).description(meter.description()).register(registry);
         }
 
         private static ToDoubleFunction<LoopCounters> value(UcxNettyMeters meter) {
@@ -117,20 +156,23 @@ public final class UcxNettyMetrics implements MeterBinder {
 
         @Override
         public void loopEnded(LoopCounters loop) {
-            for (UcxNettyMeters meter : UcxNettyMeters.values()) {
-                List.copyOf(Search.in(registry).name(meter.getName()).tags(tags(loop)).meters())
-                        .forEach(registry::remove);
+            List<Meter> meters = ofLoops.remove(loop);
+            if (meters != null) {
+                meters.forEach(registry::remove);
             }
         }
 
         @Override
         public void engineStarted(ProgressEngine engine) {
-            new UcxEngineMetrics(engine, common).bindTo(registry);
+            ofEngines.computeIfAbsent(engine, started -> new UcxEngineMetrics(started, common)).bindTo(registry);
         }
 
         @Override
         public void engineEnded(ProgressEngine engine) {
-            new UcxEngineMetrics(engine, common).removeFrom(registry);
+            UcxEngineMetrics meters = ofEngines.remove(engine);
+            if (meters != null) {
+                meters.removeFrom(registry);
+            }
         }
     }
 }

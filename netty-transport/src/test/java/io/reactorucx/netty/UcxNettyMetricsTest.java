@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.search.Search;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.Channel;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
 
 /** The meters of loops say what their channels and links did. */
 class UcxNettyMetricsTest {
@@ -170,6 +172,58 @@ class UcxNettyMetricsTest {
         assertThat(value(UcxNettyMeters.CHANNELS, "role", "client")).isZero();
         resources.disposeLater(Duration.ZERO, LIMIT).block(LIMIT);
         assertThat(registry.getMeters()).isEmpty();
+    }
+
+    @Test
+    void disposedBindingRemovesTheMetersOfLoopsAndEnginesAndNoOthers() {
+        try (TestLoops loops = new TestLoops("unbound", 1, UcxNettyConfig.DEFAULT.withTransports("shm"))) {
+            registry.counter("of.the.application").increment();
+            Disposable first = new UcxNettyMetrics(loops.factory()).bind(registry);
+            Disposable again = new UcxNettyMetrics(loops.factory()).bind(registry);
+            Disposable tagged = new UcxNettyMetrics(loops.factory(), Tags.of("role", "server")).bind(registry);
+            Channel server = EchoChannel.serve(loops);
+            EchoChannel.connect(loops, server.localAddress()).echo();
+            int all = registry.getMeters().size();
+            assertThat(value(UcxMeters.STEPS.getName(), "role", "server")).isPositive();
+
+            first.dispose();
+            assertThat(registry.getMeters()).as("another has its place").hasSize(all);
+            again.dispose();
+            again.dispose();
+            // The application's own counter is the odd one.
+            assertThat(registry.getMeters()).hasSize((all - 1) / 2 + 1).allMatch(each ->
+                    "server".equals(each.getId().getTag("role")) || each.getId().getTags().isEmpty());
+            tagged.dispose();
+            assertThat(registry.getMeters()).hasSize(1);
+            Disposable last = new UcxNettyMetrics(loops.factory()).bind(registry);
+            assertThat(value(UcxNettyMeters.CHANNELS)).isPositive();
+            last.dispose();
+            assertThat(registry.getMeters()).hasSize(1);
+        }
+        assertThat(registry.getMeters()).hasSize(1);
+    }
+
+    @Test
+    void registryThatThrowsKeepsNoMeterOfTheBinding() {
+        try (TestLoops loops = new TestLoops("refused", LOOPS, UcxNettyConfig.DEFAULT)) {
+            boolean[] refuses = {true};
+            registry.config().meterFilter(new MeterFilter() {
+                @Override
+                public Meter.Id map(Meter.Id id) {
+                    if (refuses[0] && id.getName().equals(UcxNettyMeters.LEASED_BYTES.getName())) {
+                        throw new IllegalArgumentException("refused as planned");
+                    }
+                    return id;
+                }
+            });
+            UcxNettyMetrics metrics = new UcxNettyMetrics(loops.factory());
+
+            assertThatThrownBy(() -> metrics.bindTo(registry)).hasMessage("refused as planned");
+            assertThat(registry.getMeters()).isEmpty();
+            refuses[0] = false;
+            metrics.bindTo(registry);
+            assertThat(registry.getMeters()).hasSize(LOOPS * UcxNettyMeters.values().length);
+        }
     }
 
     @Test

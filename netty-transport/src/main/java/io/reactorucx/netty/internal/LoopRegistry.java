@@ -34,13 +34,36 @@ public final class LoopRegistry {
         return List.copyOf(all);
     }
 
-    /** Tells a listener of the loops and engines that there are, and of those that come and go from now on. */
+    /**
+     * Tells a listener of the loops and engines that there are, and of those that come and go from now on. It takes the
+     * place of one that equals it. One that throws meanwhile is told that all of them have ended.
+     */
     public synchronized void listen(LoopListener listener) {
-        for (LoopCounters loop : running) {
-            listener.loopStarted(loop);
-            loop.engines().forEach(engine -> listener.engineStarted(engine.engine()));
+        listeners.stream().filter(listener::equals).findFirst().ifPresent(this::unlisten);
+        try {
+            for (LoopCounters loop : running) {
+                listener.loopStarted(loop);
+                loop.engines().forEach(engine -> listener.engineStarted(engine.engine()));
+            }
+        } catch (RuntimeException | Error e) {
+            end(listener);
+            throw e;
         }
         listeners.add(listener);
+    }
+
+    /** Tells this listener, if it still is one, that all loops and engines have ended, and of nothing from now on. */
+    public synchronized void unlisten(LoopListener listener) {
+        if (listeners.removeIf(each -> each == listener)) {
+            end(listener);
+        }
+    }
+
+    private void end(LoopListener listener) {
+        for (LoopCounters loop : running) {
+            loop.engines().forEach(engine -> listener.engineEnded(engine.engine()));
+            listener.loopEnded(loop);
+        }
     }
 
     synchronized void engineStarted(LoopCounters loop, LoopEngine engine) {

@@ -43,7 +43,7 @@ public final class UcxMetricsAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean(UcxNettyMetrics.class)
         MeterBinder ucxNettyMeters(ObjectProvider<UcxLoopResources> loops) {
-            return registry -> loops.ifAvailable(each -> new UcxNettyMetrics(each.factory()).bindTo(registry));
+            return new LoopsMeters(loops);
         }
     }
 }

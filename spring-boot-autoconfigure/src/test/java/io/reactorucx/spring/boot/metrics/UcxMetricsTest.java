@@ -74,6 +74,55 @@ class UcxMetricsTest {
                         .doesNotContain(ENGINE_METER));
     }
 
+    /** Registry and resources are the caller's here, and outlive the contexts. */
+    @Test
+    void endOfTheContextUnbindsMeters() {
+        UcxResources shared = resources();
+        MeterRegistry registry = new Kept();
+        ApplicationContextRunner sharing = runner.withBean(MeterRegistry.class, () -> registry)
+                .withBean("shared", UcxResources.class, () -> shared, definition -> definition.setDestroyMethodName(""))
+                .withPropertyValues("reactor.ucx.web.client.enabled=true", "reactor.ucx.netty.loops=1");
+        try {
+            for (int i = 0; i < 2; i++) {
+                sharing.run(context -> {
+                    context.getBean(UcxResources.class).buffers();
+                    assertThat(names(registry)).contains(ENGINE_METER, LOOP_METER);
+                });
+                assertThat(names(registry)).noneMatch(name -> name.startsWith("reactor.ucx"));
+            }
+            assertThat(shared.engines()).as("still in use").hasSize(1);
+        } finally {
+            shared.disposeNow();
+        }
+    }
+
+    /** A registry that no context closes. */
+    private static final class Kept extends SimpleMeterRegistry {
+
+        @Override
+        public void close() {
+            // Its meters stay, so that those can be seen which were not unbound.
+        }
+    }
+
+    /** A second context binds other resources, without a tag, to the registry of the first. */
+    @Test
+    void metersThatTheRegistryWouldIgnoreDoNotFailTheResources() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        UcxResources other = resources();
+        try {
+            new UcxMetrics(other).bindTo(registry);
+            int before = registry.getMeters().size();
+            runner.withBean(MeterRegistry.class, () -> registry).run(context -> {
+                assertThat(context.getBean(UcxResources.class).engines()).hasSize(1);
+                assertThat(registry.getMeters()).filteredOn(meter -> meter.getId().getName().startsWith("reactor.ucx"))
+                        .hasSize(before);
+            });
+        } finally {
+            other.disposeNow();
+        }
+    }
+
     @Test
     void conditions() {
         new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(UcxAutoConfiguration.class,
