@@ -26,7 +26,8 @@ final class MetersPage {
                 `UcxNettyMetrics` the second, and of the first what is counted of each engine
                 ([Netty](netty.md#meters)). Both tables begin each name with what it is about; a name that ends with
                 `.limit` is the limit of the meter before that. The last column is what Prometheus shows; a timer has
-                `_count` and `_sum` there.
+                `_count` and `_sum` there. Each resources need tags of their own in a registry. `bind` of either
+                class returns what removes the meters that it has bound.
 
                 `MetersPageTest` writes this page by `./run test -Dmeters.write` from the enums `UcxMeters` and
                 `UcxNettyMeters`, and fails when the page is out of date.

@@ -10,6 +10,7 @@ import io.reactorucx.metrics.UcxMetrics;
 import java.util.Arrays;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
 
 /** The code of {@code docs/guide/metrics.md}. */
 class MetricsPageTest extends Page {
@@ -24,6 +25,18 @@ class MetricsPageTest extends Page {
         assertThat(registry.getMeters()).extracting(meter -> meter.getId().getName())
                 .containsOnly(Arrays.stream(UcxMeters.values()).map(UcxMeters::getName)
                 .filter(Predicate.not(UcxMeters.PEER_CONNECTIONS.getName()::equals)).toArray(String[]::new));
+    }
+
+    @Test
+    void metersAreUnbound() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        // snippet: unbind
+        Disposable binding = new UcxMetrics(resources).bind(registry);
+        // ...
+        binding.dispose();
+        // end
+
+        assertThat(registry.getMeters()).isEmpty();
     }
 
     @Test
