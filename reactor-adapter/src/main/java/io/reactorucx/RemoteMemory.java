@@ -103,7 +103,7 @@ public final class RemoteMemory {
         Objects.requireNonNull(source, "source");
         checkRange(offset, 0);
         if (prefetch < 1) {
-            throw new IllegalArgumentException("prefetch " + prefetch + ": at least 1");
+            throw new IllegalArgumentException("prefetch " + prefetch + ": must be at least 1");
         }
         return Mono.defer(() -> {
             long[] next = {offset};
@@ -162,7 +162,7 @@ public final class RemoteMemory {
         checkRange(offset, bytes);
         if (chunkBytes < 1 || prefetch < 1) {
             throw new IllegalArgumentException("chunkBytes " + chunkBytes + ", prefetch " + prefetch
-                    + ": at least 1 each");
+                    + ": must be at least 1 each");
         }
         return access.getChunks(offset, bytes, chunkBytes, prefetch);
     }

@@ -19,7 +19,7 @@ record ServerConfig(@Nullable Function<? super UcxConnection, ? extends Publishe
 
     ServerConfig {
         if (maxConnections < 1) {
-            throw new IllegalArgumentException("maxConnections " + maxConnections + ": at least 1");
+            throw new IllegalArgumentException("maxConnections " + maxConnections + ": must be at least 1");
         }
     }
 

@@ -50,7 +50,7 @@ public final class UcxReconnectingClient {
      */
     public UcxReconnectingClient pendingMaxCount(int count) {
         if (count < 0) {
-            throw new IllegalArgumentException("pendingMaxCount " + count + ": at least 0");
+            throw new IllegalArgumentException("pendingMaxCount " + count + ": must be at least 0");
         }
         return new UcxReconnectingClient(client, retry, count, pendingTimeout, onConnected);
     }

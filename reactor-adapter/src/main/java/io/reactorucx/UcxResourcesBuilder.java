@@ -271,7 +271,7 @@ public final class UcxResourcesBuilder {
      */
     public UcxResourcesBuilder maxIdleEndpoints(int count) {
         if (count < 0) {
-            throw new IllegalArgumentException("maxIdleEndpoints " + count + ": at least 0");
+            throw new IllegalArgumentException("maxIdleEndpoints " + count + ": must be at least 0");
         }
         maxIdleEndpoints = count;
         return this;
@@ -302,7 +302,7 @@ public final class UcxResourcesBuilder {
      */
     public UcxResourcesBuilder maxParkedEndpoints(int count) {
         if (count < 1) {
-            throw new IllegalArgumentException("maxParkedEndpoints " + count + ": at least 1");
+            throw new IllegalArgumentException("maxParkedEndpoints " + count + ": must be at least 1");
         }
         maxParkedEndpoints = count;
         return this;

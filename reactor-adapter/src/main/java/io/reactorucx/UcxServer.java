@@ -268,7 +268,7 @@ public final class UcxServer {
      */
     public UcxServer maxPendingHandshakes(int value) {
         if (value < 1) {
-            throw new IllegalArgumentException("maxPendingHandshakes " + value + ": at least 1");
+            throw new IllegalArgumentException("maxPendingHandshakes " + value + ": must be at least 1");
         }
         return new UcxServer(resources, config, bindAddress, value, acceptWorkerAddresses, handling);
     }

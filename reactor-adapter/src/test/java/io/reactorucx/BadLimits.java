@@ -26,14 +26,15 @@ final class BadLimits {
         for (int count : new int[] {-1, Integer.MIN_VALUE}) {
             cases.add(thrown("UcxResourcesBuilder.maxBufferWaiters(int)", "count " + count, ILLEGAL,
                     tried -> UcxResources.builder().maxBufferWaiters(count), "maxBufferWaiters " + count,
-                    "at least 0"));
+                    "must be at least 0"));
             cases.add(thrown("UcxResourcesBuilder.maxIdleEndpoints(int)", "count " + count, ILLEGAL,
                     tried -> UcxResources.builder().maxIdleEndpoints(count), "maxIdleEndpoints " + count,
-                    "at least 0"));
+                    "must be at least 0"));
         }
         for (long bytes : new long[] {-1, Long.MIN_VALUE}) {
             cases.add(thrown("UcxResourcesBuilder.maxMappedBytes(long)", "bytes " + bytes, ILLEGAL,
-                    tried -> UcxResources.builder().maxMappedBytes(bytes), "maxMappedBytes " + bytes, "at least 0"));
+                    tried -> UcxResources.builder().maxMappedBytes(bytes), "maxMappedBytes " + bytes,
+                    "must be at least 0"));
         }
         String authenticators = "UcxResourcesBuilder.authenticatorLimits(int,int)";
         for (int threads : new int[] {-1, 0, 1025, Integer.MAX_VALUE}) {
@@ -48,7 +49,7 @@ final class BadLimits {
         for (int count : new int[] {0, -1, Integer.MIN_VALUE}) {
             cases.add(thrown("UcxResourcesBuilder.maxParkedEndpoints(int)", "count " + count, ILLEGAL,
                     tried -> UcxResources.builder().maxParkedEndpoints(count), "maxParkedEndpoints " + count,
-                    "at least 1"));
+                    "must be at least 1"));
         }
         cases.add(thrown("UcxResourcesBuilder.leakDetection(LeakDetection)", "null", MISSING,
                 tried -> UcxResources.builder().leakDetection(null), "level"));
@@ -61,7 +62,7 @@ final class BadLimits {
 
     private void messages() {
         for (int count : new int[] {0, -1, Integer.MIN_VALUE}) {
-            String[] words = {"maxHeldOffers " + count, "at least 1"};
+            String[] words = {"maxHeldOffers " + count, "must be at least 1"};
             cases.add(thrown("UcxClient.maxHeldOffers(int)", "count " + count,
                     ILLEGAL, tried -> tried.client().maxHeldOffers(count), words));
             cases.add(thrown("UcxServer.maxHeldOffers(int)", "count " + count,

@@ -131,9 +131,9 @@ final class BadSettings {
         for (int bad : new int[] {0, -1, Integer.MIN_VALUE}) {
             cases.add(thrown("UcxServer.maxPendingHandshakes(int)", "" + bad,
                     ILLEGAL, tried -> tried.server().maxPendingHandshakes(bad),
-                    "maxPendingHandshakes " + bad, "at least 1"));
-            String[] messages = {"maxQueuedMessages " + bad, "at least 1"};
-            String[] bytes = {"maxQueuedBytes " + bad, "at least 1"};
+                    "maxPendingHandshakes " + bad, "must be at least 1"));
+            String[] messages = {"maxQueuedMessages " + bad, "must be at least 1"};
+            String[] bytes = {"maxQueuedBytes " + bad, "must be at least 1"};
             cases.add(thrown(ofClient, bad + " messages", ILLEGAL, tried -> tried.client()
                     .receiveQueue(bad, 1, OverflowPolicy.ERROR),
                     messages));

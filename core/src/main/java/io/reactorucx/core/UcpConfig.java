@@ -261,7 +261,7 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
          */
         public Builder keepAliveInterval(Duration interval) {
             if (interval.toMillis() < 1) {
-                throw new IllegalArgumentException("keepAliveInterval " + interval + ": at least 1 ms");
+                throw new IllegalArgumentException("keepAliveInterval " + interval + ": must be at least 1 ms");
             }
             return setting("KEEPALIVE_INTERVAL", interval.toMillis() + "ms");
         }

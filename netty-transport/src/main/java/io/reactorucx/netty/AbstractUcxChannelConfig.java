@@ -139,7 +139,7 @@ abstract class AbstractUcxChannelConfig extends DefaultChannelConfig {
 
     AbstractUcxChannelConfig setSendBufferSize(int sendBufferSize) {
         if (sendBufferSize < 1) {
-            throw new IllegalArgumentException("sendBufferSize " + sendBufferSize + ": at least 1");
+            throw new IllegalArgumentException("sendBufferSize " + sendBufferSize + ": must be at least 1");
         }
         sendBytes = sendBufferSize;
         setIfPlain(ChannelOption.SO_SNDBUF, sendBufferSize);
@@ -154,7 +154,7 @@ abstract class AbstractUcxChannelConfig extends DefaultChannelConfig {
 
     AbstractUcxChannelConfig setReceiveBufferSize(int receiveBufferSize) {
         if (receiveBufferSize < 1) {
-            throw new IllegalArgumentException("receiveBufferSize " + receiveBufferSize + ": at least 1");
+            throw new IllegalArgumentException("receiveBufferSize " + receiveBufferSize + ": must be at least 1");
         }
         windowBytes = UcxNettyConfig.checkWindow(Math.max(UcxNettyConfig.MIN_WINDOW_BYTES,
                 Math.min(receiveBufferSize, UcxNettyConfig.MAX_WINDOW_BYTES)));

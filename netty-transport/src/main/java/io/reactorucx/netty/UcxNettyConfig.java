@@ -94,7 +94,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
 
     private static void atLeastOne(int value, String name) {
         if (value < 1) {
-            throw new IllegalArgumentException(name + " " + value + ": at least 1");
+            throw new IllegalArgumentException(name + " " + value + ": must be at least 1");
         }
     }
 

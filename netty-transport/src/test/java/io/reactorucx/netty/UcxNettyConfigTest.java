@@ -73,11 +73,11 @@ class UcxNettyConfigTest {
     @Test
     void refusesLimits() {
         assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withLimits(0, 1))
-                .withMessage("maxLinks 0: at least 1");
+                .withMessage("maxLinks 0: must be at least 1");
         assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withLimits(1, 0))
-                .withMessage("maxChannels 0: at least 1");
+                .withMessage("maxChannels 0: must be at least 1");
         assertThatIllegalArgumentException().isThrownBy(() -> UcxLoopResources.create("x", 0, DEFAULT))
-                .withMessage("count 0: at least 1");
+                .withMessage("count 0: must be at least 1");
     }
 
     @Test

@@ -55,7 +55,7 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
     public EngineConfig {
         Objects.requireNonNull(waitStrategy, "waitStrategy");
         if (name.length() > MAX_NAME_LENGTH) {
-            throw new IllegalArgumentException("name " + name + ": at most " + MAX_NAME_LENGTH + " characters");
+            throw new IllegalArgumentException("name " + name + ": must be at most " + MAX_NAME_LENGTH + " characters");
         }
         inRange(commandQueueCapacity, 2, MAX_QUEUE_CAPACITY, "commandQueueCapacity");
         inRange(commandsPerStep, 1, MAX_QUEUE_CAPACITY, "commandsPerStep");

@@ -58,7 +58,7 @@ public final class ProgressEngineGroup implements AutoCloseable {
             EngineObserver observer) {
         Objects.requireNonNull(threads, "threads");
         if (count < 1) {
-            throw new IllegalArgumentException("count " + count + ": at least 1");
+            throw new IllegalArgumentException("count " + count + ": must be at least 1");
         }
         List<ProgressEngine> engines = new ArrayList<>();
         List<EngineAgent> agents = new ArrayList<>();

@@ -27,7 +27,7 @@ record TransportSettings(int maxFrameLength, long maxQueuedBytes, ByteBufAllocat
                     + ".." + MAX_FRAME_LENGTH);
         }
         if (maxQueuedBytes < 1) {
-            throw new IllegalArgumentException("maxQueuedBytes " + maxQueuedBytes + ": at least 1");
+            throw new IllegalArgumentException("maxQueuedBytes " + maxQueuedBytes + ": must be at least 1");
         }
         Objects.requireNonNull(allocator, "allocator");
     }

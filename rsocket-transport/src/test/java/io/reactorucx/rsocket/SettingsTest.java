@@ -61,9 +61,9 @@ class SettingsTest {
                     .withMessage("maxFrameLength " + wrong + ": must be in 64..16777215");
         }
         assertThatIllegalArgumentException().isThrownBy(() -> server().maxQueuedBytes(0))
-                .withMessage("maxQueuedBytes 0: at least 1");
+                .withMessage("maxQueuedBytes 0: must be at least 1");
         assertThatIllegalArgumentException().isThrownBy(() -> client().maxQueuedBytes(-5))
-                .withMessage("maxQueuedBytes -5: at least 1");
+                .withMessage("maxQueuedBytes -5: must be at least 1");
     }
 
     @Test

@@ -83,7 +83,7 @@ public final class Arguments {
     public static String name(String value, String name) {
         Objects.requireNonNull(value, name);
         if (value.length() > MAX_NAME_LENGTH || value.indexOf(0) >= 0) {
-            throw new IllegalArgumentException(name + " " + value + ": at most " + MAX_NAME_LENGTH
+            throw new IllegalArgumentException(name + " " + value + ": must be at most " + MAX_NAME_LENGTH
                     + " characters, none of them 0");
         }
         return value;

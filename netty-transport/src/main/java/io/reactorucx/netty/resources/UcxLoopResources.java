@@ -63,7 +63,7 @@ public final class UcxLoopResources implements LoopResources {
     public static UcxLoopResources create(String name, int count, UcxNettyConfig config) {
         Objects.requireNonNull(name, "name");
         if (count < 1) {
-            throw new IllegalArgumentException("count " + count + ": at least 1");
+            throw new IllegalArgumentException("count " + count + ": must be at least 1");
         }
         return new UcxLoopResources(name, count, Objects.requireNonNull(config, "config"));
     }

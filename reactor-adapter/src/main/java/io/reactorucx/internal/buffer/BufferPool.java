@@ -57,7 +57,7 @@ public final class BufferPool extends UcxBufferPool {
 
     public static long checkMaxBytes(long bytes) {
         if (bytes < SlabAllocator.SLAB_BYTES) {
-            throw new IllegalArgumentException("maxBufferBytes " + bytes + ": at least one slab, "
+            throw new IllegalArgumentException("maxBufferBytes " + bytes + ": must be at least one slab, "
                     + SlabAllocator.SLAB_BYTES);
         }
         return bytes;
@@ -65,7 +65,7 @@ public final class BufferPool extends UcxBufferPool {
 
     public static int checkMaxWaiters(int count) {
         if (count < 0) {
-            throw new IllegalArgumentException("maxBufferWaiters " + count + ": at least 0");
+            throw new IllegalArgumentException("maxBufferWaiters " + count + ": must be at least 0");
         }
         return count;
     }

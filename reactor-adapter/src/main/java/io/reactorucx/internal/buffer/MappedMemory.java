@@ -23,7 +23,7 @@ public final class MappedMemory {
 
     public static long checkMaxBytes(long bytes) {
         if (bytes < 0) {
-            throw new IllegalArgumentException("maxMappedBytes " + bytes + ": at least 0");
+            throw new IllegalArgumentException("maxMappedBytes " + bytes + ": must be at least 0");
         }
         return bytes;
     }

@@ -89,7 +89,7 @@ public record ConnectionPoolConfig(int minConnections, int maxConnections, int p
     /** Checks what the limits have to be together. */
     public ConnectionPoolConfig checked() {
         if (minConnections > maxConnections) {
-            throw new IllegalArgumentException("minConnections " + minConnections + ": at most maxConnections, "
+            throw new IllegalArgumentException("minConnections " + minConnections + ": must be at most maxConnections, "
                     + maxConnections);
         }
         return this;
@@ -97,7 +97,7 @@ public record ConnectionPoolConfig(int minConnections, int maxConnections, int p
 
     private static int checkCount(int count, String name, int min) {
         if (count < min) {
-            throw new IllegalArgumentException(name + " " + count + ": at least " + min);
+            throw new IllegalArgumentException(name + " " + count + ": must be at least " + min);
         }
         return count;
     }

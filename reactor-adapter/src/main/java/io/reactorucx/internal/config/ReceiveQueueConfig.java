@@ -11,13 +11,13 @@ public record ReceiveQueueConfig(int maxMessages, long maxBytes, OverflowPolicy 
     public ReceiveQueueConfig {
         Objects.requireNonNull(overflow, "policy");
         if (maxMessages < 1) {
-            throw new IllegalArgumentException("maxQueuedMessages " + maxMessages + ": at least 1");
+            throw new IllegalArgumentException("maxQueuedMessages " + maxMessages + ": must be at least 1");
         }
         if (maxBytes < 1) {
-            throw new IllegalArgumentException("maxQueuedBytes " + maxBytes + ": at least 1");
+            throw new IllegalArgumentException("maxQueuedBytes " + maxBytes + ": must be at least 1");
         }
         if (maxHeldOffers < 1) {
-            throw new IllegalArgumentException("maxHeldOffers " + maxHeldOffers + ": at least 1");
+            throw new IllegalArgumentException("maxHeldOffers " + maxHeldOffers + ": must be at least 1");
         }
     }
 

@@ -117,7 +117,7 @@ public final class WindowRegistry {
     private static Set<MemoryRight> checked(Set<MemoryRight> rights) {
         Objects.requireNonNull(rights, "rights").forEach(right -> Objects.requireNonNull(right, "rights: each"));
         if (rights.isEmpty()) {
-            throw new IllegalArgumentException("rights " + rights + ": at least one");
+            throw new IllegalArgumentException("rights " + rights + ": must contain at least one right");
         }
         return Set.copyOf(rights);
     }
