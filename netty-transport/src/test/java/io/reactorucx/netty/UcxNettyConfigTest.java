@@ -64,7 +64,7 @@ class UcxNettyConfigTest {
     @Test
     void refusesWhatALoopCouldNotStartWith() {
         assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withBuffers(1, true))
-                .withMessageStartingWith("maxBufferBytes 1: at least one slab");
+                .withMessageStartingWith("maxBufferBytes 1: must be at least one slab");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> DEFAULT.withTimeouts(SECOND, SECOND, Duration.ofNanos(1), SECOND))
                 .withMessageContaining("heartbeat");

@@ -168,7 +168,7 @@ class UcxAutoConfigurationTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             server.port                   | 70000 | 70000
-            server.max-connections        | 0     | maxConnections 0: at least 1
+            server.max-connections        | 0     | maxConnections 0: must be at least 1
             server.max-pending-handshakes | 0     | 0
             server.handshake-timeout      | 0s    | PT0S
             connection.window-size        | 2GB   | must be below 2 GiB

@@ -96,7 +96,7 @@ class UcxWebAutoConfigurationTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            netty.loops                   | 0        | count 0: at least 1
+            netty.loops                   | 0        | count 0: must be at least 1
             netty.spin                    | 2s       | spin PT2S: must be in PT0S..PT1S
             netty.window-size             | 1KB      | windowBytes 1024: must be in 4096..1073741824
             netty.window-size             | 4GB      | windowBytes 2147483647: must be in 4096..1073741824
@@ -104,8 +104,8 @@ class UcxWebAutoConfigurationTest {
             netty.close-timeout           | 2h       | closeTimeout PT2H: must be in PT0S..PT1H
             netty.heartbeat-interval      | 1ms      | PT0.001S
             netty.link-idle-timeout       | 2h       | linkIdleTimeout PT2H: must be in PT0S..PT1H
-            netty.max-links               | 0        | maxLinks 0: at least 1
-            netty.max-channels            | 0        | maxChannels 0: at least 1
+            netty.max-links               | 0        | maxLinks 0: must be at least 1
+            netty.max-channels            | 0        | maxChannels 0: must be at least 1
             netty.max-buffer-size         | 1MB      | 1048576
             netty.plain-tcp.decision-time | 0s       | decisionTime PT0S: must be in PT0.001S..PT1M
             netty.plain-tcp.remotes       | db:0     | must be host, host:port or *:port
