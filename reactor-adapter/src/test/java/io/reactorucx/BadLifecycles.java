@@ -36,7 +36,7 @@ final class BadLifecycles {
     private void count(String method, String argument, int min, BiFunction<Tried, Integer, Object> use) {
         for (int bad : new int[] {min - 1, Integer.MIN_VALUE}) {
             cases.add(thrown(method, "count " + bad, ILLEGAL, tried -> use.apply(tried, bad),
-                    argument + " " + bad + ": at least " + min));
+                    argument + " " + bad + ": must be at least " + min));
         }
     }
 

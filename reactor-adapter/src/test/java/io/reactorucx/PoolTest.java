@@ -430,6 +430,6 @@ class PoolTest implements NeedsUcx {
     void leastIsNotMoreThanMost() {
         assertThatThrownBy(() -> pool(builder -> builder.minConnections(3).maxConnections(2)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("minConnections 3: at most maxConnections, 2");
+                .hasMessageContaining("minConnections 3: must be at most maxConnections, 2");
     }
 }
