@@ -62,7 +62,8 @@ public record EngineHealth(String engine, State state, @Nullable UnderWay oldest
      * @return their number
      */
     public long stallsOf(String operation) {
-        return stallsByName.entrySet().stream().filter(each -> each.getKey().startsWith(operation + " "))
+        return stallsByName.entrySet().stream().filter(each -> each.getKey().equals(operation)
+                || each.getKey().startsWith(operation + " "))
                 .mapToLong(Map.Entry::getValue).sum();
     }
 }

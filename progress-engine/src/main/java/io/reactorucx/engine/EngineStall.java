@@ -10,24 +10,34 @@ import java.util.Set;
  * A round of an engine that has taken too long: none of its connections has made progress meanwhile.
  *
  * @param operation the part of this library that called what blocks: {@code handler} of a connection, else the last
- *     word of its package, such as {@code request}, {@code message} or {@code engine}
+ *     word of its package, such as {@code request} or {@code message}; {@value #ENGINE} when the application was not
+ *     called
  * @param handler the method that blocks, as {@code package.Class.method}: the first one of the application that this
- *     library has called, or a method of this library when it has called none
+ *     library has called; {@value #ENGINE} when it has called none, so that this library or UCX takes the time, or the
+ *     thread got no processor
  * @param duration how long the round has taken, at least: a watch looks now and then
  * @param stack what the engine's thread did when the stall was noticed, the innermost call first
  */
 public record EngineStall(String operation, String handler, Duration duration, List<StackTraceElement> stack) {
 
+    /** What blocks when no code of the application was called. */
+    public static final String ENGINE = "engine";
+
     private static final String API = "io.reactorucx";
     private static final Set<String> LIBRARY = Set.of(API, "io.reactorucx.buffer",
             "io.reactorucx.connection", "io.reactorucx.memory", "io.reactorucx.message", "io.reactorucx.security",
             "io.reactorucx.metrics", "io.reactorucx.observation", "io.reactorucx.core", "io.reactorucx.engine",
-            "io.reactorucx.netty", "io.reactorucx.rsocket");
+            "io.reactorucx.netty", "io.reactorucx.netty.buffer", "io.reactorucx.netty.resources",
+            "io.reactorucx.rsocket");
     private static final List<String> HIDDEN = List.of("io.reactorucx.internal.", "io.reactorucx.core.",
-            "io.reactorucx.netty.internal.");
+            "io.reactorucx.netty.internal.", "io.reactorucx.spring.boot.");
+    /** The part of this library through which the others call the application. */
+    private static final String CALLS = "io.reactorucx.internal.concurrent.";
     /** What may stand between this library and the application. */
     private static final List<String> BETWEEN = List.of("java.", "javax.", "jdk.", "sun.", "reactor.",
             "org.reactivestreams.", "org.agrona.", "org.jctools.", "io.micrometer.", "io.netty.", "io.rsocket.");
+    /** What calls the application in turn, and is named where it does not. */
+    private static final List<String> FRAMEWORKS = List.of("org.springframework.", "io.grpc.", "kotlin.", "kotlinx.");
     private static final String UNKNOWN = "unknown";
 
     /** Checks the parts. */
@@ -44,20 +54,40 @@ public record EngineStall(String operation, String handler, Duration duration, L
         while (last >= 0 && !isLibrary(stack[last])) {
             last--;
         }
-        int handler = last;
-        while (handler >= 0 && (isLibrary(stack[handler]) || isBetween(stack[handler]))) {
-            handler--;
-        }
-        int caller = Math.max(0, handler);
-        while (caller < last && !isLibrary(stack[caller])) {
-            caller++;
-        }
         if (last < 0) {
             return new EngineStall(UNKNOWN, UNKNOWN, duration, Arrays.asList(stack));
         }
-        StackTraceElement blocking = stack[handler < 0 ? caller : handler];
-        return new EngineStall(room(packageOf(stack[caller])), blocking.getClassName() + "." + blocking.getMethodName(),
-                duration, Arrays.asList(stack));
+        int handler = application(stack, last);
+        if (handler < 0) {
+            return new EngineStall(ENGINE, ENGINE, duration, Arrays.asList(stack));
+        }
+        int caller = handler;
+        while (caller < last && (!isLibrary(stack[caller]) || stack[caller].getClassName().startsWith(CALLS))) {
+            caller++;
+        }
+        return new EngineStall(room(packageOf(stack[caller])),
+                stack[handler].getClassName() + "." + stack[handler].getMethodName(), duration, Arrays.asList(stack));
+    }
+
+    /** Returns the index of the first method of the application, else of a framework, that was called; else -1. */
+    private static int application(StackTraceElement[] stack, int last) {
+        int framework = -1;
+        for (int i = last; i >= 0; i--) {
+            boolean ofFramework = isOneOf(FRAMEWORKS, stack[i]);
+            if (!ofFramework && !isLibrary(stack[i]) && !isOneOf(BETWEEN, stack[i])) {
+                return i;
+            }
+            if (ofFramework && framework < 0) {
+                framework = i;
+            }
+        }
+        return framework;
+    }
+
+    /** Returns whether the thread waits for something to do: it is about to sleep, sleeps, or has been woken. */
+    boolean isRest() {
+        return handler.equals(ENGINE)
+                && stack.stream().anyMatch(frame -> frame.getClassName().equals(EngineSleep.class.getName()));
     }
 
     private static String room(String packageName) {
@@ -68,8 +98,8 @@ public record EngineStall(String operation, String handler, Duration duration, L
         return LIBRARY.contains(packageOf(frame)) || HIDDEN.stream().anyMatch(frame.getClassName()::startsWith);
     }
 
-    private static boolean isBetween(StackTraceElement frame) {
-        return BETWEEN.stream().anyMatch(frame.getClassName()::startsWith);
+    private static boolean isOneOf(List<String> prefixes, StackTraceElement frame) {
+        return prefixes.stream().anyMatch(frame.getClassName()::startsWith);
     }
 
     private static String packageOf(StackTraceElement frame) {
@@ -81,8 +111,8 @@ public record EngineStall(String operation, String handler, Duration duration, L
         return new EngineStall(operation, handler, longer, stack);
     }
 
-    /** {@return operation and handler in one text, by which stalls are counted} */
+    /** {@return operation and handler in one text, by which stalls are counted; {@value #ENGINE} for no handler} */
     public String name() {
-        return operation + " " + handler;
+        return handler.equals(ENGINE) ? operation : operation + " " + handler;
     }
 }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Watches engines from a thread of its own: an engine that is awake and makes no round for a threshold has stalled,
  * because a handler, a command or UCX blocks its thread. Shorter rounds cost nothing, and are not seen; a stall is
- * noticed within one and a half thresholds.
+ * noticed within one and a half thresholds. An engine that sleeps, and a process that does not run, have not stalled.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> the thread ends with {@link #close()}; the engines are the
  * caller's. <b>Errors:</b> what the observer throws is logged.
@@ -83,12 +83,22 @@ public final class EngineWatch implements AutoCloseable {
         long last = System.nanoTime();
         while (!awaitClose()) {
             long now = System.nanoTime();
-            long nanos = Math.min(now - last, intervalNanos + intervalNanos / LOOKS_PER_THRESHOLD);
+            long nanos = counted(now - last, intervalNanos);
             last = now;
             for (StallDetector each : detectors) {
                 look(each, nanos);
             }
         }
+    }
+
+    /**
+     * Returns how much of the time since the last look counts. What has delayed a look may have delayed the engine as
+     * well: a look that is a little late counts for less, and one that is later by an interval not at all, because the
+     * process was stopped, collected garbage, or got no processor.
+     */
+    static long counted(long nanos, long intervalNanos) {
+        return nanos > 2 * intervalNanos ? 0
+                : Math.min(nanos, intervalNanos + intervalNanos / LOOKS_PER_THRESHOLD);
     }
 
     private boolean awaitClose() {

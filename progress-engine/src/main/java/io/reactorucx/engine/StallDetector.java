@@ -39,8 +39,7 @@ final class StallDetector {
     /**
      * Looks at the engine.
      *
-     * @param nanos the time since the last look; a look that came late counts for less, because what has delayed it may
-     *     have delayed the engine as well
+     * @param nanos the time since the last look, as far as it counts: see {@link EngineWatch#counted}
      */
     void look(long nanos) {
         long rounds = engine.counters().steps();
@@ -67,6 +66,11 @@ final class StallDetector {
                 return;
             }
             EngineStall begun = EngineStall.of(stack, duration);
+            if (begun.isRest()) {
+                // It was woken and has not run since: it has had nothing to do for all that time.
+                awakeNanos = 0;
+                return;
+            }
             current = begun;
             count(begun);
             observer.engineStalled(engine, begun);

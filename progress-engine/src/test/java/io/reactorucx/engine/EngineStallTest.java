@@ -38,10 +38,43 @@ class EngineStallTest {
     }
 
     @Test
-    void withoutAnApplicationTheLibraryItselfIsNamed() {
+    void withoutAnApplicationTheEngineIsNamed() {
         EngineStall stall = stall("java.lang.Object.wait", "io.reactorucx.internal.buffer.BufferPool.acquire");
 
-        assertThat(stall.name()).isEqualTo("buffer io.reactorucx.internal.buffer.BufferPool.acquire");
+        assertThat(stall.handler()).isEqualTo("engine");
+        assertThat(stall.operation()).isEqualTo("engine");
+        assertThat(stall.name()).isEqualTo("engine");
+        assertThat(stall("java.lang.invoke.LambdaForm$MH.invoke",
+                "io.reactorucx.core.ffi.ucp_h$ucp_worker_progress.call",
+                "io.reactorucx.core.NativeWorker.progress").name()).isEqualTo("engine");
+    }
+
+    @Test
+    void callThroughTheGuardOfTheApplicationIsThatOfItsCaller() {
+        assertThat(stall("com.example.Handler.answer", "reactor.core.publisher.FluxMap.onNext",
+                "io.reactorucx.internal.concurrent.ApplicationPublisher.subscribe",
+                "io.reactorucx.internal.request.ResponderDispatcher.opened").name())
+                .isEqualTo("request com.example.Handler.answer");
+    }
+
+    @Test
+    void frameworkIsNamedOnlyWhereItCalledNoApplication() {
+        assertThat(stall("com.example.Controller.quote", "org.springframework.messaging.Invocation.invoke",
+                "io.rsocket.core.RSocketResponder.handle",
+                "io.reactorucx.internal.message.InboundStream.deliver").name())
+                .isEqualTo("message com.example.Controller.quote");
+        assertThat(stall("java.lang.Thread.sleep", "org.springframework.messaging.Invocation.invoke",
+                "io.reactorucx.internal.message.InboundStream.deliver").name())
+                .isEqualTo("message org.springframework.messaging.Invocation.invoke");
+    }
+
+    @Test
+    void sleepOfTheEngineIsARestUnlessItCallsTheApplication() {
+        assertThat(stall("io.reactorucx.core.ffi.poll_h.poll", "io.reactorucx.core.UcpWorker.await",
+                "io.reactorucx.engine.EngineSleep.await").isRest()).isTrue();
+        assertThat(stall("com.example.Handler.answer", "io.reactorucx.internal.message.InboundStream.deliver",
+                "io.reactorucx.engine.EngineSleep.await").isRest()).isFalse();
+        assertThat(stall("io.reactorucx.core.UcpWorker.flush").isRest()).isFalse();
     }
 
     @Test
@@ -50,7 +83,7 @@ class EngineStallTest {
             new StackTraceElement("io.reactorucx.engine.ProgressEngine", "step", null, 1),
             new StackTraceElement("com.example.Loop", "run", null, 1)}, Duration.ZERO);
 
-        assertThat(stall.name()).isEqualTo("engine io.reactorucx.engine.ProgressEngine.step");
+        assertThat(stall.name()).isEqualTo("engine");
     }
 
     @Test

@@ -35,10 +35,15 @@ final class StallLog {
         }
         lastWarnings.put(engine, now);
         if (LOG.isWarnEnabled()) {
-            LOG.warn("[{}] has stalled for {} ms, and with it all its connections: {}, called by {}, blocks its thread:"
-                    + "{}", engine.name(), stall.duration().toMillis(), stall.handler(), stall.operation(),
-                    stack(stall));
+            LOG.warn("[{}] has stalled for {} ms, and with it all its connections: {}:{}", engine.name(),
+                    stall.duration().toMillis(), blame(stall), stack(stall));
         }
+    }
+
+    private static String blame(EngineStall stall) {
+        return stall.handler().equals(EngineStall.ENGINE)
+                ? "no code of the application was called, the engine itself takes the time, or got no processor"
+                : stall.handler() + ", called by " + stall.operation() + ", blocks its thread";
     }
 
     private static String stack(EngineStall stall) {
