@@ -12,10 +12,12 @@ public final class UcxClosedChannelException extends ClosedChannelException {
     @Serial
     private static final long serialVersionUID = 1L;
 
+    private final String message;
     private final String reason;
 
     UcxClosedChannelException(String peer, String reason) {
-        this.reason = "[" + peer + "] the RSocket connection has ended: " + reason;
+        this.reason = reason;
+        this.message = "[" + peer + "] the RSocket connection has ended: " + reason;
     }
 
     UcxClosedChannelException(String peer, Throwable cause) {
@@ -23,8 +25,13 @@ public final class UcxClosedChannelException extends ClosedChannelException {
         initCause(cause);
     }
 
+    /** Returns the reason without the name of the peer, which may know itself by another one. */
+    String reason() {
+        return reason;
+    }
+
     @Override
     public String getMessage() {
-        return reason;
+        return message;
     }
 }

@@ -2,9 +2,11 @@ package io.reactorucx.rsocket;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.LimitedLog;
 import io.reactorucx.internal.message.MessageStream;
 import io.rsocket.DuplexConnection;
 import io.rsocket.RSocketErrorException;
@@ -16,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
+import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -36,6 +39,9 @@ final class UcxDuplexConnection implements DuplexConnection {
 
     /** How long a last frame may wait until the peer takes it. */
     private static final long FAREWELL_SECONDS = 5;
+
+    private static final LimitedLog FAULTS =
+            new LimitedLog(LoggerFactory.getLogger(UcxDuplexConnection.class));
 
     private final UcxConnection connection;
     private final TransportSettings settings;
@@ -106,44 +112,42 @@ final class UcxDuplexConnection implements DuplexConnection {
         UcxClosedChannelException reason = new UcxClosedChannelException(connection.peer(), queue.bytes()
                 + " bytes of frames wait for the peer, and maxQueuedBytes " + queue.maxBytes()
                 + " leaves no room for another; request fewer payloads at a time");
-        if (fail(reason, CloseMode.FORCE)) {
+        if (fail(reason)) {
             counters.overflowed();
         }
     }
 
     /**
      * Ends the connection for a reason that lies on this side, unless it is closing. Returns whether it did. RSocket
-     * gets the reason as the error of a connection, with which it fails all requests.
+     * gets the reason as the error of a connection, with which it fails all requests, and so does the peer's.
      */
-    private boolean fail(UcxClosedChannelException reason, CloseMode mode) {
+    private boolean fail(UcxClosedChannelException reason) {
         if (terminated || !closing.compareAndSet(false, true)) {
             return false;
         }
         failure = reason;
+        FAULTS.warn(reason.getMessage(), null);
         queue.dispose();
         FrameReceiver current = receiver;
         if (current != null && current.isOnItsThread()) {
             explain(reason);
-            close(mode);
             return true;
         }
         try {
-            connection.scheduler().schedule(() -> {
-                explain(reason);
-                close(mode);
-            });
+            connection.scheduler().schedule(() -> explain(reason));
         } catch (RejectedExecutionException e) {
             // The engine has closed, and the connection with it.
-            close(mode);
+            close(CloseMode.FORCE);
         }
         return true;
     }
 
     /**
-     * Tells RSocket the reason. RSocket cancels what it sends at the end of the connection alone, and a source that
-     * never rests would keep the engine from that end, so the end is signalled here.
+     * Tells the peer and RSocket the reason. RSocket cancels what it sends at the end of the connection alone, and a
+     * source that never rests would keep the engine from that end, so the end is signalled here.
      */
     private void explain(UcxClosedChannelException reason) {
+        farewell(reason.reason());
         FrameReceiver current = receiver;
         if (current != null) {
             current.fail(ErrorFrameCodec.encode(alloc(), 0, new ConnectionErrorException(reason.getMessage(), reason)));
@@ -151,11 +155,25 @@ final class UcxDuplexConnection implements DuplexConnection {
         closed.tryEmitError(reason);
     }
 
+    /**
+     * Sends one error frame behind what the send has taken from the queue, whose other frames have been dropped, and
+     * closes. A peer that does not take it in time learns of the close alone.
+     */
+    private void farewell(String reason) {
+        ByteBuf frame = ErrorFrameCodec.encode(alloc(), 0, new ConnectionErrorException("the peer has closed the"
+                + " connection: " + reason));
+        byte[] bytes = ByteBufUtil.getBytes(frame);
+        frame.release();
+        closeLater(CloseMode.FORCE);
+        stream.send(Mono.just(bytes), sent -> sent).subscribe(ignored -> { }, error -> close(CloseMode.FORCE),
+                () -> close(CloseMode.FLUSH));
+    }
+
     @Override
     public void sendErrorAndClose(RSocketErrorException error) {
         if (closing.compareAndSet(false, true)) {
             queue.end(ErrorFrameCodec.encode(alloc(), 0, error));
-            closeLater();
+            closeLater(CloseMode.FLUSH);
         }
     }
 
@@ -163,23 +181,25 @@ final class UcxDuplexConnection implements DuplexConnection {
     public void dispose() {
         closing.set(true);
         queue.end();
-        close(CloseMode.FLUSH);
+        // RSocket calls this as well when it has been told a failure, of which the peer is being told.
+        if (failure == null) {
+            close(CloseMode.FLUSH);
+        }
     }
 
     private void close(CloseMode mode) {
         connection.close(mode).subscribe();
     }
 
-    private void closeLater() {
-        farewell.update(Schedulers.parallel().schedule(() -> close(CloseMode.FLUSH), FAREWELL_SECONDS,
-                TimeUnit.SECONDS));
+    private void closeLater(CloseMode mode) {
+        farewell.update(Schedulers.parallel().schedule(() -> close(mode), FAREWELL_SECONDS, TimeUnit.SECONDS));
     }
 
     /** All frames have been sent, or no more can be. */
     private void sendEnded(@Nullable Throwable error) {
         if (error != null && !isEnd(error)) {
-            fail(new UcxClosedChannelException(connection.peer(), error), CloseMode.FLUSH);
-        } else {
+            fail(new UcxClosedChannelException(connection.peer(), error));
+        } else if (failure == null) {
             close(CloseMode.FLUSH);
         }
     }
@@ -215,7 +235,7 @@ final class UcxDuplexConnection implements DuplexConnection {
         UcxClosedChannelException reason = error == null || closedHere ? null
                 : new UcxClosedChannelException(connection.peer(), error);
         if (reason != null && error != null && !isEnd(error)) {
-            fail(reason, CloseMode.FLUSH);
+            fail(reason);
         } else {
             closing.set(true);
             close(CloseMode.FLUSH);
@@ -226,7 +246,7 @@ final class UcxDuplexConnection implements DuplexConnection {
     /** RSocket receives no more. If it does not close the connection as well, the peer's sends would wait for ever. */
     void receiverLeft() {
         if (!isDisposed()) {
-            closeLater();
+            closeLater(CloseMode.FLUSH);
         }
     }
 

@@ -106,7 +106,10 @@ class LimitsTest {
         RSocket greedy = RSocketConnector.connectWith(UcxClientTransport.create(client(server.address().getPort())))
                 .block(TestResources.LIMIT);
         StepVerifier.create(greedy.requestStream(payload(KIB)).map(each -> each.release()).then())
-                .expectError().verify(TestResources.LIMIT);
+                .expectErrorSatisfies(error -> {
+                    assertOverflow(error);
+                    assertThat(error).hasMessageStartingWith("the peer has closed the connection: ");
+                }).verify(TestResources.LIMIT);
 
         await().atMost(TestResources.LIMIT).untilTrue(cancelled);
         RSocket next = RSocketConnector.connectWith(UcxClientTransport.create(client(server.address().getPort())))
@@ -137,6 +140,24 @@ class LimitsTest {
                     .isInstanceOf(ConnectionErrorException.class)
                     .hasMessageContaining("the peer takes at most " + QUEUED_BYTES)).verify(TestResources.LIMIT);
         }
+    }
+
+    @Test
+    void theReceiverOfAFrameThatIsTooLargeLearnsWhyTheSenderClosed() {
+        UcxBoundTransport server = RSocketServer.create(SocketAcceptor.forRequestResponse(request -> {
+            request.release();
+            return Mono.just(payload(FRAME_BYTES));
+        })).bindNow(UcxServerTransport.create(UcxServer.create(resources.server())));
+        RSocket socket = RSocketConnector.connectWith(UcxClientTransport.create(client(server.address().getPort())
+                .maxMessageBytes(QUEUED_BYTES))).block(TestResources.LIMIT);
+
+        StepVerifier.create(echo(socket, KIB)).expectErrorSatisfies(error -> assertThat(error)
+                .isInstanceOf(ConnectionErrorException.class)
+                .hasMessageStartingWith("the peer has closed the connection: ")
+                .hasMessageContaining("the peer takes at most " + QUEUED_BYTES)).verify(TestResources.LIMIT);
+
+        server.dispose();
+        server.onClose().block(TestResources.LIMIT);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.concurrent.LimitedLog;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.OperationVisitor;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class MessageMultiplexer implements ProtocolHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(MessageMultiplexer.class);
+    private static final LimitedLog VIOLATIONS = new LimitedLog(LOG);
 
     private final ConnectionCore connection;
     private final MessageProtocolFactory shared;
@@ -146,7 +148,8 @@ public final class MessageMultiplexer implements ProtocolHandler {
     /** The peer has violated the protocol, which ends this connection and no other. */
     private void violated(ProtocolViolationException violation) {
         shared.counters().violation();
-        LOG.debug("[{}] violates the protocol: {}", connection.name(), violation.getMessage());
+        VIOLATIONS.warn("[" + connection.name() + "] violates the protocol, and its connection is closed: "
+                + violation.getMessage(), null);
         abort("the peer does not keep to the protocol: " + violation.getMessage(), null);
     }
 
