@@ -5,6 +5,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.config.ConnectionPoolConfig;
 import java.time.Clock;
 import java.time.Duration;
@@ -109,7 +110,8 @@ public final class UcxConnectionPool implements ConnectionCounters.Pool {
      */
     public <T> Mono<T> withConnection(Function<? super UcxConnection, ? extends Mono<T>> use) {
         Objects.requireNonNull(use, "use");
-        return Mono.usingWhen(acquire(), taken -> use.apply(taken.connection()), PooledConnection::release,
+        return Mono.usingWhen(acquire(), taken -> ContainedPublisher.<T>calling("withConnection: the use",
+                () -> use.apply(taken.connection())).next(), PooledConnection::release,
                 (taken, error) -> taken.release(), PooledConnection::release);
     }
 
@@ -122,7 +124,8 @@ public final class UcxConnectionPool implements ConnectionCounters.Pool {
      */
     public <T> Flux<T> withConnectionMany(Function<? super UcxConnection, ? extends Publisher<T>> use) {
         Objects.requireNonNull(use, "use");
-        return Flux.usingWhen(acquire(), taken -> use.apply(taken.connection()), PooledConnection::release,
+        return Flux.usingWhen(acquire(), taken -> ContainedPublisher.<T>calling("withConnectionMany: the use",
+                () -> use.apply(taken.connection())), PooledConnection::release,
                 (taken, error) -> taken.release(), PooledConnection::release);
     }
 

@@ -5,6 +5,7 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.concurrent.ContainedPublisher;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
@@ -82,7 +83,8 @@ public final class UcxReconnectingConnection implements Disposable {
     private Mono<UcxConnection> attempt(ConnectionIncarnation incarnation) {
         return settings.client().connect().flatMap(connection -> {
             incarnation.candidate(connection);
-            Mono<Void> setup = Mono.defer(() -> Mono.from(settings.onConnected().apply(connection)));
+            Mono<Void> setup = ContainedPublisher.<Void>calling("onConnected",
+                    () -> settings.onConnected().apply(connection)).then();
             Mono<Void> loss = connection.onDispose().then(ConnectionIncarnation.loss(connection));
             return Mono.firstWithSignal(setup, loss).timeout(settings.client().connectTimeout())
                     .onErrorMap(TimeoutException.class, late -> new UcxException(UcxStatus.TIMED_OUT, "onConnected",
@@ -174,7 +176,10 @@ public final class UcxReconnectingConnection implements Disposable {
      */
     public <T> Mono<T> withConnection(Function<? super UcxConnection, ? extends Mono<T>> use) {
         Objects.requireNonNull(use, "use");
-        return connection().<T>flatMap(use).onErrorMap(UcxClosedException.class, this::explained);
+        return connection()
+                .<T>flatMap(made -> ContainedPublisher.<T>calling("withConnection: the use", () -> use.apply(made))
+                        .next())
+                .onErrorMap(UcxClosedException.class, this::explained);
     }
 
     /**
@@ -187,7 +192,10 @@ public final class UcxReconnectingConnection implements Disposable {
      */
     public <T> Flux<T> withConnectionMany(Function<? super UcxConnection, ? extends Publisher<T>> use) {
         Objects.requireNonNull(use, "use");
-        return connection().<T>flatMapMany(use).onErrorMap(UcxClosedException.class, this::explained);
+        return connection()
+                .<T>flatMapMany(made ->
+                        ContainedPublisher.calling("withConnectionMany: the use", () -> use.apply(made)))
+                .onErrorMap(UcxClosedException.class, this::explained);
     }
 
     /** Returns an error that says that the current connection is lost, because this object is not closed. */

@@ -9,6 +9,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
@@ -18,6 +19,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -163,6 +165,78 @@ class EngineFailureTest implements NeedsUcx {
 
         assertThat(Waits.failure(other)).hasMessageContaining(FAILED);
         assertThat(Waits.failure(ended)).hasMessageContaining(FAILED);
+    }
+
+    /** Takes all memory in the call, or in the publisher that it returns. */
+    private static final class Exhausted implements UcxResponder {
+
+        @Override
+        public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+            request.release();
+            throw new OutOfMemoryError("planted by a test");
+        }
+
+        @Override
+        public Flux<UcxBuffer> requestStream(UcxBuffer request) {
+            request.release();
+            return Flux.defer(() -> {
+                throw new OutOfMemoryError("planted by a test");
+            });
+        }
+    }
+
+    @Test
+    void responderWithoutMemoryEndsItsRequestAndItsServer() throws InterruptedException {
+        for (boolean inTheCall : new boolean[] {true, false}) {
+            UcxResources failing = UcxResources.builder().transports(transports.split(",")).build();
+            try {
+                server = UcxServer.create(failing).respond(new Exhausted()).bindNow();
+                CompletableFuture<Void> ended = server.onDispose().toFuture();
+                UcxConnection client = connect();
+                assertThat(client.isDisposed()).isFalse();
+
+                CompletableFuture<?> answer = inTheCall ? client.requester().requestResponse(new byte[8]).toFuture()
+                        : client.requester().requestStream(new byte[8]).then().toFuture();
+
+                assertThat(Waits.failure(answer)).isInstanceOfAny(UcxException.class, UcxRequestException.class);
+                assertThat(Waits.failure(ended)).hasMessageContaining(FAILED);
+                Waits.get(client.onDispose().toFuture());
+            } finally {
+                failing.disposeNow();
+            }
+        }
+    }
+
+    @Test
+    void handlersAndHooksWithoutMemoryEndTheirConnectionAndTheirServer() {
+        List<UnaryOperator<UcxServer>> places = List.of(
+                settings -> settings.handle(connection -> {
+                    throw new OutOfMemoryError("planted by a test");
+                }),
+                settings -> settings.handle(connection -> Mono.defer(() -> {
+                    throw new OutOfMemoryError("planted by a test");
+                })),
+                settings -> settings.doOnConnection(connection -> {
+                    throw new OutOfMemoryError("planted by a test");
+                }).handle(connection -> Mono.never()),
+                settings -> settings.doOnHandlerError((connection, error) -> {
+                    throw new OutOfMemoryError("planted by a test");
+                }).handle(connection -> Mono.error(new IllegalStateException("a fault of the handler"))));
+        for (UnaryOperator<UcxServer> place : places) {
+            UcxResources failing = UcxResources.builder().transports(transports.split(",")).build();
+            try {
+                server = place.apply(UcxServer.create(failing)).bindNow();
+                CompletableFuture<Void> ended = server.onDispose().toFuture();
+
+                // The engine may fail while the client is still connecting to it.
+                UcxClient.create(peerResources).remoteAddress("127.0.0.1", server.port()).connect()
+                        .flatMap(UcxConnection::onDispose).onErrorComplete(UcxException.class).block(Waits.PATIENCE);
+
+                assertThat(Waits.failure(ended)).hasMessageContaining(FAILED);
+            } finally {
+                failing.disposeNow();
+            }
+        }
     }
 
     @Test

@@ -225,8 +225,8 @@ public final class LoopEngine {
     static void guarded(ChannelStream stream, Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException | OutOfMemoryError e) {
-            stream.fail(new IOException("the channel has failed: " + e, e));
+        } catch (Throwable t) {
+            stream.fail(new IOException("the channel has failed: " + t, t));
         }
     }
 

@@ -88,8 +88,8 @@ final class PendingAcquire implements Subscription {
     private static void signal(Runnable signals) {
         try {
             signals.run();
-        } catch (RuntimeException | LinkageError | StackOverflowError e) {
-            LOG.error("A subscriber that waited for memory threw", e);
+        } catch (Throwable t) {
+            LOG.error("A subscriber that waited for memory threw", t);
         }
     }
 }

@@ -1,6 +1,8 @@
 package io.reactorucx.internal.concurrent;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -25,6 +27,16 @@ public final class ContainedPublisher<T> extends Flux<T> {
 
     public ContainedPublisher(Publisher<? extends T> source) {
         this.source = source;
+    }
+
+    /**
+     * Returns what the application returns when it is called, which happens at each subscription.
+     *
+     * @param name of what is called, for the message of a null
+     */
+    public static <T> Flux<T> calling(String name, Supplier<? extends Publisher<? extends T>> call) {
+        return new ContainedPublisher<>(Flux.<T>defer(() ->
+                Flux.from(Objects.requireNonNull(call.get(), () -> name + " returned null"))));
     }
 
     @Override

@@ -34,8 +34,9 @@ public final class EngineCall<T> implements Command {
     public void run(UcpWorker worker) {
         try {
             sink.success(action.apply(worker));
-        } catch (RuntimeException | Error e) {
-            sink.error(e);
+        } catch (Throwable t) {
+            sink.error(t);
+            ApplicationErrors.rethrowIfOutOfMemory(t);
         }
     }
 

@@ -115,9 +115,10 @@ public abstract class ReceiverSubscription<T> implements Subscription {
         delivered++;
         try {
             subscriber.onNext(value);
-        } catch (RuntimeException | LinkageError | StackOverflowError e) {
-            LOG.debug("{}: the subscriber threw", description(), e);
-            ThrownSignal.atNext(subscriber, this, value, e, isActive());
+        } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
+            LOG.debug("{}: the subscriber threw", description(), t);
+            ThrownSignal.atNext(subscriber, this, value, t, isActive());
             discard(value);
         }
     }

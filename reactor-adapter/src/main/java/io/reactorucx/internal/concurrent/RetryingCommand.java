@@ -31,8 +31,9 @@ public record RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
         return Mono.create(sink -> new RetryingCommand(engine, worker -> {
             try {
                 sink.success(action.apply(worker));
-            } catch (RuntimeException | Error e) {
-                sink.error(e);
+            } catch (Throwable t) {
+                sink.error(t);
+                ApplicationErrors.rethrowIfOutOfMemory(t);
             }
         }, sink::error).submit());
     }

@@ -30,7 +30,7 @@ public final class ThrownSignal {
         Throwable failure;
         try {
             failure = Operators.onNextError(value, thrown, context, subscription);
-        } catch (RuntimeException | LinkageError | StackOverflowError fatal) {
+        } catch (Throwable fatal) {
             // Reactor does not treat LinkageError, among others, nor a hook that throws.
             subscription.cancel();
             failure = ApplicationErrors.signal(thrown);
@@ -44,7 +44,7 @@ public final class ThrownSignal {
         }
         try {
             subscriber.onError(failure);
-        } catch (RuntimeException | LinkageError | StackOverflowError again) {
+        } catch (Throwable again) {
             dropped(again, context);
         }
     }

@@ -367,8 +367,8 @@ final class ConnectionTermination {
     private void signal(Runnable step) {
         try {
             step.run();
-        } catch (RuntimeException | Error e) {
-            LOG.error("[{}] a subscriber threw when the end of the connection was signalled", connection.name(), e);
+        } catch (Throwable t) {
+            LOG.error("[{}] a subscriber threw when the end of the connection was signalled", connection.name(), t);
         }
     }
 

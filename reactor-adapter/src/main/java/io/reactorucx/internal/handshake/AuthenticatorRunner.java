@@ -59,9 +59,9 @@ final class AuthenticatorRunner {
         try {
             running.add(step.subscribe(value -> resume(() -> then.accept(value)),
                     error -> resume(() -> whenRejected.accept(error))));
-        } catch (VirtualMachineError | LinkageError e) {
-            // Reactor throws these instead of signalling them.
-            resume(() -> whenRejected.accept(e));
+        } catch (Throwable t) {
+            // Reactor throws some errors instead of signalling them.
+            resume(() -> whenRejected.accept(t));
         }
     }
 

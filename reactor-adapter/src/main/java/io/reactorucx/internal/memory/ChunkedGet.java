@@ -1,6 +1,7 @@
 package io.reactorucx.internal.memory;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ThrownSignal;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -137,9 +138,10 @@ final class ChunkedGet extends Flux<UcxBuffer> {
             try {
                 actual.onNext(lease);
                 return true;
-            } catch (RuntimeException | LinkageError | StackOverflowError e) {
+            } catch (Throwable t) {
+                ApplicationErrors.rethrowIfOutOfMemory(t);
                 ended = true;
-                ThrownSignal.atNext(actual, this, lease, e, !cancelled);
+                ThrownSignal.atNext(actual, this, lease, t, !cancelled);
                 UcxBuffer.discard(lease);
                 return false;
             }

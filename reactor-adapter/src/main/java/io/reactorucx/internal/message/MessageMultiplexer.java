@@ -9,6 +9,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.buffer.BufferPool;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.LimitedLog;
 import io.reactorucx.internal.config.FlowControlConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
@@ -139,9 +140,10 @@ public final class MessageMultiplexer implements ProtocolHandler {
         } catch (ProtocolViolationException e) {
             violated(e);
             inbound.release(message);
-        } catch (RuntimeException | Error e) {
-            failed(e);
+        } catch (Throwable t) {
+            failed(t);
             inbound.release(message);
+            ApplicationErrors.rethrowIfOutOfMemory(t);
         }
     }
 

@@ -2,6 +2,7 @@ package io.reactorucx.internal.message;
 
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
 import io.reactorucx.internal.message.MessageStream.OutgoingMessage;
 import java.util.Objects;
@@ -74,7 +75,23 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             CoreSubscriber<? super Void> subscriber) {
         Queue<Object> messages = source instanceof Mono ? Queues.one().get()
                 : Queues.unbounded(Queues.XS_BUFFER_SIZE).get();
-        source.subscribe(new SendSubscriber<T>(output, encoder, subscriber, messages));
+        SendSubscriber<T> send = new SendSubscriber<>(output, encoder, subscriber, messages);
+        try {
+            source.subscribe(send);
+        } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
+            send.threw(ApplicationErrors.signal(Exceptions.unwrap(t)));
+        }
+    }
+
+    /** The source has thrown when it was subscribed to, as Reactor's do for some errors. */
+    private void threw(Throwable thrown) {
+        if (source == null) {
+            Operators.error(subscriber, thrown);
+        } else if (!done) {
+            cancelSource();
+            onError(thrown);
+        }
     }
 
     @Override
@@ -178,8 +195,9 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             requested = sent + allowance;
             try {
                 Objects.requireNonNull(source).request(more);
-            } catch (RuntimeException | LinkageError | StackOverflowError e) {
-                stopSource(e);
+            } catch (Throwable t) {
+                ApplicationErrors.rethrowIfOutOfMemory(t);
+                stopSource(ApplicationErrors.signal(Exceptions.unwrap(t)));
             }
         }
     }
@@ -313,8 +331,9 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     private void guarded(Runnable signal) {
         try {
             signal.run();
-        } catch (RuntimeException | LinkageError | StackOverflowError e) {
-            LOG.error("[{}] the source or the subscriber of a send threw", output.mux().connection().name(), e);
+        } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
+            LOG.error("[{}] the source or the subscriber of a send threw", output.mux().connection().name(), t);
         }
     }
 

@@ -6,6 +6,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Operation;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ThrownSignal;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -129,20 +130,36 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
             value = result(receivedLength, tag);
         } catch (RuntimeException e) {
             released();
-            subscriber.onError(e);
+            signalError(e);
             return;
         }
         released();
         if (value != null) {
             try {
                 subscriber.onNext(value);
-            } catch (RuntimeException | LinkageError | StackOverflowError e) {
-                ThrownSignal.atNext(subscriber, this, value, e, true);
+            } catch (Throwable t) {
+                ApplicationErrors.rethrowIfOutOfMemory(t);
+                ThrownSignal.atNext(subscriber, this, value, t, true);
                 UcxBuffer.discard(value);
                 return;
             }
         }
-        subscriber.onComplete();
+        try {
+            subscriber.onComplete();
+        } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
+            ThrownSignal.atEnd(subscriber, t);
+        }
+    }
+
+    /** Other operations end behind this one: what its subscriber throws must not keep them from that. */
+    private void signalError(RuntimeException error) {
+        try {
+            subscriber.onError(error);
+        } catch (Throwable t) {
+            ApplicationErrors.rethrowIfOutOfMemory(t);
+            ThrownSignal.atEnd(subscriber, t);
+        }
     }
 
     @Override
@@ -151,7 +168,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         try {
             released();
             if (STATE.getAndSet(this, DONE) != DONE) {
-                subscriber.onError(explained(error));
+                signalError(explained(error));
             }
         } finally {
             if (engine().isEngineThread()) {
@@ -188,7 +205,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
     /** Fails the subscriber now; UCX's completion may come later. */
     public final void abandon(RuntimeException error) {
         if (STATE.getAndSet(this, DONE) != DONE) {
-            subscriber.onError(error);
+            signalError(error);
         }
     }
 

@@ -53,39 +53,35 @@ public final class ObservedPublisher {
         });
     }
 
-    /** Returns a call of the application with the span current on the calling thread. */
-    static <A, T> Function<A, T> within(Span span, Function<A, T> call) {
-        return argument -> {
-            try (Scope _ = span.open()) {
-                return call.apply(argument);
-            }
-        };
-    }
-
     private static Span start(UcxObserver observer, Activity activity, ContextView context,
             @Nullable TraceContext remote) {
-        Span span = guarded("UcxObserver.start", () -> observer.start(activity, context, remote));
+        Span span = guarded(observer, "UcxObserver.start", () -> observer.start(activity, context, remote));
         return span == null ? Span.NONE : span;
     }
 
     /** Returns what an observer's method returned, null if it threw or returned null, of which the log tells. */
-    private static <T> @Nullable T guarded(String method, Supplier<? extends @Nullable T> call) {
+    private static <T> @Nullable T guarded(Object observer, String method,
+            Supplier<? extends @Nullable T> call) {
         T returned;
         try {
             returned = call.get();
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
-            FAILURES.warn("an observer failed: " + method + " threw " + t, t);
+            FAILURES.warn(failure(observer, method) + " threw " + t, t);
             return null;
         }
         if (returned == null) {
-            FAILURES.warn("an observer failed: " + method + " returned null", null);
+            FAILURES.warn(failure(observer, method) + " returned null, which it must not", null);
         }
         return returned;
     }
 
-    private static void run(String method, Runnable call) {
-        guarded(method, () -> {
+    private static String failure(Object observer, String method) {
+        return "the observer " + observer.getClass().getName() + " failed: " + method;
+    }
+
+    private static void run(Object observer, String method, Runnable call) {
+        guarded(observer, method, () -> {
             call.run();
             return true;
         });
@@ -107,27 +103,27 @@ public final class ObservedPublisher {
                 return span.traceContext();
             } catch (Throwable t) {
                 ApplicationErrors.rethrowIfOutOfMemory(t);
-                FAILURES.warn("an observer failed: Span.traceContext threw " + t, t);
+                FAILURES.warn(failure(span, "Span.traceContext") + " threw " + t, t);
                 return null;
             }
         }
 
         @Override
         public Context addTo(Context context) {
-            Context added = guarded("Span.addTo", () -> span.addTo(context));
+            Context added = guarded(span, "Span.addTo", () -> span.addTo(context));
             return added == null ? context : added;
         }
 
         @Override
         public Scope open() {
-            Scope scope = guarded("Span.open", span::open);
-            return scope == null ? Scope.NONE : () -> run("Scope.close", scope::close);
+            Scope scope = guarded(span, "Span.open", span::open);
+            return scope == null ? Scope.NONE : () -> run(span, "Scope.close", scope::close);
         }
 
         @Override
         public void end(Outcome outcome, @Nullable Throwable error) {
             if (ended.compareAndSet(false, true)) {
-                run("Span.end", () -> span.end(outcome, error == null ? null : ApplicationErrors.original(error)));
+                run(span, "Span.end", () -> span.end(outcome, error == null ? null : ApplicationErrors.original(error)));
             }
         }
     }

@@ -5,6 +5,7 @@ import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.concurrent.ThrownSignal;
 import io.reactorucx.internal.counter.RequestCounters;
@@ -147,7 +148,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
     private void refuse(RuntimeException error, boolean waits) {
         release();
         if (waits) {
-            actual.onError(error);
+            signalError(error);
         }
     }
 
@@ -193,7 +194,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
                 over(Outcome.ERROR);
             }
             cancelStream();
-            actual.onError(new IllegalArgumentException(
+            signalError(new IllegalArgumentException(
                     "request of 0 or less: must be at least 1 (rule 3.9 of Reactive Streams)"));
         }
     }
@@ -317,18 +318,20 @@ final class RequestCall<T> extends MultiplexedStream.Single
             if (end() != null) {
                 actual.onComplete();
             }
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable t) {
             content = State.ENDED;
-            ThrownSignal.atEnd(actual, e);
+            ThrownSignal.atEnd(actual, t);
+            ApplicationErrors.rethrowIfOutOfMemory(t);
         }
     }
 
     private void emit(T value) {
         try {
             actual.onNext(value);
-        } catch (RuntimeException | LinkageError e) {
-            ThrownSignal.atNext(actual, this, value, e, content == State.EMITTING);
+        } catch (Throwable t) {
+            ThrownSignal.atNext(actual, this, value, t, content == State.EMITTING);
             UcxBuffer.discard(value);
+            ApplicationErrors.rethrowIfOutOfMemory(t);
         }
     }
 
@@ -340,10 +343,15 @@ final class RequestCall<T> extends MultiplexedStream.Single
         }
         over(error);
         UcxBuffer.discard(before);
+        signalError(error);
+    }
+
+    private void signalError(RuntimeException error) {
         try {
             actual.onError(error);
-        } catch (RuntimeException | Error e) {
-            ThrownSignal.atEnd(actual, e);
+        } catch (Throwable t) {
+            ThrownSignal.atEnd(actual, t);
+            ApplicationErrors.rethrowIfOutOfMemory(t);
         }
     }
 

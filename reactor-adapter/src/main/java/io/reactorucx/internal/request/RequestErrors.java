@@ -27,6 +27,12 @@ public final class RequestErrors {
         return new UcxRequestException(reason, String.valueOf(error.getMessage()));
     }
 
+    /** Returns the message that the requester gets for an error of the responder, which may have none. */
+    static String message(Throwable error) {
+        String message = error.getMessage();
+        return message == null ? error.getClass().getName() : message;
+    }
+
     /** Returns the reason that the requester gets for an error of the responder. */
     static Reason reason(Throwable error) {
         if (error instanceof UcxRequestException failure) {

@@ -13,11 +13,13 @@ import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxObserver.Activity;
+import io.reactorucx.message.UcxObserver.Scope;
 import io.reactorucx.message.UcxObserver.Span;
 import io.reactorucx.message.UcxResponder;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
@@ -164,12 +166,27 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
 
     private Publisher<UcxBuffer> respond(MessageStream stream, RequestHeader header, Span span) {
         return switch (header.answer()) {
-            case NONE -> request(stream, header).flatMap(ObservedPublisher.within(span, responder::fireAndForget))
-                    .then(Mono.<UcxBuffer>empty());
-            case ONE -> request(stream, header).flatMap(ObservedPublisher.within(span, responder::requestResponse));
-            case MANY -> request(stream, header).flatMapMany(ObservedPublisher.within(span, responder::requestStream));
+            case NONE -> request(stream, header)
+                    .flatMapMany(request -> within(span, "fireAndForget", () -> responder.fireAndForget(request)))
+                    .thenMany(Flux.<UcxBuffer>empty());
+            case ONE -> request(stream, header).flatMapMany(request ->
+                    within(span, "requestResponse", () -> responder.requestResponse(request)));
+            case MANY -> request(stream, header).flatMapMany(request ->
+                    within(span, "requestStream", () -> responder.requestStream(request)));
             case CHANNEL -> responder.requestChannel(stream.receive());
         };
+    }
+
+    /**
+     * Returns what a method of the responder returns, which is called with the span current on the thread. A large
+     * request comes after its stream was opened, so the call needs a guard of its own.
+     */
+    private static <T> Flux<T> within(Span span, String method, Supplier<? extends Publisher<T>> call) {
+        return ContainedPublisher.calling("the responder's " + method, () -> {
+            try (Scope _ = span.open()) {
+                return call.get();
+            }
+        });
     }
 
     private Mono<UcxBuffer> request(MessageStream stream, RequestHeader header) {

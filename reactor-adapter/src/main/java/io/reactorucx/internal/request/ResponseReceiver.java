@@ -1,6 +1,8 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
+import io.reactorucx.internal.concurrent.ThrownSignal;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.frame.StreamErrorException;
 import io.reactorucx.internal.message.MessageDecoder;
@@ -140,7 +142,14 @@ final class ResponseReceiver<T> implements CoreSubscriber<T> {
         if (response != NONE) {
             @SuppressWarnings("unchecked")
             T taken = (T) response;
-            actual.onNext(taken);
+            try {
+                actual.onNext(taken);
+            } catch (Throwable t) {
+                ThrownSignal.atNext(actual, receiver, taken, t, !cancelled);
+                UcxBuffer.discard(taken);
+                ApplicationErrors.rethrowIfOutOfMemory(t);
+                return;
+            }
         }
         actual.onComplete();
     }

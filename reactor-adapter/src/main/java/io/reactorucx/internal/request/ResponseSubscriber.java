@@ -67,7 +67,7 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
         Reason reason = RequestErrors.reason(error);
         LOG.debug("[{}] a request failed: {}", mux.connection().name(), reason, error);
         mux.handlerFailed(error);
-        stream.fail(RequestErrors.code(reason), String.valueOf(error.getMessage()));
+        stream.fail(RequestErrors.code(reason), RequestErrors.message(error));
         stream.cancel();
     }
 
