@@ -123,7 +123,8 @@ public final class ObservedPublisher {
         @Override
         public void end(Outcome outcome, @Nullable Throwable error) {
             if (ended.compareAndSet(false, true)) {
-                run(span, "Span.end", () -> span.end(outcome, error == null ? null : ApplicationErrors.original(error)));
+                run(span, "Span.end", () ->
+                        span.end(outcome, error == null ? null : ApplicationErrors.original(error)));
             }
         }
     }
