@@ -9,12 +9,15 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 
 /**
- * The meters of some resources in a registry, of which there is one binding for the same tags at a time.
+ * The meters of some resources in a registry, of which there is one binding for the same tags at a time. Meters are
+ * registered and removed under one lock: they are known by name and tags, and a removal must not meet those of the next
+ * binding.
  *
  * <p>Thread: any.
  */
@@ -27,6 +30,7 @@ final class MetersBinding implements Disposable {
     private final WeakReference<UcxResources> resources;
     private final Disposable.Composite ends = Disposables.composite();
     private final List<Runnable> removals = new ArrayList<>();
+    private final List<Runnable> subscriptions = new ArrayList<>();
 
     private MetersBinding(MeterRegistry registry, Tags tags, UcxResources resources) {
         this.registry = registry;
@@ -34,8 +38,12 @@ final class MetersBinding implements Disposable {
         this.resources = new WeakReference<>(resources);
     }
 
-    /** Takes the place of the binding of the same resources; throws if it is one of others. */
-    static MetersBinding replace(MeterRegistry registry, Tags tags, UcxResources resources) {
+    /**
+     * Takes the place of the binding of the same resources, and registers its meters; throws if it is one of others. If
+     * the registration throws, no meter is left.
+     */
+    static MetersBinding replace(MeterRegistry registry, Tags tags, UcxResources resources,
+            Consumer<MetersBinding> registration) {
         synchronized (BOUND) {
             MetersBinding before = BOUND.getOrDefault(registry, Map.of()).get(tags);
             if (before != null) {
@@ -48,36 +56,52 @@ final class MetersBinding implements Disposable {
             }
             MetersBinding binding = new MetersBinding(registry, tags, resources);
             BOUND.computeIfAbsent(registry, any -> new HashMap<>()).put(tags, binding);
+            try {
+                registration.accept(binding);
+                // What has ended already is removed now that it is complete.
+                binding.subscriptions.forEach(Runnable::run);
+                binding.subscriptions.clear();
+            } catch (RuntimeException | Error e) {
+                binding.dispose();
+                throw e;
+            }
             return binding;
         }
     }
 
-    /** Adds what removes meters. */
-    synchronized void add(Runnable removal) {
+    /** Adds what removes meters, within the registration. */
+    void add(Runnable removal) {
         removals.add(removal);
     }
 
     /** Removes meters when what they show has ended, or with the others. */
     void addUntil(Mono<Void> end, Runnable removal) {
         add(removal);
-        ends.add(end.subscribe(ignored -> { }, error -> { }, removal));
+        subscriptions.add(() -> ends.add(end.subscribe(ignored -> { }, error -> { }, () -> locked(removal))));
+    }
+
+    /** A removal that comes late, when the binding has been disposed of, has been done. */
+    private void locked(Runnable removal) {
+        synchronized (BOUND) {
+            if (!isDisposed()) {
+                removal.run();
+            }
+        }
     }
 
     @Override
     public void dispose() {
         synchronized (BOUND) {
+            if (isDisposed()) {
+                return;
+            }
+            ends.dispose();
+            removals.forEach(Runnable::run);
             Map<Tags, MetersBinding> ofRegistry = BOUND.get(registry);
             if (ofRegistry != null && ofRegistry.remove(tags, this) && ofRegistry.isEmpty()) {
                 BOUND.remove(registry);
             }
         }
-        ends.dispose();
-        List<Runnable> all;
-        synchronized (this) {
-            all = List.copyOf(removals);
-            removals.clear();
-        }
-        all.forEach(Runnable::run);
     }
 
     @Override

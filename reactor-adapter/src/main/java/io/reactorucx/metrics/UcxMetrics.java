@@ -10,6 +10,7 @@ import io.reactorucx.connection.ConnectionStatistics;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.message.DropReason;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
@@ -115,17 +116,12 @@ public final class UcxMetrics implements MeterBinder {
      */
     public Disposable bind(MeterRegistry registry) {
         Objects.requireNonNull(registry, "registry");
-        MetersBinding binding = MetersBinding.replace(registry, common, resources);
-        try {
-            bind(registry, binding);
-        } catch (RuntimeException | Error e) {
-            binding.dispose();
-            throw e;
-        }
-        return binding;
+        // Outside of the lock, because the engines may have to start.
+        List<ProgressEngine> engines = resources.engines();
+        return MetersBinding.replace(registry, common, resources, binding -> bind(registry, engines, binding));
     }
 
-    private void bind(MeterRegistry registry, MetersBinding binding) {
+    private void bind(MeterRegistry registry, List<ProgressEngine> engines, MetersBinding binding) {
         BoundMeters<UcxResources> meters = new BoundMeters<>(registry, resources);
         binding.add(meters.removal());
         connections(meters);
@@ -142,14 +138,14 @@ public final class UcxMetrics implements MeterBinder {
             binding.add(peers::removeAll);
             peers.bind(meters);
         }
-        engines(registry, binding);
+        engines(registry, engines, binding);
         binding.addUntil(resources.onDispose(), binding::dispose);
     }
 
-    private void engines(MeterRegistry registry, MetersBinding binding) {
+    private void engines(MeterRegistry registry, List<ProgressEngine> engines, MetersBinding binding) {
         EngineMeters.Times times = EngineMeters.Times.of(resources, timedEvery);
-        for (int i = 0; i < resources.engines().size(); i++) {
-            ProgressEngine engine = resources.engines().get(i);
+        for (int i = 0; i < engines.size(); i++) {
+            ProgressEngine engine = engines.get(i);
             Mono<Void> closed = resources.statistics().onEngineClosed(i);
             new UcxEngineMetrics(engine, common).bind(registry, removal -> binding.addUntil(closed, removal));
             new EngineMeters(i, common.and(UcxMeters.Tag.ENGINE.asString(), engine.name()))

@@ -1,11 +1,13 @@
 package io.reactorucx.internal.concurrent;
 
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Logs what the application's code fails with, at most once per second, because each request or connection may fail
- * again. The lines that are left out are logged at DEBUG, and counted in the next one.
+ * Logs at WARN, at most once per second, what the application or a peer may cause again immediately. The lines that are
+ * left out are logged at DEBUG, and counted in the next one.
  *
  * <p>Thread: any.
  */
@@ -13,24 +15,34 @@ public final class LimitedLog {
 
     private static final long PAUSE_NANOS = 1_000_000_000;
 
-    private final Logger log;
+    private final BiConsumer<String, @Nullable Throwable> warn;
+    private final BiConsumer<String, @Nullable Throwable> debug;
+    private final LongSupplier nanoTime;
     private boolean used;
     private long lastNanos;
     private long suppressed;
 
     public LimitedLog(Logger log) {
-        this.log = log;
+        this(log::warn, log::debug, System::nanoTime);
     }
 
-    /** Logs a failure at WARN, with the stack of what was thrown if there is one. */
+    /** Creates a log that writes to something else than a logger, by a clock of the caller's. */
+    public LimitedLog(BiConsumer<String, @Nullable Throwable> warn, BiConsumer<String, @Nullable Throwable> debug,
+            LongSupplier nanoTime) {
+        this.warn = warn;
+        this.debug = debug;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Logs a failure, with the stack of what was thrown if there is one. */
     public synchronized void warn(String what, @Nullable Throwable thrown) {
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         if (used && now - lastNanos < PAUSE_NANOS) {
             suppressed++;
-            log.debug(what, thrown);
+            debug.accept(what, thrown);
             return;
         }
-        log.warn(suppressed == 0 ? what : what + "; " + suppressed + " more since the last warning", thrown);
+        warn.accept(suppressed == 0 ? what : what + "; " + suppressed + " more since the last warning", thrown);
         used = true;
         lastNanos = now;
         suppressed = 0;

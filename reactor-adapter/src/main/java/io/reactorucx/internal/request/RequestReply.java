@@ -201,7 +201,9 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
 
     /** Sends an error in place of the response. */
     void fail(Throwable failure) {
-        if (VALUE.getAndSet(this, OVER) != OVER) {
+        Object before = VALUE.getAndSet(this, OVER);
+        if (before != OVER) {
+            UcxBuffer.discard(before);
             respondError(failure);
         }
     }

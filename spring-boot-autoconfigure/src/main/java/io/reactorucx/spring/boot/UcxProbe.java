@@ -93,8 +93,9 @@ public final class UcxProbe {
 
     /** UCX takes shared memory where none of the network devices exists, and says so in its own log only. */
     private void checkDevices() {
-        List<String> named = properties.networkDevices();
-        if (named == null || named.isEmpty()) {
+        List<String> named = named();
+        if (named.isEmpty() || named.contains("all") || named.getFirst().startsWith("^")
+                || !wantsTcp(setting("TLS", String.join(",", properties.transports())))) {
             return;
         }
         List<String> missing = named.stream().filter(name -> !isInterface(name)).collect(
@@ -140,23 +141,41 @@ public final class UcxProbe {
     private void makeWorker() {
         UcpConfig.Builder config = UcpConfig.builder().name("probe")
                 .features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.WAKEUP);
-        List<String> named = properties.networkDevices();
-        if (!properties.transports().isEmpty()) {
-            config.transports(properties.transports().toArray(String[]::new));
-        }
-        if (System.getenv("UCX_NET_DEVICES") == null && (named == null || named.isEmpty())) {
+        String transports = setting("TLS", String.join(",", properties.transports()));
+        String devices = setting("NET_DEVICES", wantsTcp(transports) ? String.join(",", named()) : "");
+        if (devices.isEmpty() && transports.isEmpty()) {
             // With a worker UCX listens on each device: the probe does so within this host at most.
-            if (properties.transports().isEmpty() && System.getenv("UCX_TLS") == null) {
-                config.transports("^" + TCP);
-            } else {
-                config.netDevices("lo");
-            }
-        } else if (named != null && !named.isEmpty()) {
-            config.netDevices(named.toArray(String[]::new));
+            transports = "^" + TCP;
+        } else if (devices.isEmpty() && wantsTcp(transports)) {
+            devices = "lo";
+        }
+        if (!transports.isEmpty()) {
+            config.setting("TLS", transports);
+        }
+        if (!devices.isEmpty()) {
+            config.setting("NET_DEVICES", devices);
         }
         try (UcpContext context = UcpContext.create(config.build())) {
             context.createWorker(UcpWorkerConfig.of("probe")).close();
         }
+    }
+
+    /** Returns a setting of UCX: of its own property, else of the settings of resources, else of the environment. */
+    private String setting(String key, String own) {
+        String inherited = System.getenv("UCX_" + key);
+        return !own.isEmpty() ? own : properties.settings().getOrDefault(key, inherited == null ? "" : inherited);
+    }
+
+    private List<String> named() {
+        List<String> named = properties.networkDevices();
+        return named == null ? List.of() : named;
+    }
+
+    /** Returns whether UCX may use tcp: network devices that are named are of tcp, and RDMA has others. */
+    private static boolean wantsTcp(String transports) {
+        boolean excluded = transports.startsWith("^");
+        List<String> names = List.of(transports.substring(excluded ? 1 : 0).split(","));
+        return transports.isEmpty() || (excluded ? !names.contains(TCP) : names.contains(TCP) || names.contains("all"));
     }
 
     /** Returns what the components of UCX find on this host, without repetitions and empty names. */

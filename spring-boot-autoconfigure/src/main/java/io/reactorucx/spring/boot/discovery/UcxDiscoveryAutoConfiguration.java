@@ -2,7 +2,9 @@ package io.reactorucx.spring.boot.discovery;
 
 import io.reactorucx.rsocket.UcxClientTransport;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
+import io.reactorucx.spring.boot.UcxFallback;
 import io.reactorucx.spring.boot.UcxProbe;
+import io.reactorucx.spring.boot.UcxProperties;
 import io.reactorucx.spring.boot.rsocket.UcxClientTransports;
 import io.reactorucx.spring.boot.rsocket.UcxRSocketAutoConfiguration;
 import io.rsocket.loadbalance.LoadbalanceTarget;
@@ -17,6 +19,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
 import org.springframework.cloud.client.discovery.event.InstancePreRegisteredEvent;
 import org.springframework.cloud.client.loadbalancer.LoadBalancerLifecycle;
@@ -102,9 +105,14 @@ public final class UcxDiscoveryAutoConfiguration {
         @ConditionalOnBean(ReactiveDiscoveryClient.class)
         UcxRSocketTargets ucxRSocketTargets(ReactiveDiscoveryClient registry,
                 ObjectProvider<UcxClientTransports> ucx, ObjectProvider<UcxProbe> probe,
-                UcxDiscoveryProperties properties) {
+                ObjectProvider<UcxProperties> common, UcxDiscoveryProperties properties) {
             UcxProbe found = probe.getIfAvailable();
             Throwable cause = found == null ? null : found.cause();
+            UcxProperties shared = common.getIfAvailable();
+            if (cause instanceof InvalidConfigurationPropertyValueException invalid && shared != null
+                    && shared.fallback() == UcxFallback.NONE) {
+                throw invalid;
+            }
             if (cause != null) {
                 LOG.warn("RSocket reaches instances over TCP only: {}", cause.getMessage());
             }

@@ -1,6 +1,7 @@
 package io.reactorucx.spring.boot.diagnostics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.reactorucx.UcxBoundServer;
@@ -115,6 +116,16 @@ class FailureAnalyzersTest {
         assertThat(failure).isNotNull();
         assertThat(output).contains("APPLICATION FAILED TO START").contains("Invalid value '" + value
                 + "' for configuration property 'reactor.ucx." + property + "'").contains(reason);
+    }
+
+    /** Devices are those of tcp: where that is not used they have no effect; and UCX has words for all of them. */
+    @ParameterizedTest
+    @CsvSource({"shm, eht1", "'^tcp', eht1", "tcp, all", "'shm,tcp', lo"})
+    void devicesThatAreNotLookedUpStart(String transports, String devices) {
+        assertThatCode(() -> new SpringApplicationBuilder(WebApplication.class).web(WebApplicationType.NONE).run(
+                "--reactor.ucx.web.client.enabled=true", "--reactor.ucx.network-devices=" + devices,
+                "--reactor.ucx.transports=" + transports,
+                "--spring.reactor.netty.shutdown-quiet-period=0s").close()).doesNotThrowAnyException();
     }
 
     /** A list for several kinds of hosts has names that one of them lacks. */
