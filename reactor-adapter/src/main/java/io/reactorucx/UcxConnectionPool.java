@@ -110,8 +110,8 @@ public final class UcxConnectionPool implements ConnectionCounters.Pool {
      */
     public <T> Mono<T> withConnection(Function<? super UcxConnection, ? extends Mono<T>> use) {
         Objects.requireNonNull(use, "use");
-        return Mono.usingWhen(acquire(), taken -> ContainedPublisher.<T>calling("withConnection: the use",
-                () -> use.apply(taken.connection())).next(), PooledConnection::release,
+        return Mono.usingWhen(acquire(), taken -> Mono.fromDirect(ContainedPublisher.<T>calling(
+                "withConnection: the use", () -> use.apply(taken.connection()))), PooledConnection::release,
                 (taken, error) -> taken.release(), PooledConnection::release);
     }
 

@@ -177,8 +177,8 @@ public final class UcxReconnectingConnection implements Disposable {
     public <T> Mono<T> withConnection(Function<? super UcxConnection, ? extends Mono<T>> use) {
         Objects.requireNonNull(use, "use");
         return connection()
-                .<T>flatMap(made -> ContainedPublisher.<T>calling("withConnection: the use", () -> use.apply(made))
-                        .next())
+                .<T>flatMap(made -> Mono.fromDirect(
+                        ContainedPublisher.<T>calling("withConnection: the use", () -> use.apply(made))))
                 .onErrorMap(UcxClosedException.class, this::explained);
     }
 

@@ -19,8 +19,8 @@ import org.springframework.util.unit.DataSize;
  * <p><b>Threading:</b> immutable. <b>Ownership:</b> none. <b>Errors:</b> none.
  *
  * @param fallback What takes the place of UCX where it cannot be used.
- * @param libraryPath Folder of 'libucp.so.0' and its sister libraries. Without it the loader of the system finds them. The
- *     system property 'io.reactorucx.library.path' wins.
+ * @param libraryPath Folder of 'libucp.so.0' and its sister libraries. Without it the loader of the system finds them.
+ *     The system property 'io.reactorucx.library.path' wins.
  * @param transports Names of UCX's transports, such as 'shm' or 'tcp'. Without it UCX takes those that fit.
  * @param networkDevices Network devices that UCX may use, such as 'eth0'. Without it they follow the addresses of
  *     servers and clients.
