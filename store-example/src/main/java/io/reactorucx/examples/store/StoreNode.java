@@ -6,8 +6,10 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.web.server.reactive.context.ReactiveWebServerApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.EventListener;
 
 /**
@@ -26,21 +28,28 @@ public class StoreNode {
     }
 
     /**
-     * Starts the node, which runs until its process gets SIGTERM.
+     * Starts the node, which runs until its process gets SIGTERM, or with {@code store.end-with-input} until the end of
+     * its standard input, as when its parent is gone.
      *
      * @param arguments properties of Spring, such as {@code --store.node=1}
      */
     public static void main(String[] arguments) {
-        SpringApplication.run(StoreNode.class, Stream.concat(Arrays.stream(arguments),
+        SpringApplication application = new SpringApplication(StoreNode.class);
+        application.addListeners((ApplicationListener<ApplicationEnvironmentPreparedEvent>) StoreNode::watchInput);
+        application.run(Stream.concat(Arrays.stream(arguments),
                 Stream.of("--store.started=" + System.currentTimeMillis())).toArray(String[]::new));
+    }
+
+    /** From before the start of all else, which waits for a registry that may have died with the parent. */
+    private static void watchInput(ApplicationEnvironmentPreparedEvent event) {
+        if (event.getEnvironment().getProperty("store.end-with-input", Boolean.class, false)) {
+            Thread.ofPlatform().daemon().name("end-with-input").start(StoreNode::endWithInput);
+        }
     }
 
     @EventListener
     void begin(ApplicationReadyEvent event) {
         event.getApplicationContext().getBean(Replicas.class).start();
-        if (event.getApplicationContext().getBean(StoreProperties.class).endWithInput()) {
-            Thread.ofPlatform().daemon().name("end-with-input").start(StoreNode::endWithInput);
-        }
         if (event.getApplicationContext() instanceof ReactiveWebServerApplicationContext web
                 && web.getWebServer() != null) {
             System.out.println(READY + web.getWebServer().getPort());

@@ -19,14 +19,12 @@ import org.springframework.util.unit.DataSize;
  * @param maxBytes of a node's memory for values
  * @param maxValueBytes of a value
  * @param windowBytes from which size on clients read a value from the node's memory
- * @param endWithInput whether the process ends at the end of its standard input, as when its parent is gone
  */
 @ConfigurationProperties("store")
 public record StoreProperties(@DefaultValue("0") int node, @DefaultValue("3") int nodes,
         @DefaultValue("127.0.0.1") String host, @DefaultValue("2s") Duration deadline,
         @DefaultValue("100000") long maxEntries, @DefaultValue("64MB") DataSize maxBytes,
-        @DefaultValue("4MB") DataSize maxValueBytes, @DefaultValue("64KB") DataSize windowBytes,
-        @DefaultValue("false") boolean endWithInput) {
+        @DefaultValue("4MB") DataSize maxValueBytes, @DefaultValue("64KB") DataSize windowBytes) {
 
     Replicas.Settings replicas() {
         return new Replicas.Settings(node, nodes, maxEntries, maxBytes.toBytes(),

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,13 @@ final class ChildProcess implements AutoCloseable {
     }
 
     static ChildProcess registry() {
-        return start("registry", RegistryProcess.class, List.of("-Xmx64m"), List.of());
+        try {
+            Path folder = Files.createTempDirectory("reactor-ucx-registry");
+            return start("registry", RegistryProcess.class, List.of("-Xmx64m", "-Djava.io.tmpdir=" + folder),
+                    List.of(folder.toString()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Starts a node on ports that the system chooses. */
@@ -128,8 +135,26 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
+    /** Ends its standard input, with which it ends. */
+    void end() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            // It has ended before.
+        }
+    }
+
+    /** Waits for the end that {@link #end()} has brought, and brings it by SIGKILL when that takes too long. */
     @Override
     public void close() {
+        end();
+        try {
+            if (process.waitFor(EXIT_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         process.destroyForcibly();
     }
 }

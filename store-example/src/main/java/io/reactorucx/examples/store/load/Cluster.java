@@ -60,7 +60,12 @@ final class Cluster implements AutoCloseable {
 
     @Override
     public void close() {
-        nodes.forEach(ChildProcess::close);
+        List<ChildProcess> now;
+        synchronized (nodes) {
+            now = List.copyOf(nodes);
+        }
+        now.forEach(ChildProcess::end);
+        now.forEach(ChildProcess::close);
         registry.close();
     }
 }

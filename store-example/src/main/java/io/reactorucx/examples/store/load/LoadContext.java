@@ -13,6 +13,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.cloud.client.loadbalancer.reactive.ReactorLoadBalancerExchangeFilterFunction;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.web.reactive.function.client.WebClient;
 
@@ -67,6 +68,11 @@ final class LoadContext implements AutoCloseable {
 
     <T> T bean(Class<T> type) {
         return context.getBean(type);
+    }
+
+    /** Has something done when the context is closed, also by a signal to the process, before its beans end. */
+    void beforeClose(Runnable action) {
+        context.addApplicationListener((ContextClosedEvent event) -> action.run());
     }
 
     /** {@return bytes of HTTP that the loops have sent over UCX} */

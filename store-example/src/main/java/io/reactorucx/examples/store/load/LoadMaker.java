@@ -3,6 +3,7 @@ package io.reactorucx.examples.store.load;
 import io.reactorucx.examples.store.client.StoreClient;
 import io.reactorucx.examples.store.client.StoreUnavailableException;
 import io.reactorucx.examples.store.client.StoreValue;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -33,6 +34,8 @@ final class LoadMaker implements AutoCloseable {
     private static final int KEYS_OF_A_WRITER = 128;
     /** What a node has for a request over HTTP, and what is under way. */
     private static final Duration HTTP_LIMIT = LoadContext.DEADLINE.plusMillis(500);
+    /** After a failure. Requests that fail at once, as when the client is closed, would else keep its thread. */
+    private static final Duration PAUSE = Duration.ofMillis(10);
     /** A deadline is kept by a timer of a process that has to get the processor. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
@@ -51,6 +54,7 @@ final class LoadMaker implements AutoCloseable {
                 Flux.range(0, WRITERS).flatMap(writer -> repeat(() -> write(writer, writer == 0)), WRITERS))
                 .then().cache();
         workers = end.subscribe(null, error -> LOG.error("the load has ended", error));
+        context.beforeClose(this::close);
     }
 
     LoadCounts counts() {
@@ -65,7 +69,7 @@ final class LoadMaker implements AutoCloseable {
         int index = ThreadLocalRandom.current().nextInt(model.keys());
         long before = model.acknowledged(index);
         return timed(overHttp, (overHttp ? httpGet(index) : storeGet(index)).doOnNext(read ->
-                judge(index, before, read.orElse(null)))).then();
+                judge(index, before, read.orElse(null)))).flatMap(succeeded -> pause(succeeded, PAUSE));
     }
 
     /** Each key has one writer, which begins a write when the one before has ended. */
@@ -76,7 +80,11 @@ final class LoadMaker implements AutoCloseable {
         Mono<?> done = overHttp ? httpWrite(index, value) : storeWrite(index, value);
         return timed(overHttp, done.doOnNext(ignored -> model.acknowledge(index, write))).flatMap(succeeded ->
                 // A node may still be at work on it: the next write of the key must not begin before it has given up.
-                overHttp && !succeeded ? Mono.delay(HTTP_LIMIT).then() : Mono.empty());
+                pause(succeeded, overHttp ? HTTP_LIMIT : PAUSE));
+    }
+
+    private static Mono<Void> pause(boolean succeeded, Duration afterFailure) {
+        return succeeded ? Mono.empty() : Mono.delay(afterFailure).then();
     }
 
     private void judge(int index, long before, byte @Nullable [] read) {
@@ -137,6 +145,8 @@ final class LoadMaker implements AutoCloseable {
     static boolean isRetryable(Throwable error) {
         return error instanceof StoreUnavailableException || error instanceof TimeoutException
                 || error instanceof WebClientRequestException
+                // The node has ended between the head of its answer and the end.
+                || error instanceof IOException
                 || error instanceof WebClientResponseException response
                         && response.getStatusCode() == HttpStatus.SERVICE_UNAVAILABLE;
     }

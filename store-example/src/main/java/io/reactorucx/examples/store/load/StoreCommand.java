@@ -29,7 +29,6 @@ final class StoreCommand implements Callable<Integer> {
     private static final int MOST_NODES = 16;
     private static final double MEDIAN = 50;
     private static final double TAIL = 99;
-    private static final double FIRST_KILL = 1.0 / 3;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -41,10 +40,12 @@ final class StoreCommand implements Callable<Integer> {
     @Option(names = "--nodes", paramLabel = "N", description = "Number of nodes, by default 3.")
     private int nodes = 3;
     @Option(names = "--kill", description = "Kill a node amid the load and start it again: after a third of the"
-            + " duration, or after the interval if that is shorter. Fails if a key is not served again within 5 s.")
+            + " duration, or after half of the interval if that is shorter. Fails if a key is not served again within 5"
+            + " s. The load goes on until the node has its data again, for at most 240 s.")
     private boolean kill;
     @Option(names = "--interval", paramLabel = "SECONDS", description = "With --kill, kill the next node each time"
-            + " that this has passed, by default 20, and the node before has its data again.")
+            + " that this has passed, by default 20. A kill waits for the node before to have its data again; those"
+            + " after it keep to their times.")
     private double interval = 20;
 
     /**
@@ -98,7 +99,7 @@ final class StoreCommand implements Callable<Integer> {
         List<Kill> kills = new ArrayList<>();
         long start = System.nanoTime();
         long end = start + nanos(seconds);
-        long next = start + nanos(Math.min(seconds * FIRST_KILL, interval));
+        KillTimes times = new KillTimes(start, nanos(seconds), nanos(interval));
         Future<Kill> current = null;
         try (ExecutorService killer = Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().factory())) {
             out().println("seconds  requests/s    p50 ms    p99 ms  retryable  failed  wrong  missing  late  nodes");
@@ -111,9 +112,8 @@ final class StoreCommand implements Callable<Integer> {
                     kills.add(report(current));
                     current = null;
                 }
-                if (kill && current == null && line >= next && line < end) {
+                if (kill && current == null && times.isDue(line)) {
                     int node = kills.size() % nodes;
-                    next = line + nanos(interval);
                     out().println("killing node " + node);
                     current = killer.submit(() -> kill(cluster, recovery, node));
                 }
