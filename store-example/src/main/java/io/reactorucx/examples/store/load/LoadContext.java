@@ -29,7 +29,9 @@ final class LoadContext implements AutoCloseable {
         context = new SpringApplicationBuilder(Client.class).web(WebApplicationType.NONE).run(
                 "--store.nodes=" + nodes, "--store.registry=127.0.0.1:" + registryPort,
                 "--store.deadline=" + DEADLINE.toMillis() + "ms",
-                "--spring.cloud.zookeeper.discovery.register=false");
+                "--spring.cloud.zookeeper.discovery.register=false",
+                // A killed node ends requests, which are counted: no stack trace for each.
+                "--logging.level.reactor.netty.http.client=error");
     }
 
     /** It is no {@code @Configuration}, so that the nodes' scan does not find it. */
