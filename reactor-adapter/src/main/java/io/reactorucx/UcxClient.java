@@ -10,6 +10,7 @@ import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.Wiretap;
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.connect.AddressConnector;
 import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EndpointConnector;
@@ -404,8 +405,8 @@ public final class UcxClient {
 
     private Mono<UcxConnection> opened(Mono<Established> connecting) {
         // A cancel may race with the end of the handshake: a connection without a subscriber is closed.
-        return connecting.doOnDiscard(Established.class, UcxClient::close)
-                .map(established -> new UcxConnection(established, resources, hooks)).map(hooks::announce);
+        return new UncancelledMono<>(connecting.doOnDiscard(Established.class, UcxClient::close)
+                .map(established -> new UcxConnection(established, resources, hooks)).map(hooks::announce));
     }
 
     private static void close(Established established) {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.rsocket.DuplexConnection;
 import io.rsocket.transport.ClientTransport;
 import java.util.Objects;
@@ -92,9 +93,9 @@ public final class UcxClientTransport implements ClientTransport {
 
     @Override
     public Mono<DuplexConnection> connect() {
-        return client.connect().<DuplexConnection>map(this::started)
+        return new UncancelledMono<>(client.connect().<DuplexConnection>map(this::started)
                 .doOnDiscard(UcxConnection.class, Disposable::dispose)
-                .doOnDiscard(UcxDuplexConnection.class, Disposable::dispose);
+                .doOnDiscard(UcxDuplexConnection.class, Disposable::dispose));
     }
 
     private UcxDuplexConnection started(UcxConnection connection) {

@@ -43,7 +43,7 @@ class ArchitectureTest {
                 "io\\.reactorucx\\.internal\\.message\\.(?!(MessageStream|MessageDecoder|StreamBuffers)(\\$.*)?$).*")
                 .check(classes);
         noClasses().should().dependOnClassesThat().haveNameMatching(
-                "io\\.reactorucx\\.internal\\.concurrent\\.(?!LimitedLog$).*").check(classes);
+                "io\\.reactorucx\\.internal\\.concurrent\\.(?!(LimitedLog|UncancelledMono)$).*").check(classes);
     }
 
     @Test
