@@ -60,7 +60,8 @@ record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? sup
             disconnected.accept(connection);
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
-            LOG.warn("[{}] an action of doOnDisconnected failed", connection.logName(), t);
+            LOG.warn("[{}] an action of doOnDisconnected failed", connection.logName(),
+                    ApplicationErrors.printable(t));
         }
     }
 
@@ -70,7 +71,8 @@ record ConnectionHooks(Consumer<? super UcxConnection> connected, Consumer<? sup
             handlerFailed.accept(connection, ApplicationErrors.original(error));
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
-            LOG.warn("[{}] an action of doOnHandlerError failed", connection.logName(), t);
+            LOG.warn("[{}] an action of doOnHandlerError failed", connection.logName(),
+                    ApplicationErrors.printable(t));
         }
     }
 }

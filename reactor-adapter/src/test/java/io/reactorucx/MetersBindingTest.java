@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
+import java.io.IOException;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -118,5 +119,28 @@ class MetersBindingTest implements NeedsUcx {
             assertThatThrownBy(() -> new UcxMetrics(resources).bindTo(throwing)).hasMessage("no " + refused);
             assertThat(throwing.getMeters()).as(refused).isEmpty();
         }
+    }
+
+    @Test
+    void aRegistryThatThrowsAnUndeclaredExceptionKeepsNoMeters() {
+        SimpleMeterRegistry throwing = new SimpleMeterRegistry();
+        throwing.config().meterFilter(new MeterFilter() {
+            @Override
+            public MeterFilterReply accept(Meter.Id id) {
+                if (id.getName().equals(UcxMeters.SLAB_LIMIT.getName())) {
+                    throw MetersBindingTest.<RuntimeException>undeclared(new IOException("no limit"));
+                }
+                return MeterFilterReply.NEUTRAL;
+            }
+        });
+
+        assertThatThrownBy(() -> new UcxMetrics(resources).bindTo(throwing)).hasMessage("no limit");
+        assertThat(throwing.getMeters()).isEmpty();
+    }
+
+    /** Other languages of the JVM throw such exceptions without a declaration. */
+    @SuppressWarnings("unchecked")
+    private static <X extends Throwable> RuntimeException undeclared(Exception exception) throws X {
+        throw (X) exception;
     }
 }

@@ -61,9 +61,9 @@ final class MetersBinding implements Disposable {
                 // What has ended already is removed now that it is complete.
                 binding.subscriptions.forEach(Runnable::run);
                 binding.subscriptions.clear();
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable t) {
                 binding.dispose();
-                throw e;
+                throw t;
             }
             return binding;
         }
@@ -96,10 +96,13 @@ final class MetersBinding implements Disposable {
                 return;
             }
             ends.dispose();
-            removals.forEach(Runnable::run);
-            Map<Tags, MetersBinding> ofRegistry = BOUND.get(registry);
-            if (ofRegistry != null && ofRegistry.remove(tags, this) && ofRegistry.isEmpty()) {
-                BOUND.remove(registry);
+            try {
+                removals.forEach(Runnable::run);
+            } finally {
+                Map<Tags, MetersBinding> ofRegistry = BOUND.get(registry);
+                if (ofRegistry != null && ofRegistry.remove(tags, this) && ofRegistry.isEmpty()) {
+                    BOUND.remove(registry);
+                }
             }
         }
     }

@@ -51,9 +51,9 @@ public final class UcxEngineMetrics implements MeterBinder {
         List<Runnable> all = new ArrayList<>();
         try {
             bind(registry, all::add);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable t) {
             all.forEach(Runnable::run);
-            throw e;
+            throw t;
         }
         removals.put(registry, all);
     }

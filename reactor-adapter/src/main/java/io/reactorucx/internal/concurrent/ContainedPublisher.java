@@ -118,7 +118,7 @@ public final class ContainedPublisher<T> extends Flux<T> {
                 }
             } catch (Throwable t) {
                 ApplicationErrors.rethrowIfOutOfMemory(t);
-                LOG.warn("a publisher of the application threw at its cancel", t);
+                LOG.warn("a publisher of the application threw at its cancel", ApplicationErrors.printable(t));
             }
         }
 
@@ -134,7 +134,7 @@ public final class ContainedPublisher<T> extends Flux<T> {
             if (ended.compareAndSet(false, true)) {
                 actual.onError(ApplicationErrors.signal(thrown));
             } else {
-                LOG.warn("a publisher of the application threw after its end", thrown);
+                LOG.warn("a publisher of the application threw after its end", ApplicationErrors.printable(thrown));
             }
         }
     }

@@ -117,7 +117,7 @@ public abstract class ReceiverSubscription<T> implements Subscription {
             subscriber.onNext(value);
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
-            LOG.debug("{}: the subscriber threw", description(), t);
+            LOG.debug("{}: the subscriber threw", description(), ApplicationErrors.printable(t));
             ThrownSignal.atNext(subscriber, this, value, t, isActive());
             discard(value);
         }

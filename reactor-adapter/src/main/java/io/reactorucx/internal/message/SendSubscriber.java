@@ -333,7 +333,8 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
             signal.run();
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
-            LOG.error("[{}] the source or the subscriber of a send threw", output.mux().connection().name(), t);
+            LOG.error("[{}] the source or the subscriber of a send threw", output.mux().connection().name(),
+                    ApplicationErrors.printable(t));
         }
     }
 

@@ -67,13 +67,18 @@ public final class ObservedPublisher {
             returned = call.get();
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
-            FAILURES.warn(failure(observer, method) + " threw " + t, t);
+            warn(failure(observer, method), t);
             return null;
         }
         if (returned == null) {
             FAILURES.warn(failure(observer, method) + " returned null, which it must not", null);
         }
         return returned;
+    }
+
+    private static void warn(String failure, Throwable thrown) {
+        Throwable shown = ApplicationErrors.printable(thrown);
+        FAILURES.warn(failure + " threw " + shown, shown);
     }
 
     private static String failure(Object observer, String method) {
@@ -103,7 +108,7 @@ public final class ObservedPublisher {
                 return span.traceContext();
             } catch (Throwable t) {
                 ApplicationErrors.rethrowIfOutOfMemory(t);
-                FAILURES.warn(failure(span, "Span.traceContext") + " threw " + t, t);
+                warn(failure(span, "Span.traceContext"), t);
                 return null;
             }
         }

@@ -134,7 +134,7 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
             Operators.onErrorDropped(failure, currentContext());
             return;
         }
-        error = failure;
+        error = ApplicationErrors.signal(failure);
         onComplete();
     }
 
@@ -236,7 +236,8 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
             source.cancel();
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
-            LOG.error("[{}] the response to a request threw at its cancel", mux.connection().name(), t);
+            LOG.error("[{}] the response to a request threw at its cancel", mux.connection().name(),
+                    ApplicationErrors.printable(t));
         }
     }
 
