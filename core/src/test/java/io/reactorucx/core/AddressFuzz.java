@@ -1,11 +1,14 @@
 package io.reactorucx.core;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 
 /**
  * A program that connects to addresses which differ from a worker's address in some bytes, and prints how many were
- * refused and how many were taken.
+ * refused and how many were taken. Over tcp all of them lead to that worker: another program's port, which a changed
+ * number may hit, would answer with what UCX cannot read, and end this process.
  */
 final class AddressFuzz {
 
@@ -15,6 +18,8 @@ final class AddressFuzz {
     private static final int LEAST_BYTES = 9;
     /** Endpoints that lead nowhere stay with their worker. */
     private static final int OF_A_WORKER = 50;
+    /** Flags and the family of the address, which lead nowhere. */
+    private static final int FAMILY_BYTES = 2;
     private static final byte[] LIKELY = {0, -1, 127, -128, 1, 64, 32};
 
     private AddressFuzz() {
@@ -42,7 +47,7 @@ final class AddressFuzz {
                 worker = context.createWorker(UcpWorkerConfig.of("own"));
             }
             try {
-                worker.connect(changed(address, random),
+                worker.connect(toItself(changed(address, random), address),
                         new EndpointOptions(ErrorMode.PEER, "fuzz", (endpoint, status) -> { }));
                 for (int j = 0; j < OF_A_WORKER; j++) {
                     worker.progress();
@@ -55,6 +60,29 @@ final class AddressFuzz {
         System.out.flush();
         // The workers still connect.
         Runtime.getRuntime().halt(0);
+    }
+
+    /** Puts the worker's own host and port wherever an address names others, for tcp. */
+    private static byte[] toItself(byte[] changed, byte[] address) {
+        List<TransportAddress> own = TransportAddress.parse(address);
+        try {
+            for (TransportAddress part : TransportAddress.parse(changed)) {
+                own.stream().filter(each -> part.is("tcp") && each.is("tcp")
+                        && each.device().remaining() == part.device().remaining()
+                        && each.address().remaining() == part.address().remaining()).findFirst()
+                        .ifPresent(each -> {
+                            copy(each.device(), part.device(), FAMILY_BYTES);
+                            copy(each.address(), part.address(), 0);
+                        });
+            }
+        } catch (IllegalArgumentException e) {
+            // It will be refused.
+        }
+        return changed;
+    }
+
+    private static void copy(ByteBuffer from, ByteBuffer to, int start) {
+        to.put(start, from, start, to.remaining() - start);
     }
 
     private static byte[] changed(byte[] address, Random random) {

@@ -108,7 +108,7 @@ class DomainSocketTest {
         EchoChannel channel = EchoChannel.connect(clientLoops, address);
         channel.stream();
         await().atMost(LIMIT).until(() -> channel.received() > 10 << 20);
-        channel.drain();
+        EchoChannel.drain(List.of(channel));
 
         assertThat(clientLoops.sum(UcxLoopStatistics::receivedBytes)).isEqualTo(channel.received());
         assertThat(channel.channel().remoteAddress()).isEqualTo(address);

@@ -85,7 +85,7 @@ class KilledLoopPeerTest {
                 }
                 return true;
             });
-            all.forEach(EchoChannel::drain);
+            EchoChannel.drain(all);
             assertThat(all).allSatisfy(each -> assertThat(each.error()).isNull());
             all.forEach(each -> each.channel().close().syncUninterruptibly());
             loops.awaitNoChannels();
