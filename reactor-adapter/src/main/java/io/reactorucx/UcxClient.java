@@ -100,11 +100,12 @@ public final class UcxClient {
     /**
      * Sets the address of the server.
      *
-     * @param address its address
+     * @param address its address, whose name is not blank; a name that is not resolved is resolved when connecting
      * @return a changed copy
      */
     public UcxClient remoteAddress(InetSocketAddress address) {
-        checkPort(Objects.requireNonNull(address, "address").getPort(), 1);
+        checkHost(Objects.requireNonNull(address, "address").getHostString());
+        checkPort(address.getPort(), 1);
         return new UcxClient(resources, config, address, null, engine, hooks);
     }
 

@@ -52,7 +52,7 @@ public final class UcxRequester {
      * @return a changed copy
      */
     public UcxRequester withDeadline(Duration deadline) {
-        if (!deadline.isZero()
+        if (!Objects.requireNonNull(deadline, "deadline").isZero()
                 && (deadline.compareTo(Duration.ofMillis(1)) < 0 || deadline.compareTo(MAX_DEADLINE) > 0)) {
             throw new IllegalArgumentException("deadline " + deadline + ": must be 0 or in 1 ms.." + MAX_DEADLINE);
         }

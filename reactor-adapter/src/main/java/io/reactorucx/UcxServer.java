@@ -95,12 +95,12 @@ public final class UcxServer {
     /**
      * Sets the address to listen at.
      *
-     * @param address an address of this host
+     * @param address an address of this host, whose name is not blank
      * @return a changed copy
      */
     public UcxServer bindAddress(InetSocketAddress address) {
-        return new UcxServer(resources, config, Objects.requireNonNull(address, "address"), maxPendingHandshakes,
-                acceptWorkerAddresses, handling);
+        UcxClient.checkHost(Objects.requireNonNull(address, "address").getHostString());
+        return new UcxServer(resources, config, address, maxPendingHandshakes, acceptWorkerAddresses, handling);
     }
 
     /**

@@ -55,6 +55,12 @@ final class BadSettings {
         cases.add(thrown(byAddress, "port 0", ILLEGAL, tried -> tried.client()
                 .remoteAddress(new InetSocketAddress("127.0.0.1", 0)),
                 "port 0", "1..65535"));
+        for (String blank : new String[] {"", " "}) {
+            cases.add(thrown(byAddress, "blank host", ILLEGAL, tried -> tried.client().remoteAddress(InetSocketAddress
+                    .createUnresolved(blank, 1)), "host \"" + blank + "\"", "not blank"));
+            cases.add(thrown("UcxServer.bindAddress(InetSocketAddress)", "blank host", ILLEGAL, tried -> tried.server()
+                    .bindAddress(InetSocketAddress.createUnresolved(blank, 1)), "host \"" + blank + "\"", "not blank"));
+        }
         cases.add(onError(byAddress, "unknown host", UcxException.class, tried -> tried.client()
                 .remoteAddress(UNRESOLVED).connect(), "no.such.host.invalid", "no known address"));
         cases.add(onError(byAddress, "IPv6 of a raw peer", UcxUnsupportedException.class,

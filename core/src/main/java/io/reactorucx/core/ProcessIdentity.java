@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.internal.ProcessState;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -30,7 +31,7 @@ public record ProcessIdentity(long namespace, int id) {
      * @param other the other process
      */
     public boolean canWatch(ProcessIdentity other) {
-        return namespace != 0 && namespace == other.namespace && other.id > 0;
+        return namespace == Objects.requireNonNull(other, "other").namespace && namespace != 0 && other.id > 0;
     }
 
     /**

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +50,7 @@ public final class SharedMemoryQueues {
      * @param context says whether the queues have their default sizes
      */
     public SharedMemoryQueues(UcpContext context) {
+        Objects.requireNonNull(context, "context");
         usable = context.config().settings().keySet().stream().noneMatch(SharedMemoryQueues::isSize)
                 && System.getenv().keySet().stream().noneMatch(SharedMemoryQueues::isSize);
     }

@@ -150,9 +150,11 @@ public final class SharedPages {
      */
     public static @Nullable SharedPages map(ProcessIdentity owner, int descriptor, long bytes, byte[] key,
             Arena arena) {
-        checkSize(bytes);
+        Objects.requireNonNull(owner, "owner");
+        Objects.requireNonNull(key, "key");
         Objects.requireNonNull(arena, "arena");
-        if (Objects.requireNonNull(key, "key").length != KEY_BYTES) {
+        checkSize(bytes);
+        if (key.length != KEY_BYTES) {
             throw new IllegalArgumentException("key of " + key.length + " bytes: must have " + KEY_BYTES);
         }
         if (!ProcessIdentity.self().canWatch(owner) || descriptor < 0) {

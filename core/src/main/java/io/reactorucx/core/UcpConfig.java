@@ -44,7 +44,7 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
     public UcpConfig {
         Arguments.name(name, "name");
         Objects.requireNonNull(settings, "settings");
-        if (Objects.requireNonNull(features, "features").isEmpty()) {
+        if (Arguments.elements(features, "features").isEmpty()) {
             throw new IllegalArgumentException("features: at least one is needed");
         }
         // UCX keeps both as an int, and refuses endpoints later, or forgets them, when they do not fit.
@@ -274,8 +274,9 @@ public record UcpConfig(String name, Set<UcpFeature> features, long estimatedEnd
          * @return this
          */
         public Builder setting(String key, String value) {
+            Objects.requireNonNull(value, "value");
             String known = ConfigKeys.checked(key);
-            settings.put(known, ConfigValues.checked(known, Objects.requireNonNull(value, "value")));
+            settings.put(known, ConfigValues.checked(known, value));
             return this;
         }
 

@@ -67,7 +67,7 @@ public final class UcpData {
      * @return the data
      */
     public static UcpData of(MemorySegment memory, @Nullable UcpMemory registration) {
-        return new UcpData(List.of(memory), registration, 1, null);
+        return new UcpData(List.of(Objects.requireNonNull(memory, "memory")), registration, 1, null);
     }
 
     /**
@@ -78,6 +78,7 @@ public final class UcpData {
      * @return the data
      */
     public static UcpData elements(MemorySegment memory, long elementBytes) {
+        Objects.requireNonNull(memory, "memory");
         Arguments.positive(elementBytes, "elementBytes");
         if (elementBytes > Integer.MAX_VALUE || memory.byteSize() % elementBytes != 0) {
             throw new IllegalArgumentException("elementBytes " + elementBytes + ": must divide the " + memory.byteSize()
@@ -93,7 +94,7 @@ public final class UcpData {
      * @return the data
      */
     public static UcpData ofSegments(List<MemorySegment> segments) {
-        List<MemorySegment> copy = List.copyOf(segments);
+        List<MemorySegment> copy = List.copyOf(Arguments.elements(segments, "segments"));
         Arguments.range(copy.size(), 1, MAX_SEGMENTS, "segments.size()");
         long bytes = 0;
         for (MemorySegment each : copy) {

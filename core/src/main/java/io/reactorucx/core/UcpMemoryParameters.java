@@ -3,6 +3,7 @@ package io.reactorucx.core;
 import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Objects;
@@ -37,10 +38,10 @@ public record UcpMemoryParameters(@Nullable MemorySegment segment, long length, 
     /** Checks the combination, and copies the sets. */
     public UcpMemoryParameters {
         EnumSet<MemoryMapFlag> copy = EnumSet.noneOf(MemoryMapFlag.class);
-        copy.addAll(Objects.requireNonNull(flags, "flags"));
+        copy.addAll(Arguments.elements(flags, "flags"));
         flags = Collections.unmodifiableSet(copy);
         EnumSet<MemoryProtection> uses = EnumSet.noneOf(MemoryProtection.class);
-        uses.addAll(Objects.requireNonNull(protection, "protection"));
+        uses.addAll(Arguments.elements(protection, "protection"));
         protection = Collections.unmodifiableSet(uses);
         boolean allocate = flags.contains(MemoryMapFlag.ALLOCATE);
         boolean fixed = flags.contains(MemoryMapFlag.FIXED);
@@ -85,7 +86,7 @@ public record UcpMemoryParameters(@Nullable MemorySegment segment, long length, 
      */
     public static UcpMemoryParameters register(MemorySegment segment, MemoryMapFlag... flags) {
         Objects.requireNonNull(segment, "segment");
-        return new UcpMemoryParameters(segment, 0, 0, Set.of(flags), null, Set.of());
+        return new UcpMemoryParameters(segment, 0, 0, set(flags), null, Set.of());
     }
 
     /**
@@ -109,8 +110,15 @@ public record UcpMemoryParameters(@Nullable MemorySegment segment, long length, 
      * @return parameters
      */
     public static UcpMemoryParameters allocateAt(long address, long bytes, MemoryMapFlag... flags) {
-        EnumSet<MemoryMapFlag> all = EnumSet.of(MemoryMapFlag.ALLOCATE, flags);
+        Set<MemoryMapFlag> all = set(flags);
+        all.add(MemoryMapFlag.ALLOCATE);
         return new UcpMemoryParameters(null, bytes, address, all, null, Set.of());
+    }
+
+    private static Set<MemoryMapFlag> set(MemoryMapFlag... flags) {
+        Set<MemoryMapFlag> all = EnumSet.noneOf(MemoryMapFlag.class);
+        all.addAll(Arguments.elements(Arrays.asList(Objects.requireNonNull(flags, "flags")), "flags"));
+        return all;
     }
 
     /**

@@ -40,10 +40,10 @@ public record UcpWorkerParameters(UcxThreadMode threadMode, Set<Integer> cpus, S
     public UcpWorkerParameters {
         Objects.requireNonNull(threadMode, "threadMode");
         Set<Integer> checked = new TreeSet<>();
-        Objects.requireNonNull(cpus, "cpus").forEach(cpu -> checked.add(Arguments.range(cpu, 0, MAX_CPUS - 1, "cpu")));
+        Arguments.elements(cpus, "cpus").forEach(cpu -> checked.add(Arguments.range(cpu, 0, MAX_CPUS - 1, "cpu")));
         cpus = Collections.unmodifiableSet(checked);
         EnumSet<WakeupEvent> copy = EnumSet.noneOf(WakeupEvent.class);
-        copy.addAll(Objects.requireNonNull(events, "events"));
+        copy.addAll(Arguments.elements(events, "events"));
         if (copy.equals(EnumSet.of(WakeupEvent.EDGE))) {
             throw new IllegalArgumentException("events EDGE: it says how events are reported, name some that are");
         }

@@ -43,7 +43,7 @@ public final class UcxArena implements Arena {
      * @throws IllegalArgumentException for memory of an arena that somebody can close, and is no {@code UcxArena}
      */
     public static MemorySegment requireHeld(MemorySegment segment, String name) {
-        HeldMemory.pinned(Objects.requireNonNull(segment, name), name);
+        HeldMemory.pinned(Objects.requireNonNull(segment, Objects.requireNonNull(name, "name")), name);
         return segment;
     }
 

@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.internal.ConfigKeys;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -37,6 +38,7 @@ public final class UcxVariables {
     }
 
     private static Optional<String> name(String variable) {
+        Objects.requireNonNull(variable, "variable");
         return variable.startsWith(PREFIX) ? Optional.of(variable.substring(PREFIX.length())) : Optional.empty();
     }
 }

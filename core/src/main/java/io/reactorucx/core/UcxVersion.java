@@ -1,5 +1,7 @@
 package io.reactorucx.core;
 
+import java.util.Objects;
+
 /**
  * The version of a loaded UCX library ({@code ucp_get_version}).
  *
@@ -25,7 +27,7 @@ public record UcxVersion(int major, int minor, int release) implements Comparabl
 
     @Override
     public int compareTo(UcxVersion other) {
-        if (major != other.major) {
+        if (major != Objects.requireNonNull(other, "other").major) {
             return Integer.compare(major, other.major);
         }
         return minor != other.minor ? Integer.compare(minor, other.minor) : Integer.compare(release, other.release);

@@ -5,6 +5,7 @@ import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ProtocolConfig;
 import io.reactorucx.security.Authenticator;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -53,8 +54,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
 
     /** Checks the parts. */
     public UcxNettyConfig {
-        transports = List.copyOf(transports);
-        networkDevices = List.copyOf(networkDevices);
+        transports = copy(transports, "transports");
+        networkDevices = copy(networkDevices, "networkDevices");
         UcxPlainTcpConfig.inRange(spin, Duration.ZERO, LONGEST_SPIN, "spin");
         UcxPlainTcpConfig.inRange(handshakeTimeout, Duration.ofMillis(1), LONGEST, "handshakeTimeout");
         UcxPlainTcpConfig.inRange(closeTimeout, Duration.ZERO, LONGEST, "closeTimeout");
@@ -92,6 +93,15 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
         return bytes;
     }
 
+    private static List<String> list(String[] names, String what) {
+        return copy(Arrays.asList(Objects.requireNonNull(names, what)), what);
+    }
+
+    private static List<String> copy(List<String> names, String what) {
+        Objects.requireNonNull(names, what).forEach(each -> Objects.requireNonNull(each, what));
+        return List.copyOf(names);
+    }
+
     private static void atLeastOne(int value, String name) {
         if (value < 1) {
             throw new IllegalArgumentException(name + " " + value + ": must be at least 1");
@@ -105,8 +115,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      * @return a configuration
      */
     public UcxNettyConfig withTransports(String... names) {
-        return new UcxNettyConfig(List.of(names), networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
+        return new UcxNettyConfig(list(names, "transports"), networkDevices, spin, windowBytes, handshakeTimeout,
+                closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
                 authenticator, plainTcp);
     }
 
@@ -117,8 +127,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      * @return a configuration
      */
     public UcxNettyConfig withNetworkDevices(String... names) {
-        return new UcxNettyConfig(transports, List.of(names), spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
+        return new UcxNettyConfig(transports, list(names, "networkDevices"), spin, windowBytes, handshakeTimeout,
+                closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
                 authenticator, plainTcp);
     }
 

@@ -54,17 +54,18 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
     /** Checks the parts. */
     public EngineConfig {
         Objects.requireNonNull(waitStrategy, "waitStrategy");
-        if (name.length() > MAX_NAME_LENGTH) {
+        if (Objects.requireNonNull(name, "name").length() > MAX_NAME_LENGTH) {
             throw new IllegalArgumentException("name " + name + ": must be at most " + MAX_NAME_LENGTH + " characters");
         }
         inRange(commandQueueCapacity, 2, MAX_QUEUE_CAPACITY, "commandQueueCapacity");
         inRange(commandsPerStep, 1, MAX_QUEUE_CAPACITY, "commandsPerStep");
         inRange(spins, 0, Integer.MAX_VALUE, "spins");
         inRange(yields, 0, Integer.MAX_VALUE, "yields");
-        if (maxSleep.compareTo(Duration.ofMillis(1)) < 0 || maxSleep.compareTo(LONGEST) > 0) {
+        if (Objects.requireNonNull(maxSleep, "maxSleep").compareTo(Duration.ofMillis(1)) < 0
+                || maxSleep.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("maxSleep " + maxSleep + ": must be in 1 ms.." + LONGEST);
         }
-        if (closeTimeout.isNegative() || closeTimeout.compareTo(LONGEST) > 0) {
+        if (Objects.requireNonNull(closeTimeout, "closeTimeout").isNegative() || closeTimeout.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("closeTimeout " + closeTimeout + ": must be in 0.." + LONGEST);
         }
     }

@@ -54,7 +54,9 @@ public final class EngineWatch implements AutoCloseable {
     public static EngineWatch start(List<ProgressEngine> engines, Duration threshold, ThreadFactory threads,
             EngineObserver observer) {
         checkThreshold(threshold);
+        Objects.requireNonNull(threads, "threads");
         Objects.requireNonNull(observer, "observer");
+        Objects.requireNonNull(engines, "engines").forEach(each -> Objects.requireNonNull(each, "engines"));
         EngineWatch watch = new EngineWatch(engines.stream()
                 .map(engine -> new StallDetector(engine, threshold, observer, MAX_NAMES)).toList(),
                 threshold.toNanos() / LOOKS_PER_THRESHOLD);
@@ -71,7 +73,7 @@ public final class EngineWatch implements AutoCloseable {
      * @return the threshold
      */
     public static Duration checkThreshold(Duration threshold) {
-        if (!threshold.isZero() && (threshold.compareTo(Duration.ofMillis(1)) < 0
+        if (!Objects.requireNonNull(threshold, "threshold").isZero() && (threshold.compareTo(Duration.ofMillis(1)) < 0
                 || threshold.compareTo(LONGEST_THRESHOLD) > 0)) {
             throw new IllegalArgumentException("stallThreshold " + threshold + ": must be 0 or in 1 ms.."
                     + LONGEST_THRESHOLD);

@@ -7,6 +7,7 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A reference-counted lease on native memory of a {@link UcxBufferPool}, or on a part of one.
@@ -26,9 +27,9 @@ public abstract sealed class UcxBuffer implements Discardable permits LeasedBuff
      * tagged message in a lease, an offered active message. For {@code doOnDiscard(Object.class, UcxBuffer::discard)},
      * and for {@code Hooks.onNextDropped(UcxBuffer::discard)}.
      *
-     * @param dropped any object; a lease that is released already stays so
+     * @param dropped any object, or null; a lease that is released already stays so
      */
-    public static void discard(Object dropped) {
+    public static void discard(@Nullable Object dropped) {
         if (dropped instanceof Discardable discardable) {
             discardable.dispose();
         }

@@ -2,6 +2,7 @@ package io.reactorucx.message;
 
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ public record TraceContext(long traceIdHigh, long traceIdLow, long spanId, byte 
 
     /** Checks the parts. */
     public TraceContext {
+        Objects.requireNonNull(state, "state");
         if (traceIdHigh == 0 && traceIdLow == 0) {
             throw new IllegalArgumentException("traceId 0: must not be 0");
         }

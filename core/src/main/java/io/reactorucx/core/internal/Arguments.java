@@ -3,6 +3,7 @@ package io.reactorucx.core.internal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Collection;
 import java.util.Objects;
 
 /** Checks in front of native calls: UCX would abort the process or corrupt memory where these throw. */
@@ -14,6 +15,14 @@ public final class Arguments {
     private static final long PADDING_BYTES = 64 * 1024;
 
     private Arguments() {
+    }
+
+    /** A set or a list of which no element is missing. */
+    public static <E, C extends Collection<E>> C elements(C collection, String name) {
+        for (E each : Objects.requireNonNull(collection, name)) {
+            Objects.requireNonNull(each, name);
+        }
+        return collection;
     }
 
     /** Memory that this call copies, which may be on the Java heap. */
