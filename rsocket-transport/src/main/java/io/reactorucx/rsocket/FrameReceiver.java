@@ -48,6 +48,7 @@ final class FrameReceiver implements CoreSubscriber<ByteBuf>, Subscription {
     public void onNext(ByteBuf frame) {
         if (thread == null) {
             thread = Thread.currentThread();
+            connection.saw(frame);
         }
         try {
             subscriber.onNext(frame);

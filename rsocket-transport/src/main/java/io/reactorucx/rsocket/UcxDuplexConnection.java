@@ -57,6 +57,8 @@ final class UcxDuplexConnection implements DuplexConnection {
     private volatile @Nullable UcxClosedChannelException failure;
     private volatile @Nullable FrameReceiver receiver;
     private volatile boolean terminated;
+    /** RSocket resumes the session on another connection; what ends this one is no error to it. */
+    private volatile boolean ofSession;
 
     private UcxDuplexConnection(UcxConnection connection, TransportSettings settings, TransportCounters counters) {
         this.connection = connection;
@@ -93,7 +95,7 @@ final class UcxDuplexConnection implements DuplexConnection {
         UcxClosedChannelException reason = failure;
         if (reason != null) {
             closed.tryEmitError(reason);
-        } else if (loss != null) {
+        } else if (loss != null && !ofSession) {
             closed.tryEmitError(new UcxClosedChannelException(connection.peer(), loss));
         } else {
             closed.tryEmitEmpty();
@@ -102,8 +104,18 @@ final class UcxDuplexConnection implements DuplexConnection {
 
     @Override
     public void sendFrame(int streamId, ByteBuf frame) {
+        if (streamId == 0) {
+            saw(frame);
+        }
         if (!queue.offer(streamId, frame)) {
             overflowed(frame);
+        }
+    }
+
+    /** Looks at a frame that is sent or was received. */
+    void saw(ByteBuf frame) {
+        if (!ofSession && SessionFrames.belongToSession(frame)) {
+            ofSession = true;
         }
     }
 

@@ -15,11 +15,14 @@ import io.rsocket.util.DefaultPayload;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Hooks;
 import reactor.util.retry.Retry;
 
 /** RSocket's resumption: a stream goes on over a new connection, from where it was interrupted. */
@@ -35,8 +38,11 @@ class ResumptionTest {
     @CsvSource({"posix, FORCE", "posix, FLUSH", "tcp, FORCE"})
     void aStreamGoesOnBehindKilledConnections(String transports, CloseMode mode) {
         Deque<UcxConnection> connections = new ConcurrentLinkedDeque<>();
+        Queue<Throwable> unexpected = new ConcurrentLinkedQueue<>();
+        Hooks.onErrorDropped(unexpected::add);
         try (TestResources resources = new TestResources(transports);
-                TestService service = TestService.start(UcxServer.create(resources.server()), server ->
+                TestService service = TestService.start(UcxServer.create(resources.server())
+                        .doOnHandlerError((connection, error) -> unexpected.add(error)), server ->
                         server.resume(new Resume().sessionDuration(SESSION)))) {
             RSocket socket = RSocketConnector.create()
                     .resume(new Resume().sessionDuration(SESSION).retry(Retry.fixedDelay(100, Duration.ofMillis(20))))
@@ -58,6 +64,9 @@ class ResumptionTest {
             socket.dispose();
             socket.onClose().onErrorComplete().block(TestResources.LIMIT);
             resources.awaitNothingLeft();
+        } finally {
+            Hooks.resetOnErrorDropped();
         }
+        assertThat(unexpected).as("errors of connections whose session goes on").isEmpty();
     }
 }
