@@ -6,6 +6,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
+import io.reactorucx.internal.concurrent.ContainedRetry;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
@@ -72,7 +73,7 @@ public final class UcxReconnectingConnection implements Disposable {
                 ? ConnectionIncarnation.<UcxConnection>loss(lost) : attempt(incarnation))
                 .map(Signal::next)
                 .onErrorResume(settings.client()::isPermanent, error -> Mono.just(Signal.error(error)))
-                .retryWhen(settings.retry())
+                .retryWhen(new ContainedRetry(settings.retry()))
                 .<UcxConnection>dematerialize()
                 .switchIfEmpty(Mono.error(() -> new UcxException(UcxStatus.NOT_CONNECTED, "reconnect", peer,
                         "the Retry has completed")))

@@ -352,6 +352,26 @@ class ThrownErrorTest implements NeedsUcx {
     }
 
     @Test
+    void retryThatThrowsEndsTheReconnectingConnection() {
+        UcxClient client = bind(settings -> settings.maxConnections(8).handle(connection -> connection.onClosing()));
+        assertThat(Waits.failure(client.reconnect(Retry.from(failures -> {
+            throw kind.raise();
+        })).connect().toFuture())).hasMessageContaining(TEXT);
+        List<Retry> throwing = List.of(Retry.from(failures -> failures.map(failure -> {
+            throw kind.raise();
+        })), Retry.from(failures -> failures.concatMap(failure -> Mono.fromRunnable(() -> {
+            throw kind.raise();
+        }))));
+        for (Retry retry : throwing) {
+            UcxReconnectingConnection connected = client.reconnect(retry).connectNow(Waits.PATIENCE);
+            connected.connection().flatMap(connection -> connection.close(CloseMode.FORCE)).block(Waits.PATIENCE);
+
+            connected.onDispose().block(Waits.PATIENCE);
+            assertThat(Waits.failure(connected.connection().toFuture())).hasMessageContaining(TEXT);
+        }
+    }
+
+    @Test
     void useOfAPoolThatThrowsGivesItsConnectionBack() {
         UcxClient client = bind(settings -> settings.handle(connection -> connection.onClosing()));
         UcxConnectionPool pool = UcxConnectionPool.builder(client).maxConnections(1).build();
