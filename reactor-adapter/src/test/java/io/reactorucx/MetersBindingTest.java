@@ -138,6 +138,19 @@ class MetersBindingTest implements NeedsUcx {
         assertThat(throwing.getMeters()).isEmpty();
     }
 
+    @Test
+    void aListenerThatThrowsAtARemovalKeepsNoMeters() {
+        registry.config().onMeterRemoved(meter -> {
+            throw new NoClassDefFoundError("of a listener");
+        });
+        Disposable binding = new UcxMetrics(resources).showingPeers(2).bind(registry);
+        assertThat(meters()).isNotEmpty();
+
+        binding.dispose();
+
+        assertThat(meters()).isEmpty();
+    }
+
     /** Other languages of the JVM throw such exceptions without a declaration. */
     @SuppressWarnings("unchecked")
     private static <X extends Throwable> RuntimeException undeclared(Exception exception) throws X {

@@ -8,6 +8,8 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
+import io.reactorucx.internal.concurrent.LimitedLog;
 import io.reactorucx.metrics.UcxEngineMetrics;
 import io.reactorucx.netty.internal.LoopCounters;
 import io.reactorucx.netty.internal.LoopListener;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 
 /**
@@ -33,6 +36,8 @@ import reactor.core.Disposable;
 // Micrometer is optional, so io.reactorucx.netty does not hand it on: a module without meters compiles without it.
 @SuppressWarnings("exports")
 public final class UcxNettyMetrics implements MeterBinder {
+
+    private static final LimitedLog FAULTS = new LimitedLog(LoggerFactory.getLogger(UcxNettyMetrics.class));
 
     private final UcxIoHandlerFactory factory;
     private final Tags common;
@@ -158,7 +163,18 @@ public final class UcxNettyMetrics implements MeterBinder {
         public void loopEnded(LoopCounters loop) {
             List<Meter> meters = ofLoops.remove(loop);
             if (meters != null) {
-                meters.forEach(registry::remove);
+                meters.forEach(this::remove);
+            }
+        }
+
+        /** The registry's listeners may throw, which must not end the loop that tells of its end. */
+        private void remove(Meter meter) {
+            try {
+                registry.remove(meter);
+            } catch (Throwable t) {
+                ApplicationErrors.rethrowIfOutOfMemory(t);
+                FAULTS.warn("the registry threw when the meter " + meter.getId().getName() + " was removed",
+                        ApplicationErrors.printable(t));
             }
         }
 

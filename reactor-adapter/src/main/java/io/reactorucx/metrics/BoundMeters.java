@@ -3,13 +3,19 @@ package io.reactorucx.metrics;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.reactorucx.internal.concurrent.ApplicationErrors;
+import io.reactorucx.internal.concurrent.LimitedLog;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import org.slf4j.LoggerFactory;
 
 /** Registers meters of one source, which it holds weakly, and removes them again. Thread: that of the binding. */
 final class BoundMeters<T> {
+
+    private static final LimitedLog FAULTS = new LimitedLog(LoggerFactory.getLogger(BoundMeters.class));
 
     private final MeterRegistry registry;
     private final T source;
@@ -36,6 +42,19 @@ final class BoundMeters<T> {
     Runnable removal() {
         MeterRegistry from = registry;
         List<Meter> all = meters;
-        return () -> List.copyOf(all).forEach(from::remove);
+        return () -> removeAll(from, all);
+    }
+
+    /** Removes meters, whatever the registry's listeners throw. */
+    static void removeAll(MeterRegistry registry, Collection<? extends Meter> meters) {
+        for (Meter each : List.copyOf(meters)) {
+            try {
+                registry.remove(each);
+            } catch (Throwable t) {
+                ApplicationErrors.rethrowIfOutOfMemory(t);
+                FAULTS.warn("the registry threw when the meter " + each.getId().getName() + " was removed",
+                        ApplicationErrors.printable(t));
+            }
+        }
     }
 }

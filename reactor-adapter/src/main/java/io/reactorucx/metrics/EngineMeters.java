@@ -115,7 +115,7 @@ final class EngineMeters {
         BoundMeters<RequestTimes> meters = new BoundMeters<>(registry, times);
         List<Meter> percentiles = new ArrayList<>();
         binding.addUntil(closed, meters.removal());
-        binding.addUntil(closed, () -> List.copyOf(percentiles).forEach(registry::remove));
+        binding.addUntil(closed, () -> BoundMeters.removeAll(registry, percentiles));
         for (Side side : Side.values()) {
             Tags ofSide = UcxMetrics.with(tags, UcxMeters.Tag.SIDE, side);
             for (Outcome outcome : Outcome.values()) {

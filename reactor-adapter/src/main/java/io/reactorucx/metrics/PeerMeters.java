@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -75,7 +76,7 @@ final class PeerMeters<T> {
     private void remove(String host) {
         Meter meter = shown.remove(host);
         if (meter != null) {
-            registry.remove(meter);
+            BoundMeters.removeAll(registry, List.of(meter));
         }
     }
 
