@@ -74,6 +74,12 @@ class ThrownErrorTest implements NeedsUcx {
                 return new StackOverflowError(TEXT);
             }
         },
+        INTERNAL {
+            @Override
+            Throwable make() {
+                return new InternalError(TEXT);
+            }
+        },
         DEATH {
             @Override
             @SuppressWarnings("removal") // Old libraries throw it still.

@@ -41,9 +41,13 @@ final class LostEvents {
         }
     }
 
-    /** Returns whether the JVM lacks memory or is broken; an overflow of the stack concerns one call only. */
+    /**
+     * Returns whether the JVM lacks memory or is broken; an overflow of the stack concerns one call only, as an
+     * internal error does, which an access to a file tells that was truncated.
+     */
     private static boolean isFatal(Throwable thrown) {
-        return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);
+        return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError)
+                && !(thrown instanceof InternalError);
     }
 
     static void log(Throwable thrown) {

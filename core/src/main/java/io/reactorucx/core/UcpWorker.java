@@ -116,8 +116,8 @@ public final class UcpWorker implements AutoCloseable {
      * ucp_worker_progress}).
      *
      * <p>A completion or handler that throws is logged, and the others follow. Only a {@link VirtualMachineError} other
-     * than an overflow of the stack is thrown on, as is one by which an event was lost: its receiver would wait for
-     * ever, so the worker should be closed.
+     * than an overflow of the stack and an {@link InternalError} is thrown on, as is one by which an event was lost:
+     * its receiver would wait for ever, so the worker should be closed.
      *
      * @return how much was done; 0 when there was nothing to do
      */

@@ -6,8 +6,8 @@ import io.reactorucx.core.UcpWorker;
 public interface Command {
 
     /**
-     * Runs the task. What it throws is logged; a {@link VirtualMachineError} other than an overflow of the stack also
-     * ends the engine. Thread: engine.
+     * Runs the task. What it throws is logged; a {@link VirtualMachineError} other than an overflow of the stack and an
+     * {@link InternalError} also ends the engine. Thread: engine.
      *
      * @param worker the engine's worker
      */

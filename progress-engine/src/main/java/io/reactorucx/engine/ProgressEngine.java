@@ -181,7 +181,8 @@ public final class ProgressEngine {
     /** Logs what user code or a part of this library has thrown; a lack of memory ends the engine. */
     void caught(String what, Throwable thrown) {
         log(what, thrown);
-        if (thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError)) {
+        if (thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError)
+                && !(thrown instanceof InternalError)) {
             fail(thrown);
         }
     }

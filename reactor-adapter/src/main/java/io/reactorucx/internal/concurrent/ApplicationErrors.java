@@ -30,7 +30,8 @@ public final class ApplicationErrors {
 
     /** Throws an error that says that the JVM lacks memory or has failed, which ends the engine. */
     public static void rethrowIfOutOfMemory(Throwable thrown) {
-        if (thrown instanceof VirtualMachineError failure && !(thrown instanceof StackOverflowError)) {
+        if (thrown instanceof VirtualMachineError failure && !(thrown instanceof StackOverflowError)
+                && !(thrown instanceof InternalError)) {
             throw failure;
         }
     }
