@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /**
  * A Java program in a process of its own, with the Java and the class path of this one: for code that can run only once
- * in a process, or that ends the process.
+ * in a process, or that ends the process. It lives for seconds, so its JVM compiles for a fast start.
  */
 public final class ChildJvm extends ChildProcess {
 
@@ -115,6 +115,10 @@ public final class ChildJvm extends ChildProcess {
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
             if (nativeAccess) {
                 command.add("--enable-native-access=ALL-UNNAMED");
+            }
+            command.add("-XX:TieredStopAtLevel=1");
+            if (options.stream().noneMatch(each -> each.matches("-XX:[+]Use\\w+GC"))) {
+                command.add("-XX:+UseSerialGC");
             }
             command.addAll(options);
             command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
