@@ -155,15 +155,15 @@ final class EndingPrograms {
 
         void run() {
             long rounds = 0;
-            while (System.nanoTime() - end < 0) {
+            do {
                 UcxResources resources = resources(transports);
                 int connects = 1 + random.nextInt(20);
-                for (int i = 0; i < connects && System.nanoTime() - end < 0; i++) {
+                for (int i = 0; i < connects && (i == 0 || System.nanoTime() - end < 0); i++) {
                     round(client(resources, server));
                     rounds++;
                 }
                 resources.disposeNow();
-            }
+            } while (System.nanoTime() - end < 0);
             System.out.println(DONE + "rounds=" + rounds);
         }
 
@@ -200,7 +200,7 @@ final class EndingPrograms {
         void run() {
             UcxResources resources = resources(transports);
             long rounds = 0;
-            while (System.nanoTime() - end < 0) {
+            do {
                 UcxConnection connection = client(resources, server).connectNow();
                 int millis = random.nextInt(40);
                 Disposable traffic = exchange(resources, connection, millis).subscribe(each -> { }, error -> { });
@@ -208,7 +208,7 @@ final class EndingPrograms {
                 connection.close(CloseMode.FORCE).block(Waits.PATIENCE);
                 traffic.dispose();
                 rounds++;
-            }
+            } while (System.nanoTime() - end < 0);
             resources.disposeNow();
             System.out.println(DONE + "rounds=" + rounds + " leases=" + resources.buffers().leases());
         }
