@@ -8,8 +8,11 @@ import io.reactorucx.core.internal.TcpPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,9 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
 
     private static final String TCP_PORT_RANGE = "TCP_PORT_RANGE";
     private static final int MAX_PORT_TRIES = 8;
+    /** Without one of them UCX makes no lanes, and ends the process at the first endpoint. */
+    private static final Set<UcpFeature> OPERATIONS = Collections.unmodifiableSet(EnumSet.of(UcpFeature.TAG,
+            UcpFeature.RMA, UcpFeature.AMO32, UcpFeature.AMO64, UcpFeature.STREAM, UcpFeature.AM));
 
     static NativeWorker create(UcpContext context, UcpWorkerConfig config) {
         UcpWorkerParameters parameters = config.parameters();
@@ -71,6 +77,11 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
     }
 
     private static void checkSupport(UcpContext context, UcpWorkerParameters parameters) {
+        Set<UcpFeature> features = context.config().features();
+        if (Collections.disjoint(features, OPERATIONS)) {
+            throw new UcxUnsupportedException("worker_create", "the context was made with the features " + features
+                    + ", by which nothing can be sent: add one of " + OPERATIONS);
+        }
         UcxThreadMode mode = parameters.threadMode();
         if (mode != UcxThreadMode.SINGLE && !context.config().workersShared()) {
             throw new UcxUnsupportedException("worker_create", "thread mode " + mode

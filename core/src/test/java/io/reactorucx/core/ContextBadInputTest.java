@@ -34,6 +34,18 @@ class ContextBadInputTest {
         }
     }
 
+    /** UCX would end the process at the worker's first endpoint. */
+    @Test
+    void refusesWorkersThatCanSendNothing() {
+        try (UcpContext context = UcpContext.create(UcpConfig.builder().name("mute").features(UcpFeature.WAKEUP)
+                .build())) {
+            assertThatThrownBy(() -> context.createWorker(UcpWorkerConfig.of("mute")))
+                    .isInstanceOf(UcxUnsupportedException.class)
+                    .hasMessageContaining("made with the features [WAKEUP], by which nothing can be sent: add one of");
+            assertThat(context.openWorkers()).isZero();
+        }
+    }
+
     @Test
     void refusesEveryUseAfterClose() {
         UcpContext context = create();
