@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -15,6 +16,8 @@ class PropertiesTableTest {
     private static final Path PAGE = Path.of("..", "docs", "spring.md");
     private static final String START = "<!-- properties -->\n";
     private static final String END = "<!-- end of properties -->\n";
+    /** A quoted name. An apostrophe has a letter before it. */
+    private static final Pattern QUOTED = Pattern.compile("(?<!\\p{L})'([^']+)'");
 
     @Test
     void thePageHasAllProperties() throws IOException {
@@ -35,8 +38,14 @@ class PropertiesTableTest {
     private static String table(List<Metadata.Property> properties) {
         return "| property | default | meaning |\n|---|---|---|\n" + properties.stream().map(each ->
                 "| `" + each.name() + "` | " + (each.value().isEmpty() ? "" : "`" + each.value() + "`") + " | "
-                        + each.description().replace("'", "`").replace("|", "\\|") + " |\n")
+                        + QUOTED.matcher(each.description()).replaceAll("`$1`").replace("|", "\\|") + " |\n")
                 .collect(Collectors.joining());
+    }
+
+    @Test
+    void anApostropheStaysOne() throws IOException {
+        assertThat(table(Metadata.properties())).contains("UCX's transports, such as `shm` or `tcp`")
+                .doesNotContainPattern("\\p{L}`\\p{L}");
     }
 
     /** Spring Boot's conventions: editors show the first sentence. */
