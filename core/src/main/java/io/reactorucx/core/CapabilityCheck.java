@@ -13,6 +13,10 @@ final class CapabilityCheck {
     private static final List<String> SHARED_MEMORY = List.of("posix", "sysv", "xpmem");
     private static final List<String> CONNECTION_MANAGERS = List.of("tcp", "rc_", "dc_", "ud_");
 
+    /** Transports that copy memory between processes or devices, and carry no messages. */
+    private static final Set<String> COPYING = Set.of("cma", "knem", "cuda_copy", "cuda_ipc", "gdr_copy", "rocm_copy",
+            "rocm_ipc", "ze_copy", "ze_ipc");
+
     /** The values that UCX takes for yes, in upper or lower case. */
     private static final Set<String> YES = Set.of("y", "yes", "on", "1");
 
@@ -22,6 +26,18 @@ final class CapabilityCheck {
     /** Transports and devices, {@code posix/memory}, as a context's description names them. */
     static List<String> transports(String info) {
         return RESOURCE.matcher(info).results().map(match -> match.group(1)).distinct().toList();
+    }
+
+    /** Without a transport that carries active messages UCX ends the process when it makes a worker for them. */
+    static void requireMessages(UcpContext context, String operation) {
+        if (!context.has(UcpFeature.AM)) {
+            return;
+        }
+        List<String> names = context.transports();
+        if (!names.isEmpty() && names.stream().allMatch(name -> COPYING.contains(name.split("/", 2)[0]))) {
+            throw new UcxUnsupportedException(operation, "none of the transports " + names
+                    + " carries messages, add shm or tcp");
+        }
     }
 
     static UcpSupport of(UcpContext context, UcpCapability capability, ErrorMode errorMode) {

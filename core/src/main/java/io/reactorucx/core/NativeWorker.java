@@ -34,6 +34,7 @@ record NativeWorker(MemorySegment handle, @Nullable EpollDescriptor eventFd, Are
     static NativeWorker create(UcpContext context, UcpWorkerConfig config) {
         UcpWorkerParameters parameters = config.parameters();
         checkSupport(context, parameters);
+        CapabilityCheck.requireMessages(context, "worker_create");
         FailureCause.requireFiles("worker_create");
         EpollDescriptor eventFd = parameters.eventFd() == UcpWorkerParameters.NO_EVENT_FD ? null
                 : EpollDescriptor.duplicate(parameters.eventFd());

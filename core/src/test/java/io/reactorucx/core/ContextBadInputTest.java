@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.core.uct.UctComponent;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.Arena;
 import java.util.List;
@@ -42,6 +43,19 @@ class ContextBadInputTest {
             assertThatThrownBy(() -> context.createWorker(UcpWorkerConfig.of("mute")))
                     .isInstanceOf(UcxUnsupportedException.class)
                     .hasMessageContaining("made with the features [WAKEUP], by which nothing can be sent: add one of");
+            assertThat(context.openWorkers()).isZero();
+        }
+    }
+
+    /** UCX would end the process. */
+    @Test
+    void refusesWorkersThatHaveNoTransportForActiveMessages() {
+        List<UctComponent> components = UctComponent.all();
+        assumeTrue(components.stream().anyMatch(each -> each.name().equals("cma")), "this host has no cma");
+        try (UcpContext context = UcpContext.create(UcpConfig.builder().name("copying").transports("cma").build())) {
+            assertThatThrownBy(() -> context.createWorker(UcpWorkerConfig.of("mute")))
+                    .isInstanceOf(UcxUnsupportedException.class)
+                    .hasMessageContaining("none of the transports [cma/memory] carries messages, add shm or tcp");
             assertThat(context.openWorkers()).isZero();
         }
     }
