@@ -68,6 +68,8 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
         if (Objects.requireNonNull(closeTimeout, "closeTimeout").isNegative() || closeTimeout.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("closeTimeout " + closeTimeout + ": must be in 0.." + LONGEST);
         }
+        // Checks the limits of the worker.
+        new UcpWorkerConfig(name, maxInFlight, maxInlineBytes, maxPendingConnections);
     }
 
     private static void inRange(int value, int min, int max, String what) {

@@ -51,6 +51,8 @@ class EngineConfigTest {
         assertRefused(() -> with(2, 1, 0, -1, Duration.ofMillis(1)), "yields -1");
         assertRefused(() -> with(2, 1, 0, 0, Duration.ofNanos(999_999)), "maxSleep");
         assertRefused(() -> DEFAULTS.withCloseTimeout(Duration.ofNanos(-1)), "closeTimeout");
+        assertRefused(() -> DEFAULTS.withLimits(2, 0), "maxInFlight 0");
+        assertRefused(() -> DEFAULTS.withLimits(2, (1 << 20) + 1), "maxInFlight 1048577");
         assertRefused(() -> EngineConfig.of("a name with 25 characters"), "24 characters");
     }
 

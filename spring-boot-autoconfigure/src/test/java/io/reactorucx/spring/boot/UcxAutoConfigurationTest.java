@@ -143,6 +143,7 @@ class UcxAutoConfigurationTest {
             engine.name                   | a name of more than 24 characters | at most 24 characters
             engine.spins                  | -1      | spins -1: must be in 0..2147483647
             engine.command-queue-capacity | 1       | commandQueueCapacity 1: must be in 2..16777216
+            engine.max-in-flight          | 0       | maxInFlight 0: must be in 1..1048576
             engine.stall-threshold        | 2h      | stallThreshold PT2H: must be 0 or in 1 ms..PT1H
             engine.close-timeout          | 2h      | closeTimeout PT2H: must be in 0..PT1H
             buffers.max-size              | 1MB     | 1048576
