@@ -7,6 +7,7 @@ import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorkerConfig;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.uct.UctComponent;
 import io.reactorucx.core.uct.UctDeviceType;
 import io.reactorucx.core.uct.UctMemoryDomain;
@@ -35,9 +36,12 @@ public final class UcxProbe {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcxProbe.class);
     private static final String TCP = "tcp";
+    private static final String WORKER = "worker_create";
     /** UCX's names for several transports. A name that is missing here leads to a warning, and to nothing else. */
     private static final Set<String> GROUPS = Set.of("all", "sm", "shm", "mm", "ib", "ud", "ud_v", "ud_x", "rc", "rc_v",
             "rc_x", "dc", "dc_x", "cuda", "rocm", "ze", "ugni", "gga");
+    /** Transports that connect a worker with itself, or copy what another one has offered. */
+    private static final Set<String> NOT_CONNECTING = Set.of("self", "cma", "knem");
     private static final String TRANSPORTS = "reactor.ucx.transports";
     private static final String DEVICES = "reactor.ucx.network-devices";
 
@@ -142,6 +146,7 @@ public final class UcxProbe {
         UcpConfig.Builder config = UcpConfig.builder().name("probe")
                 .features(UcpFeature.AM, UcpFeature.TAG, UcpFeature.WAKEUP);
         String transports = setting("TLS", String.join(",", properties.transports()));
+        boolean chosen = !transports.isEmpty();
         String devices = setting("NET_DEVICES", wantsTcp(transports) ? String.join(",", named()) : "");
         if (devices.isEmpty() && transports.isEmpty()) {
             // With a worker UCX listens on each device: the probe does so within this host at most.
@@ -156,7 +161,18 @@ public final class UcxProbe {
             config.setting("NET_DEVICES", devices);
         }
         try (UcpContext context = UcpContext.create(config.build())) {
+            if (chosen) {
+                requirePeers(context.transports());
+            }
             context.createWorker(UcpWorkerConfig.of("probe")).close();
+        }
+    }
+
+    /** UCX takes such transports, and each connect fails later. */
+    private static void requirePeers(List<String> names) {
+        if (!names.isEmpty() && names.stream().allMatch(name -> NOT_CONNECTING.contains(name.split("/", 2)[0]))) {
+            throw new UcxUnsupportedException(WORKER, "nothing can connect by " + names
+                    + " alone; add shm for peers of this host, tcp for all");
         }
     }
 

@@ -43,7 +43,8 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullabl
 
     /** Copies the parts. */
     public UcxProperties {
-        transports = List.copyOf(transports);
+        // A list that ends with a comma has an empty name, which UCX ignores.
+        transports = transports.stream().filter(name -> !name.isBlank()).toList();
         networkDevices = networkDevices == null ? null : List.copyOf(networkDevices);
         settings = Map.copyOf(settings);
         Objects.requireNonNull(fallback, "fallback");

@@ -12,6 +12,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 final class UcxFailureAnalyzer extends AbstractFailureAnalyzer<UcxException> {
 
     private static final String BIND = "bind at";
+    private static final String WORKER = "worker_create";
     private static final String SHARED_MEMORY = """
             Give the shared memory more room: 'mount -o remount,size=1g /dev/shm'; --shm-size=1g for docker run; an \
             emptyDir of medium Memory on /dev/shm for Kubernetes. Each engine and loop takes 4 MiB and more: fewer of \
@@ -54,6 +55,7 @@ final class UcxFailureAnalyzer extends AbstractFailureAnalyzer<UcxException> {
         String files = openFiles(message);
         return files != null ? files : switch (cause.status()) {
             case NO_DEVICE, NO_ELEM -> TRANSPORTS;
+            case UNSUPPORTED -> cause.operation().equals(WORKER) ? TRANSPORTS : null;
             case INVALID_PARAM -> SETTINGS;
             default -> null;
         };

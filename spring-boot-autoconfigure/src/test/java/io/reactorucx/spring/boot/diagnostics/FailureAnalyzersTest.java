@@ -100,6 +100,32 @@ class FailureAnalyzersTest {
                 .contains("The transports of this host are [").contains("posix");
     }
 
+    /** UCX takes them, and each connect would fail; cma would even end the process. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            transports   | self     | Invalid value 'self' for configuration property 'reactor.ucx.transports'
+            transports   | self,cma | Invalid value 'self,cma' for configuration property 'reactor.ucx.transports'
+            transports   | cma      | Invalid value 'cma' for configuration property 'reactor.ucx.transports'
+            settings.TLS | self     | Correct reactor.ucx.transports, reactor.ucx.network-devices, and the variables
+            """)
+    void transportsByWhichNothingConnects(String property, String value, String report, CapturedOutput output) {
+        Throwable failure = catchThrowable(() -> new SpringApplicationBuilder(WebApplication.class)
+                .web(WebApplicationType.NONE).run("--reactor.ucx.web.client.enabled=true",
+                        "--reactor.ucx." + property + "=" + value).close());
+
+        assertThat(failure).isNotNull();
+        assertThat(output).contains("APPLICATION FAILED TO START").contains(report).contains("add shm");
+    }
+
+    @Test
+    void anEmptyNameAtTheEndOfAListIsNoTransport(CapturedOutput output) {
+        new SpringApplicationBuilder(WebApplication.class).web(WebApplicationType.NONE).run(
+                "--reactor.ucx.web.client.enabled=true", "--reactor.ucx.transports=shm,",
+                "--spring.reactor.netty.shutdown-quiet-period=0s").close();
+
+        assertThat(output).doesNotContain("which this host does not have");
+    }
+
     /** The loops of the web ask UCX with their first channel, which is too late for a report. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
