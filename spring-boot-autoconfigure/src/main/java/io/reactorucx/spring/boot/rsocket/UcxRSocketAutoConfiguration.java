@@ -3,6 +3,7 @@ package io.reactorucx.spring.boot.rsocket;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxServer;
 import io.reactorucx.rsocket.UcxClientTransport;
+import io.reactorucx.spring.boot.PropertyTarget;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
 import io.reactorucx.spring.boot.UcxProbe;
 import io.reactorucx.spring.boot.UcxProperties;
@@ -10,7 +11,6 @@ import io.reactorucx.spring.boot.UcxRSocketProperties;
 import io.rsocket.transport.ClientTransport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -33,6 +33,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.messaging.rsocket.annotation.support.RSocketMessageHandler;
+import org.springframework.util.unit.DataSize;
 
 /** Serves methods with {@code @MessageMapping} over UCX, and makes the transports of {@code RSocketRequester}. */
 @AutoConfiguration(after = UcxAutoConfiguration.class,
@@ -54,7 +55,7 @@ public final class UcxRSocketAutoConfiguration {
     @ConditionalOnMissingBean
     UcxClientTransports ucxClientTransports(ObjectProvider<UcxClient> client, UcxProbe probe,
             UcxProperties properties) {
-        return new ClientTransports(client::getObject, probe, properties.fallback());
+        return new ClientTransports(client::getObject, probe, properties);
     }
 
     /** Servers. */
@@ -86,7 +87,7 @@ public final class UcxRSocketAutoConfiguration {
                     throw refused("spring.rsocket.server.transport is " + boot.getTransport()
                             + "; remove one of them");
                 }
-                return parts.factory(port);
+                return parts.factory(BOOT_PORT, port);
             }
 
             private static InvalidConfigurationPropertyValueException refused(String reason) {
@@ -103,8 +104,11 @@ public final class UcxRSocketAutoConfiguration {
             @ConditionalOnMissingBean
             UcxRSocketLifecycle ucxRSocketLifecycle(Parts parts, RSocketMessageHandler handler,
                     ConfigurableEnvironment environment) {
-                int port = Objects.requireNonNull(parts.properties().server().port(), PORT);
-                return new UcxRSocketLifecycle(parts.factory(port), handler.responder(), environment);
+                Integer port = parts.properties().server().port();
+                if (port == null) {
+                    throw new InvalidConfigurationPropertyValueException(PORT, "", "must be in 0.." + MAX_PORT);
+                }
+                return new UcxRSocketLifecycle(parts.factory(PORT, port), handler.responder(), environment);
             }
         }
 
@@ -144,20 +148,26 @@ public final class UcxRSocketAutoConfiguration {
             UcxRSocketProperties properties, RSocketProperties boot,
             ObjectProvider<RSocketServerCustomizer> customizers, RSocketMessageHandler handler) {
 
-        UcxRSocketServerFactory factory(int port) {
+        UcxRSocketServerFactory factory(String portProperty, int port) {
+            if (port < 0 || port > MAX_PORT) {
+                throw new InvalidConfigurationPropertyValueException(portProperty, port, "must be in 0.." + MAX_PORT);
+            }
             UcxRSocketProperties.Server own = properties.server();
             RSocketProperties.Server other = boot.getServer();
             return new UcxRSocketServerFactory(server::getObject, probe, common,
                     address(own.address() != null ? own.address() : other.getAddress(), port),
-                    own.fragmentSize() != null ? own.fragmentSize() : other.getFragmentSize(),
+                    own.fragmentSize() != null ? checked("reactor.ucx.rsocket.server", own.fragmentSize())
+                            : checked("spring.rsocket.server", other.getFragmentSize()),
                     customizers.orderedStream().toList(),
                     handler.getRSocketStrategies().dataBufferFactory() instanceof NettyDataBufferFactory);
         }
 
+        private @Nullable DataSize checked(String prefix, @Nullable DataSize size) {
+            new PropertyTarget(prefix).set("fragment-size", size, each -> FrameLength.checkFragment(each, common));
+            return size;
+        }
+
         private static InetSocketAddress address(@Nullable InetAddress address, int port) {
-            if (port < 0 || port > MAX_PORT) {
-                throw new IllegalArgumentException(PORT + " " + port + ": must be in 0.." + MAX_PORT);
-            }
             return address == null ? new InetSocketAddress(port) : new InetSocketAddress(address, port);
         }
     }

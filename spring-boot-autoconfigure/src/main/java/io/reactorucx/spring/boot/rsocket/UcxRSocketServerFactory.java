@@ -3,7 +3,6 @@ package io.reactorucx.spring.boot.rsocket;
 import io.reactorucx.UcxServer;
 import io.reactorucx.rsocket.UcxBoundTransport;
 import io.reactorucx.rsocket.UcxServerTransport;
-import io.reactorucx.spring.boot.PropertyTarget;
 import io.reactorucx.spring.boot.UcxAvailability;
 import io.reactorucx.spring.boot.UcxProbe;
 import io.reactorucx.spring.boot.UcxProperties;
@@ -27,7 +26,7 @@ import org.springframework.util.unit.DataSize;
  * @param probe tells whether UCX can be used
  * @param properties what they have in common
  * @param address where to listen
- * @param fragmentSize above which frames are cut, null for never
+ * @param fragmentSize above which frames are cut, checked before, null for never
  * @param customizers of the application and of Spring Boot
  * @param zeroCopy whether handlers release the buffers of payloads
  */
@@ -43,8 +42,9 @@ record UcxRSocketServerFactory(Supplier<UcxServer> server, UcxProbe probe, UcxPr
         if (zeroCopy) {
             rsocket.payloadDecoder(PayloadDecoder.ZERO_COPY);
         }
-        new PropertyTarget("reactor.ucx.rsocket.server").set("fragment-size", fragmentSize,
-                size -> rsocket.fragment((int) Math.min(size.toBytes(), Integer.MAX_VALUE)));
+        if (fragmentSize != null) {
+            rsocket.fragment((int) fragmentSize.toBytes());
+        }
         customizers.forEach(each -> each.customize(rsocket));
         return new DrainingRSocketServer<>(binding(rsocket), drain, properties.shutdown());
     }
@@ -56,7 +56,8 @@ record UcxRSocketServerFactory(Supplier<UcxServer> server, UcxProbe probe, UcxPr
 
     private DrainingRSocketServer.Binding<UcxBoundTransport> overUcx(RSocketServer rsocket) {
         UcxProperties.Shutdown shutdown = properties.shutdown();
-        UcxServerTransport transport = UcxServerTransport.create(server.get().bindAddress(address));
+        UcxServerTransport transport = UcxServerTransport.create(server.get().bindAddress(address))
+                .maxFrameLength(FrameLength.max(properties));
         return new DrainingRSocketServer.Binding<>("UCX", rsocket.bind(transport), UcxBoundTransport::address,
                 bound -> bound.server().disposeLater(shutdown.gracePeriod(), shutdown.timeout()).subscribe());
     }

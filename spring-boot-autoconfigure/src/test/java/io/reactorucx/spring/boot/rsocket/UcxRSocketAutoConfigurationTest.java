@@ -113,6 +113,15 @@ class UcxRSocketAutoConfigurationTest {
         });
     }
 
+    /** A frame above the peer's limit would end the connection, with all of its requests. */
+    @Test
+    void framesAreNoLargerThanMessages() {
+        runner.withPropertyValues("reactor.ucx.connection.max-message-size=1MB").run(context -> assertThat(
+                context.getBean(UcxClientTransports.class).to("127.0.0.1", 1).maxFrameLength()).isEqualTo(1 << 20));
+        runner.run(context -> assertThat(context.getBean(UcxClientTransports.class).to("127.0.0.1", 1)
+                .maxFrameLength()).isEqualTo((1 << 24) - 1));
+    }
+
     @Test
     void addressAndFragmentSize() {
         runner.withPropertyValues(ENABLED, BOOT_PORT, "spring.rsocket.server.fragment-size=2KB").run(context ->
@@ -155,13 +164,19 @@ class UcxRSocketAutoConfigurationTest {
             spring.rsocket.server.port=0,spring.rsocket.server.ssl.bundle=x | RSocket over UCX has no TLS
             spring.rsocket.server.port=0,spring.rsocket.server.transport=websocket | transport is WEBSOCKET
             reactor.ucx.rsocket.server.port=70000 | must be in 0..65535
+            reactor.ucx.rsocket.server.port=-1 | Property reactor.ucx.rsocket.server.port with value '-1' is invalid
+            reactor.ucx.rsocket.server.port= | Property reactor.ucx.rsocket.server.port with value '' is invalid
+            spring.rsocket.server.port=65536 | Property spring.rsocket.server.port with value '65536' is invalid
+            spring.rsocket.server.port=0,spring.rsocket.server.fragment-size=1B | Property spring.rsocket.server.frag
+            spring.rsocket.server.port=0,reactor.ucx.rsocket.server.fragment-size=100GB | in 64..16777215 bytes
+            spring.rsocket.server.port=0,reactor.ucx.rsocket.server.fragment-size=2MB,\
+            reactor.ucx.connection.max-message-size=1MB | 0 or in 64..1048576 bytes, which is the largest frame
             """)
     void refusesWhatWouldHaveNoEffect(String properties, String reason) {
         runner.withPropertyValues(ENABLED).withPropertyValues(properties.split(",")).run(context -> {
             assertThat(context).hasFailed();
             assertThat(context.getStartupFailure()).hasStackTraceContaining(reason)
-                    .rootCause().isInstanceOfAny(InvalidConfigurationPropertyValueException.class,
-                            IllegalArgumentException.class);
+                    .hasStackTraceContaining(InvalidConfigurationPropertyValueException.class.getName());
         });
     }
 }
