@@ -26,6 +26,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The work of a loop whose channels go over UCX: it progresses a UCX worker, and sleeps in epoll, where the worker's
@@ -44,6 +46,8 @@ public final class UcxIoHandler implements IoHandler {
     /** Time between two looks at the sockets while the loop spins. */
     private static final long NANOS_BETWEEN_POLLS = 50_000;
 
+    private static final Logger LOG = LoggerFactory.getLogger(UcxIoHandler.class);
+
     private final UcxNettyConfig config;
     private final ThreadAwareExecutor executor;
     private final IoHandler epoll;
@@ -57,6 +61,7 @@ public final class UcxIoHandler implements IoHandler {
     private int nextEngine;
     private int round;
     private boolean wasIdle;
+    private boolean warned;
 
     UcxIoHandler(UcxNettyConfig config, ThreadAwareExecutor executor, String name, LoopCounters counters) {
         this.config = config;
@@ -109,7 +114,16 @@ public final class UcxIoHandler implements IoHandler {
 
     /** Returns the engine for channels to a client at an address of this host. */
     LoopEngine engineForServer(InetSocketAddress local) {
-        return engine(NetworkDevices.ofServer(local, transports.wantsTcp()));
+        try {
+            return engine(NetworkDevices.ofServer(local, transports.wantsTcp()));
+        } catch (RuntimeException e) {
+            if (!warned) {
+                // The client sees no more than the end of its socket.
+                warned = true;
+                LOG.warn("[{}] clients are refused, because the loop cannot use UCX: {}", name, e.getMessage());
+            }
+            throw e;
+        }
     }
 
     /** Returns the engine for channels to a server. */
