@@ -31,9 +31,12 @@ final class LoopsFactory {
         return made.config;
     }
 
+    static int count(UcxNettyProperties properties) {
+        return properties.loops() == null ? Runtime.getRuntime().availableProcessors() : properties.loops();
+    }
+
     /** Returns loops, whose threads start with their first channel. */
-    static UcxLoopResources loops(UcxNettyProperties properties, UcxNettyConfig config) {
-        int count = properties.loops() == null ? Runtime.getRuntime().availableProcessors() : properties.loops();
+    static UcxLoopResources loops(UcxNettyProperties properties, UcxNettyConfig config, int count) {
         UcxLoopResources[] made = new UcxLoopResources[1];
         new PropertyTarget("reactor.ucx.netty").set("loops", count,
                 each -> made[0] = UcxLoopResources.create(properties.name(), each, config));

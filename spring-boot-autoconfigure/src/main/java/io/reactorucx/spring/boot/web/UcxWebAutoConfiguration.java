@@ -104,10 +104,16 @@ public final class UcxWebAutoConfiguration {
         WebLoops ucxWebLoops(UcxProperties common, UcxNettyProperties properties, UcxProbe probe,
                 Environment environment, ObjectProvider<Authenticator> authenticator) {
             UcxNettyConfig config = LoopsFactory.config(common, properties, authenticator.getIfAvailable());
-            return UcxAvailability.check(() -> cause(probe), common.fallback(), "HTTP goes")
-                    ? WebLoops.owned(LoopsFactory.loops(properties, config),
-                            Binder.get(environment).bind(QUIET_PERIOD, Duration.class).orElse(null))
-                    : WebLoops.none();
+            if (!UcxAvailability.check(() -> cause(probe), common.fallback(), "HTTP goes")) {
+                return WebLoops.none();
+            }
+            int count = LoopsFactory.count(properties);
+            UcxLoopResources loops = LoopsFactory.loops(properties, config, count);
+            String shortage = SharedMemoryRoom.shortage(count, common.transports());
+            if (shortage != null) {
+                LOG.warn(shortage);
+            }
+            return WebLoops.owned(loops, Binder.get(environment).bind(QUIET_PERIOD, Duration.class).orElse(null));
         }
 
         private static @Nullable Throwable cause(UcxProbe probe) {
