@@ -131,6 +131,27 @@ class RunScriptTest {
         assertRefused(run(arguments.split(" ")), "run: ");
     }
 
+    /** The options with a value of the programs whose arguments are checked by their help text. */
+    private static Stream<String> valued() throws IOException {
+        List<String> options = new ArrayList<>();
+        for (String command : List.of("demo", "netty", "boot", "store", "dashboard", "soak", "perf server",
+                "perf client", "bench", "charts", "startup")) {
+            String text = Files.readString(ROOT.resolve("config/help/" + command.replace(' ', '-') + ".txt"));
+            Pattern.compile("[\\[ ](--[a-z-]+)=").matcher(text).results().map(option -> command + " " + option.group(1))
+                    .forEach(options::add);
+        }
+        return options.stream().distinct();
+    }
+
+    @ParameterizedTest
+    @MethodSource("valued")
+    void takesTheValueOfAnOption(String option) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of(option.split(" ")));
+        arguments.addAll(List.of("1", "--no-such-option"));
+
+        assertRefused(run(arguments.toArray(String[]::new)), "'--no-such-option'");
+    }
+
     private void assertRefused(Ended ended, String reason) {
         assertThat(ended.err()).hasSize(1).first().asString().contains(reason);
         assertThat(ended.exitCode()).isEqualTo(2);
