@@ -32,16 +32,28 @@ final class SendQueue {
         bytes += data.readableBytes();
     }
 
-    /** Copies bytes to the end of the queue. */
+    /** Copies bytes to the end of the queue, which stays as it is if that fails: the data may have been released. */
     void addCopy(ByteBuf data, int length, ByteBufAllocator allocator) {
         ByteBuf tail = gathering;
         if (tail == null || tail.writableBytes() < length) {
-            tail = allocator.directBuffer(Math.max(length, GATHERED_BYTES), Math.max(length, GATHERED_BYTES));
+            tail = copy(data, length, allocator);
             gathering = tail;
             waiting.add(tail);
+        } else {
+            tail.writeBytes(data, data.readerIndex(), length);
         }
-        tail.writeBytes(data, data.readerIndex(), length);
         bytes += length;
+    }
+
+    private static ByteBuf copy(ByteBuf data, int length, ByteBufAllocator allocator) {
+        int size = Math.max(length, GATHERED_BYTES);
+        ByteBuf made = allocator.directBuffer(size, size);
+        try {
+            return made.writeBytes(data, data.readerIndex(), length);
+        } catch (RuntimeException e) {
+            made.release();
+            throw e;
+        }
     }
 
     int bytes() {
