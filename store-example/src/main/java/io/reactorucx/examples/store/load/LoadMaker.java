@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -122,14 +123,21 @@ final class LoadMaker implements AutoCloseable {
         return Mono.defer(() -> {
             long begun = System.nanoTime();
             counts.begun();
+            AtomicBoolean open = new AtomicBoolean(true);
+            Runnable ended = () -> {
+                if (open.compareAndSet(true, false)) {
+                    counts.ended(System.nanoTime() - begun,
+                            (overHttp ? HTTP_LIMIT : LoadContext.DEADLINE).plus(GRACE).toNanos());
+                }
+            };
             Mono<?> bounded = overHttp ? request.timeout(HTTP_LIMIT) : request;
             return bounded.doOnSuccess(ignored -> counts.answered()).thenReturn(true)
                     .onErrorResume(error -> {
                         count(error);
                         return Mono.just(false);
                     })
-                    .doFinally(signal -> counts.ended(System.nanoTime() - begun,
-                            (overHttp ? HTTP_LIMIT : LoadContext.DEADLINE).plus(GRACE).toNanos()));
+                    // Before the end is signalled, at which stop() reads the counts.
+                    .doOnTerminate(ended).doOnCancel(ended);
         });
     }
 
