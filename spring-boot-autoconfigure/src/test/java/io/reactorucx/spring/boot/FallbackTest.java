@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application in a process without UCX. */
+/** An application in a process without UCX, or without enough of what UCX needs. */
 class FallbackTest {
 
     private static final long LIMIT_SECONDS = 60;
@@ -59,6 +59,17 @@ class FallbackTest {
         assertThat(result.code()).isEqualTo(1);
     }
 
+    @Test
+    void moreLoopsThanFilesAreReported() throws IOException, InterruptedException {
+        Result result = run(List.of("bash", "-c", "ulimit -n 1024; exec \"$@\"", "bash"),
+                List.of("--enable-native-access=ALL-UNNAMED"), "--reactor.ucx.netty.loops=2000");
+
+        assertThat(result.output()).contains("APPLICATION FAILED TO START")
+                .contains("Invalid value '2000' for configuration property 'reactor.ucx.netty.loops'")
+                .contains("2000 loops cannot be made: ").contains("Too many open files");
+        assertThat(result.code()).isEqualTo(1);
+    }
+
     /**
      * What a process has done.
      *
@@ -74,7 +85,13 @@ class FallbackTest {
     }
 
     private Result run(List<String> options, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
+        return run(List.of(), options, arguments);
+    }
+
+    private Result run(List<String> launcher, List<String> options, String... arguments) throws IOException,
+            InterruptedException {
+        List<String> command = new ArrayList<>(launcher);
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         command.addAll(options);

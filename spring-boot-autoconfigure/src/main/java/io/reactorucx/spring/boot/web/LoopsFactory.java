@@ -38,8 +38,16 @@ final class LoopsFactory {
     /** Returns loops, whose threads start with their first channel. */
     static UcxLoopResources loops(UcxNettyProperties properties, UcxNettyConfig config, int count) {
         UcxLoopResources[] made = new UcxLoopResources[1];
-        new PropertyTarget("reactor.ucx.netty").set("loops", count,
-                each -> made[0] = UcxLoopResources.create(properties.name(), each, config));
+        new PropertyTarget("reactor.ucx.netty").set("loops", count, each -> {
+            try {
+                made[0] = UcxLoopResources.create(properties.name(), each, config);
+            } catch (IllegalStateException e) {
+                // Netty's own: each loop opens files.
+                String cause = String.valueOf(e.getCause() == null ? e.getMessage() : e.getCause().getMessage());
+                throw new IllegalArgumentException(each + " loops cannot be made: " + cause + "; 'ulimit -n' has the"
+                        + " limit of open files", e);
+            }
+        });
         return made[0];
     }
 
