@@ -2,6 +2,7 @@ package io.reactorucx.netty.internal;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.ReferenceCountUtil;
 import io.reactorucx.netty.buffer.LeasedByteBuf;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -131,10 +132,11 @@ final class SendQueue {
         sent.release();
     }
 
+    /** Releases all; what the application has released once too often is logged, and does not keep the rest. */
     void clear() {
         gathering = null;
         for (ByteBuf each = waiting.poll(); each != null; each = waiting.poll()) {
-            each.release();
+            ReferenceCountUtil.safeRelease(each);
         }
         bytes = 0;
     }
