@@ -16,6 +16,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.web.reactive.function.client.WebClient;
+import reactor.core.scheduler.Schedulers;
 
 /** A client of the store: an application of Spring Boot without a server. */
 final class LoadContext implements AutoCloseable {
@@ -47,7 +48,9 @@ final class LoadContext implements AutoCloseable {
 
         // snippet: balanced-http
         Http(WebClient.Builder builder, ReactorLoadBalancerExchangeFilterFunction balancer) {
-            client = builder.filter(balancer).baseUrl("http://store").build();
+            // The balancer may wait for the registry, which a loop must not.
+            client = builder.filter((request, next) -> next.exchange(request).subscribeOn(Schedulers.boundedElastic()))
+                    .filter(balancer).baseUrl("http://store").build();
         }
         // end
     }
