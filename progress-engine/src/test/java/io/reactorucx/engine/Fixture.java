@@ -69,6 +69,11 @@ final class Fixture implements AutoCloseable {
         return config.build();
     }
 
+    /** A context in which no worker can be made. */
+    static UcpContext withoutOperations() {
+        return UcpContext.create(UcpConfig.builder().transports("tcp").features(UcpFeature.WAKEUP).build());
+    }
+
     static EngineConfig config(WaitStrategy strategy, int queueCapacity, int commandsPerStep, int maxInFlight,
             Duration closeTimeout) {
         return new EngineConfig(NAME, strategy, queueCapacity, commandsPerStep, EngineConfig.DEFAULT_SPINS,

@@ -242,9 +242,11 @@ class ProgressEngineGroupTest {
 
     @Test
     void failsToStartWhenWorkersCannotBeMade() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> ProgressEngineGroup.start(context, CONFIG.withLimits(16, 0), 2, this::thread,
-                observer)).withMessageContaining("maxInFlight");
+        try (UcpContext mute = Fixture.withoutOperations()) {
+            assertThatThrownBy(() -> ProgressEngineGroup.start(mute, CONFIG, 2, this::thread, observer))
+                    .isInstanceOf(UcxUnsupportedException.class).hasMessageContaining("nothing can be sent");
+            assertThat(mute.openWorkers()).isZero();
+        }
         assertNothingIsLeft();
         assertThat(threads).hasSize(2);
         assertThat(events).isEmpty();
