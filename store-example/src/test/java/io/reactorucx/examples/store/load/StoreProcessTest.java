@@ -31,7 +31,9 @@ class StoreProcessTest {
     void aSignalEndsItsProcessesToo(String signal, String amid) throws Exception {
         Path output = temporary.resolve("output");
         Path folder = Files.createDirectory(temporary.resolve("tmp"));
-        Process store = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        // Tests that run in the background of a shell ignore SIGINT, and so would their children.
+        Process store = new ProcessBuilder("env", "--default-signal=INT",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
                 "-Xmx128m", "-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + folder, "-cp",
                 System.getProperty("java.class.path"), Main.class.getName(), "store", "--seconds", "300", "--nodes",
