@@ -264,7 +264,7 @@ public final class UcxResourcesBuilder {
 
     /**
      * Limits the endpoints that are kept for the next connection to the same peer. Endpoints beyond are closed with
-     * their connection.
+     * their connection, and so are those of a process that has ended, if it was on this host and in this PID namespace.
      *
      * @param count at least 0; 1024 by default
      * @return this

@@ -10,6 +10,7 @@ import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.endpoint.EndpointCloser;
 import io.reactorucx.internal.endpoint.EndpointRelease;
+import io.reactorucx.internal.endpoint.PeerProcess;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.operation.InFlightOperations;
@@ -43,7 +44,7 @@ final class ConnectionTermination {
     private final Sinks.Empty<Void> closed = Sinks.empty();
     private @Nullable Disposable deadline;
     private @Nullable Disposable parking;
-    private ProcessIdentity peerProcess = ProcessIdentity.UNKNOWN;
+    private PeerProcess peerProcess = PeerProcess.UNKNOWN;
 
     ConnectionTermination(ConnectionCore connection, ConnectionLifecycle life, InFlightOperations operations) {
         this.connection = connection;
@@ -64,13 +65,16 @@ final class ConnectionTermination {
 
     /** Says which process the peer is. With a control socket the end of that tells the end of the process. */
     void peerProcess(ProcessIdentity process) {
-        peerProcess = process;
+        if (!process.equals(peerProcess.identity())) {
+            connection.registry().processes().remove(connection, peerProcess);
+            peerProcess = PeerProcess.seen(process);
+        }
         if (!connection.hasControlSocket()) {
-            connection.registry().processes().add(connection, process);
+            connection.registry().processes().add(connection, peerProcess);
         }
     }
 
-    ProcessIdentity peerProcess() {
+    PeerProcess peerProcess() {
         return peerProcess;
     }
 
@@ -123,7 +127,7 @@ final class ConnectionTermination {
     void peerProcessEnded() {
         closer.forbidRelease();
         peerGone(ConnectionEvent.PEER_FAILED, UcxStatus.CONNECTION_RESET.code(),
-                "the peer's process " + peerProcess.id() + " has ended");
+                "the peer's process " + peerProcess.identity().id() + " has ended");
     }
 
     /** The peer no longer uses its endpoint. */
@@ -167,7 +171,7 @@ final class ConnectionTermination {
         LOG.debug("[{}] lost", connection.name(), error);
         connection.registry().counters().lost(kind);
         connection.log().lost(kind, String.valueOf(error.getMessage()));
-        connection.registry().peerLost(peerProcess);
+        connection.registry().peerLost(peerProcess.identity());
         if (before.isConnecting() || before.allowsOperations()) {
             // Before the subscribers below: one of them may close the connection, which is then no graceful close.
             cause.lost(error, why);
@@ -435,7 +439,7 @@ final class ConnectionTermination {
         }
         operations.forEach(operation -> signal(() -> operation.abandon(cause.reason(operation.kind()))));
         connection.registry().remove(connection, connection.endpoint());
-        closer.connectionEnded();
+        closer.connectionEnded(peerProcess);
         closed.tryEmitEmpty();
     }
 

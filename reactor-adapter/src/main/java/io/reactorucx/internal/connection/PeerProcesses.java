@@ -1,17 +1,15 @@
 package io.reactorucx.internal.connection;
 
-import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.endpoint.PeerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks from time to time whether the processes of peers on this host are alive. Over shared memory nothing else tells
@@ -24,19 +22,14 @@ final class PeerProcesses {
     private static final Duration INTERVAL = Duration.ofMillis(500);
 
     private final ProgressEngine engine;
-    private final Map<ProcessIdentity, Watched> watched = new HashMap<>();
+    private final Map<PeerProcess, Watched> watched = new HashMap<>();
     private boolean looking;
 
     /** One process, which several connections may have as their peer. */
     private static final class Watched {
 
-        private final OptionalLong startedAt;
         private final Set<ConnectionCore> connections = new HashSet<>();
         private boolean gone;
-
-        Watched(OptionalLong startedAt) {
-            this.startedAt = startedAt;
-        }
     }
 
     PeerProcesses(ProgressEngine engine) {
@@ -44,24 +37,15 @@ final class PeerProcesses {
     }
 
     /** Watches the process of a connection's peer, if it can be seen from here. */
-    void add(ConnectionCore connection, ProcessIdentity process) {
-        if (process.equals(ProcessIdentity.self())) {
-            return;
-        }
-        Watched known = watched.computeIfAbsent(process, PeerProcesses::watched);
-        if (known != null) {
-            known.connections.add(connection);
+    void add(ConnectionCore connection, PeerProcess process) {
+        if (process.isVisible()) {
+            watched.computeIfAbsent(process, first -> new Watched()).connections.add(connection);
             lookLater();
         }
     }
 
-    private static @Nullable Watched watched(ProcessIdentity process) {
-        OptionalLong startedAt = process.startedAt();
-        return startedAt.isPresent() ? new Watched(startedAt) : null;
-    }
-
     /** The connection has ended. */
-    void remove(ConnectionCore connection, ProcessIdentity process) {
+    void remove(ConnectionCore connection, PeerProcess process) {
         Watched known = watched.get(process);
         if (known != null && known.connections.remove(connection) && known.connections.isEmpty()) {
             watched.remove(process);
@@ -83,7 +67,7 @@ final class PeerProcesses {
             if (each.gone) {
                 lost.addAll(each.connections);
             }
-            each.gone = !process.startedAt().equals(each.startedAt);
+            each.gone = process.hasEnded();
         });
         lost.forEach(connection -> connection.termination().peerProcessEnded());
         lookLater();

@@ -54,6 +54,7 @@ public final class EndpointAllocator {
     private final long uid;
     private final IdleEndpointLimit idleLimit;
     private final ParkedEndpointLimit parkedLimit;
+    private final IdleEndpointSweep sweep;
     /** The number of endpoints that have been made to each worker. */
     private final Map<Long, Integer> counts = new HashMap<>();
     private final Map<EndpointIndex, PooledEndpoint> idle = new HashMap<>();
@@ -70,6 +71,7 @@ public final class EndpointAllocator {
         this.idleLimit = idleLimit;
         this.parkedLimit = parkedLimit;
         this.engine = engine;
+        this.sweep = new IdleEndpointSweep(engine);
         this.worker = worker;
         this.uid = UcpWorker.uid(ownAddress);
     }
@@ -84,8 +86,8 @@ public final class EndpointAllocator {
         /** Reserves room among the idle endpoints, and returns whether there was room. */
         boolean reserveIdleSlot();
 
-        /** Makes the endpoint idle: its connection has ended, and no operation is in flight on it. */
-        void release();
+        /** Makes the endpoint to a process idle: its connection has ended, and no operation is in flight on it. */
+        void release(PeerProcess process);
 
         /** Forgets the endpoint: it was closed with its connection. */
         void endpointClosed();
@@ -276,6 +278,8 @@ public final class EndpointAllocator {
         private @Nullable UcpEndpoint endpoint;
         private @Nullable EndpointErrorHandler owner;
         private @Nullable Disposable idleTimeout;
+        private final Runnable close = () -> closeIdle(this);
+        private PeerProcess process = PeerProcess.UNKNOWN;
         private boolean reserved;
 
         PooledEndpoint(EndpointIndex index) {
@@ -296,6 +300,7 @@ public final class EndpointAllocator {
 
         /** Removes this endpoint from the idle ones, and returns whether it was idle. */
         private boolean removeIdle() {
+            sweep.remove(process, close);
             boolean wasIdle = idle.remove(index, this);
             Deque<PooledEndpoint> ofPeer = reusable.get(index.peer);
             if (ofPeer != null && ofPeer.remove(this) && ofPeer.isEmpty()) {
@@ -334,9 +339,11 @@ public final class EndpointAllocator {
         }
 
         @Override
-        public void release() {
+        public void release(PeerProcess lastPeer) {
             owner = null;
+            process = lastPeer;
             idle.put(index, this);
+            sweep.add(lastPeer, close);
             if (index.peer == uid ? index.number % 2 == 0 : Long.compareUnsigned(uid, index.peer) > 0) {
                 reusable.computeIfAbsent(index.peer, peer -> new ArrayDeque<>()).add(this);
             }

@@ -53,10 +53,10 @@ public final class EndpointCloser {
         }
     }
 
-    /** Makes the endpoint idle or forgets it: its connection has ended. */
-    public void connectionEnded() {
+    /** Makes the endpoint idle or forgets it: its connection to a process has ended. */
+    public void connectionEnded(PeerProcess process) {
         if (release != null) {
-            release.end();
+            release.end(process);
         }
     }
 

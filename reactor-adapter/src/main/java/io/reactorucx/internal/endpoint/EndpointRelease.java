@@ -93,10 +93,10 @@ public final class EndpointRelease {
         return state == State.RELEASED && releasedByPeer;
     }
 
-    /** Makes the endpoint idle if both sides agreed, forgets it otherwise: the connection has ended. */
-    void end() {
+    /** Makes the endpoint idle if both sides agreed, forgets it otherwise: the connection to a process has ended. */
+    void end(PeerProcess process) {
         if (isAgreed() && !allocated.endpoint().isClosed() && allocated.endpoint().failure() == 0) {
-            allocated.release();
+            allocated.release(process);
         } else {
             allocated.endpointClosed();
         }
