@@ -61,7 +61,6 @@ public final class UcxIoHandler implements IoHandler {
     private int nextEngine;
     private int round;
     private boolean wasIdle;
-    private boolean warned;
 
     UcxIoHandler(UcxNettyConfig config, ThreadAwareExecutor executor, String name, LoopCounters counters) {
         this.config = config;
@@ -115,11 +114,15 @@ public final class UcxIoHandler implements IoHandler {
     /** Returns the engine for channels to a client at an address of this host. */
     LoopEngine engineForServer(InetSocketAddress local) {
         try {
-            return engine(NetworkDevices.ofServer(local, transports.wantsTcp()));
+            LoopEngine found = engine(NetworkDevices.ofServer(local, transports.wantsTcp()));
+            if (counters.refusesClients()) {
+                counters.clientRefused(false);
+            }
+            return found;
         } catch (RuntimeException e) {
-            if (!warned) {
+            if (!counters.refusesClients()) {
                 // The client sees no more than the end of its socket.
-                warned = true;
+                counters.clientRefused(true);
                 LOG.warn("[{}] clients are refused, because the loop cannot use UCX: {}", name, e.getMessage());
             }
             throw e;

@@ -48,7 +48,7 @@ public final class UcxIoHandlerFactory implements IoHandlerFactory {
         return registry.loops().stream().map(each -> new UcxLoopStatistics(each.loop(), each.channels(), each.broken(),
                 each.refusedChannels(), each.links(), each.refusedLinks(), each.violations(),
                 each.failedHandshakes(), each.sentBytes(), each.receivedBytes(),
-                each.plainChannels())).toList();
+                each.plainChannels(), each.refusesClients())).toList();
     }
 
     /** Returns its loops, of which meters are bound. */

@@ -16,8 +16,9 @@ package io.reactorucx.netty;
  * @param sentBytes bytes of channels that were given to UCX
  * @param receivedBytes bytes that have come for channels over UCX
  * @param plainChannels channels that exist over plain TCP, those of servers included whose peer has not yet decided it
+ * @param refusesClients whether the loop could not use UCX for the last client of a server, which a log line explains
  */
 public record UcxLoopStatistics(String loop, int channels, long brokenChannels, long refusedChannels, int links,
         long refusedLinks, long violations, long failedHandshakes, long sentBytes, long receivedBytes,
-        int plainChannels) {
+        int plainChannels, boolean refusesClients) {
 }

@@ -64,6 +64,7 @@ class FailedRegistrationTest {
                     }
                 }
             }
+            assertThat(loops.factory().statistics()).singleElement().matches(UcxLoopStatistics::refusesClients);
             server.close().syncUninterruptibly();
         } finally {
             System.setErr(before);

@@ -43,6 +43,7 @@ public final class LoopCounters {
     /** The only one that several threads write. */
     private final AtomicLong refusedLinks = new AtomicLong();
     private final AtomicLong plainChannels = new AtomicLong();
+    private volatile boolean refusesClients;
     private final RejectionLog rejections = new RejectionLog();
 
     LoopCounters(String loop, UcxNettyConfig config, LoopRegistry registry) {
@@ -102,6 +103,11 @@ public final class LoopCounters {
 
     void violated() {
         add(violations, 1);
+    }
+
+    /** The loop could use UCX for the last client of a server, or could not. */
+    public void clientRefused(boolean refused) {
+        refusesClients = refused;
     }
 
     /** A channel's handshake has failed. */
@@ -223,6 +229,11 @@ public final class LoopCounters {
     /** Returns the channels that the limit had no room for. */
     public long refusedChannels() {
         return refused.getOpaque();
+    }
+
+    /** Returns whether the loop could not use UCX for the last client of a server. */
+    public boolean refusesClients() {
+        return refusesClients;
     }
 
     /** Returns the channels whose bytes wait for credit of the peer. */

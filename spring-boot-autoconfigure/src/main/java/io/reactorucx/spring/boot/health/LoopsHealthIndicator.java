@@ -9,7 +9,10 @@ import org.springframework.boot.health.contributor.AbstractReactiveHealthIndicat
 import org.springframework.boot.health.contributor.Health;
 import reactor.core.publisher.Mono;
 
-/** Loops are up until they end; their state is unknown where the kernel's TCP takes the place of UCX. */
+/**
+ * Loops are up until they end, unless one refuses clients because it cannot use UCX; their state is unknown where the
+ * kernel's TCP takes the place of UCX.
+ */
 final class LoopsHealthIndicator extends AbstractReactiveHealthIndicator {
 
     private final ObjectProvider<UcxLoopResources> loops;
@@ -31,7 +34,13 @@ final class LoopsHealthIndicator extends AbstractReactiveHealthIndicator {
                     : builder.withDetail("reason", String.valueOf(cause.getMessage()))).build());
         }
         List<UcxLoopStatistics> statistics = found.factory().statistics();
-        return Mono.just((found.isDisposed() ? builder.down() : builder.up())
+        List<String> refusing = statistics.stream().filter(UcxLoopStatistics::refusesClients)
+                .map(UcxLoopStatistics::loop).toList();
+        if (!refusing.isEmpty()) {
+            builder.withDetail("reason", "clients are refused, because UCX cannot be used: see the log")
+                    .withDetail("refusingLoops", refusing);
+        }
+        return Mono.just((found.isDisposed() || !refusing.isEmpty() ? builder.down() : builder.up())
                 .withDetail("loops", statistics.size())
                 .withDetail("channels", statistics.stream().mapToInt(UcxLoopStatistics::channels).sum())
                 .withDetail("plainChannels", statistics.stream().mapToInt(UcxLoopStatistics::plainChannels).sum())

@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.UcxResources;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.engine.Command;
+import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
 import io.reactorucx.spring.boot.web.UcxWebAutoConfiguration;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -26,6 +28,8 @@ import org.springframework.boot.health.registry.ReactiveHealthContributorRegistr
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import reactor.netty.DisposableServer;
+import reactor.netty.tcp.TcpServer;
 
 /** The states of the health of UCX. */
 class UcxHealthTest {
@@ -112,6 +116,27 @@ class UcxHealthTest {
             context.getBean(UcxLoopResources.class).disposeLater(Duration.ZERO, Duration.ofSeconds(5)).block(LIMIT);
             assertThat(health(context, "loops").getStatus()).isEqualTo(Status.DOWN);
         });
+    }
+
+    /** As where the shared memory has no room for the worker of a further loop. */
+    @Test
+    void downWhileALoopRefusesClients() {
+        runner.withPropertyValues("reactor.ucx.web.client.enabled=true")
+                .withBean(UcxLoopResources.class, () -> UcxLoopResources.create("refusing", 1,
+                        UcxNettyConfig.DEFAULT.withTransports("pigeon")))
+                .run(context -> {
+                    DisposableServer server = TcpServer.create().runOn(context.getBean(UcxLoopResources.class))
+                            .host("127.0.0.1").port(0).bindNow(LIMIT);
+                    try (Socket client = new Socket("127.0.0.1", server.port())) {
+                        await().atMost(LIMIT).until(() -> health(context, "loops").getStatus() == Status.DOWN);
+                        assertThat(client.isConnected()).isTrue();
+                        assertThat(health(context, "loops").getDetails()).containsKey("reason")
+                                .hasEntrySatisfying("refusingLoops", loops ->
+                                        assertThat(loops).asInstanceOf(InstanceOfAssertFactories.LIST).hasSize(1));
+                    } finally {
+                        server.disposeNow(LIMIT);
+                    }
+                });
     }
 
     @Test
