@@ -285,4 +285,24 @@ class ConnectFailureTest implements NeedsUcx {
                 .hasMessageContaining(Integer.toString(bound.port())));
         bound.disposeNow();
     }
+
+    @Test
+    void bothSidesLearnThatTheyHaveNoTransportInCommon() {
+        String ours = route.transports()[0];
+        String other = ours.equals("posix") ? "tcp" : "posix";
+        for (boolean serverHasOurs : new boolean[] {true, false}) {
+            UcxResources ofServer = UcxResources.builder().transports(serverHasOurs ? ours : other).build();
+            UcxResources ofClient = UcxResources.builder().transports(serverHasOurs ? other : ours).build();
+            UcxBoundServer bound = UcxServer.create(ofServer).handle(connection -> Mono.never()).bindNow();
+
+            assertThatThrownBy(() -> UcxClient.create(ofClient).remoteAddress("127.0.0.1", bound.port()).connectNow())
+                    .isInstanceOf(UcxException.class)
+                    .hasMessageMatching(".*no transport in common: (this|the other) side has .*(posix|tcp)/.*")
+                    .extracting(error -> ((UcxException) error).status())
+                    .isIn(UcxStatus.UNREACHABLE, UcxStatus.REJECTED);
+
+            ResourceAssertions.in(ofClient);
+            ResourceAssertions.in(ofServer);
+        }
+    }
 }

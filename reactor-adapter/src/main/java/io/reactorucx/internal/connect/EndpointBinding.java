@@ -240,6 +240,11 @@ final class EndpointBinding implements ConnectListener {
     }
 
     private void fail(RuntimeException error) {
+        if (error instanceof UcxException refused && refused.status() == UcxStatus.UNREACHABLE) {
+            // The peer would only see the end of the socket.
+            connection.sendOverSocket(ControlFrame.reject(UcxStatus.UNREACHABLE,
+                    "no transport in common: the other side has " + bindings.endpoints().transports()));
+        }
         connection.abandonConnecting();
         failed(error);
     }

@@ -4,6 +4,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.socket.ControlSocket;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles the frames of an established connection on its control socket: heartbeats, and the agreement on the release
- * of the endpoints. The end of the socket means that the peer's process, or its side of the connection, is gone.
+ * Handles the frames of a connection on its control socket: heartbeats, the agreement on the release of the endpoints,
+ * and the peer's rejection while both sides make their endpoints. The end of the socket means that the peer's process,
+ * or its side of the connection, is gone.
  *
  * <p>Thread: engine, except where a method says otherwise.
  */
@@ -23,14 +25,17 @@ final class ControlSocketHandler {
     private final ConnectionCore connection;
     private final CoalescedCommand onRelease;
     private final CoalescedCommand onReleased;
+    private final CoalescedCommand onReject;
     private volatile @Nullable ControlSocket socket;
     /** RELEASED has come. The socket's thread sets this at once; its command may still wait in the engine's queue. */
     private volatile boolean releasedByPeer;
+    private volatile @Nullable ControlFrame reject;
 
     ControlSocketHandler(ConnectionCore connection) {
         this.connection = connection;
         this.onRelease = new CoalescedCommand(connection.engine(), this::peerLeft);
         this.onReleased = new CoalescedCommand(connection.engine(), this::peerReleased);
+        this.onReject = new CoalescedCommand(connection.engine(), this::rejectedByPeer);
     }
 
     /** Attaches the socket, which closes with the connection and carries heartbeats as well. */
@@ -64,6 +69,9 @@ final class ControlSocketHandler {
         } else if (type == ControlFrame.Type.RELEASED) {
             releasedByPeer = true;
             onReleased.submit();
+        } else if (type == ControlFrame.Type.REJECT) {
+            reject = frame;
+            onReject.submit();
         } else {
             return false;
         }
@@ -73,6 +81,14 @@ final class ControlSocketHandler {
     private void peerReleased() {
         connection.termination().peerReleased();
         peerLeft();
+    }
+
+    private void rejectedByPeer() {
+        ControlFrame last = reject;
+        if (last != null && connection.phase().isConnecting()) {
+            connection.failConnecting(Rejection.of(last).toException(connection.peer(), null));
+            connection.abandonConnecting();
+        }
     }
 
     /** The socket has ended: the peer is gone, or has closed its side of the connection. */

@@ -193,9 +193,23 @@ public final class EndpointAllocator {
     /** Returns an endpoint that is not pooled, and whose pair is whichever endpoint the peer makes next. */
     public UcpEndpoint connectUnpooled(byte[] address, EndpointOptions options) {
         requireRoom(options.peer());
-        UcpEndpoint endpoint = worker.connect(address, options);
+        UcpEndpoint endpoint = connect(address, options);
         counts.merge(UcpWorker.uid(address), 1, Integer::sum);
         return endpoint;
+    }
+
+    private UcpEndpoint connect(byte[] address, EndpointOptions options) {
+        try {
+            return worker.connect(address, options);
+        } catch (UcxException e) {
+            throw e.status() != UcxStatus.UNREACHABLE ? e : new UcxException(UcxStatus.UNREACHABLE, "connect",
+                    options.peer(), "no transport in common: this side has " + transports(), e);
+        }
+    }
+
+    /** Returns the transports and devices of this side's worker, for an error. */
+    public String transports() {
+        return String.join(", ", worker.context().transports());
     }
 
     /** Throws while no new endpoint may be made, because too many are parked. */
@@ -230,7 +244,7 @@ public final class EndpointAllocator {
         EndpointOptions options = new EndpointOptions(request.errorMode(), request.peer(), created);
         // Counted before the call: UCX counts an endpoint whose creation fails, too.
         counts.put(peer, number + 1);
-        created.endpoint = worker.connect(address, peer == uid ? options.withoutLoopback() : options);
+        created.endpoint = connect(address, peer == uid ? options.withoutLoopback() : options);
         return created;
     }
 

@@ -18,7 +18,7 @@ public record Rejection(UcxStatus status, String reason) {
     }
 
     /** Returns the rejection in a REJECT of the peer. */
-    static Rejection of(ControlFrame reject) {
+    public static Rejection of(ControlFrame reject) {
         return new Rejection(reject.status(), reject.reason());
     }
 
