@@ -137,7 +137,9 @@ public final class UcxResourcesBuilder {
      */
     public UcxResourcesBuilder transports(String... names) {
         for (String name : Objects.requireNonNull(names, "names")) {
-            Objects.requireNonNull(name, "names: each");
+            if (Objects.requireNonNull(name, "names: each").isBlank()) {
+                throw new IllegalArgumentException("names: '" + name + "' is no name of a transport");
+            }
         }
         config.transports(names);
         return this;

@@ -257,6 +257,10 @@ final class BadSettings {
                 "names"));
         cases.add(thrown(transports, "a null", MISSING, tried -> UcxResources.builder().transports("tcp", null),
                 "names"));
+        for (String name : new String[] {"", " "}) {
+            cases.add(thrown(transports, "name '" + name + "'", ILLEGAL,
+                    tried -> UcxResources.builder().transports("tcp", name), "'" + name + "'", "no name"));
+        }
         cases.add(thrown(transports, "none there", UcxException.class, tried -> UcxResources.builder()
                 .transports("no_such").build(),
                 "ucp_init"));

@@ -98,7 +98,11 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     }
 
     private static List<String> copy(List<String> names, String what) {
-        Objects.requireNonNull(names, what).forEach(each -> Objects.requireNonNull(each, what));
+        for (String each : Objects.requireNonNull(names, what)) {
+            if (Objects.requireNonNull(each, what).isBlank()) {
+                throw new IllegalArgumentException(what + ": '" + each + "' is no name");
+            }
+        }
         return List.copyOf(names);
     }
 

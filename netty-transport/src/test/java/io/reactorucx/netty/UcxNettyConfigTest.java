@@ -44,6 +44,15 @@ class UcxNettyConfigTest {
                 .withMessage("windowBytes " + bytes + ": must be in 4096..1073741824");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", " "})
+    void refusesBlankNames(String name) {
+        assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withTransports("tcp", name))
+                .withMessage("transports: '" + name + "' is no name");
+        assertThatIllegalArgumentException().isThrownBy(() -> DEFAULT.withNetworkDevices(name))
+                .withMessage("networkDevices: '" + name + "' is no name");
+    }
+
     @Test
     void refusesTimes() {
         Duration negative = Duration.ofNanos(-1);
