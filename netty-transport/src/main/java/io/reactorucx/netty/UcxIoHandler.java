@@ -122,9 +122,9 @@ public final class UcxIoHandler implements IoHandler {
         } catch (RuntimeException e) {
             if (!counters.refusesClients()) {
                 // The client sees no more than the end of its socket.
-                counters.clientRefused(true);
                 LOG.warn("[{}] clients are refused, because the loop cannot use UCX: {}", name, e.getMessage());
             }
+            counters.clientRefused(true);
             throw e;
         }
     }

@@ -16,7 +16,8 @@ package io.reactorucx.netty;
  * @param sentBytes bytes of channels that were given to UCX
  * @param receivedBytes bytes that have come for channels over UCX
  * @param plainChannels channels that exist over plain TCP, those of servers included whose peer has not yet decided it
- * @param refusesClients whether the loop could not use UCX for the last client of a server, which a log line explains
+ * @param refusesClients whether the loop could not use UCX for the last client of a server, which came within the last
+ *     minute; a log line says why
  */
 public record UcxLoopStatistics(String loop, int channels, long brokenChannels, long refusedChannels, int links,
         long refusedLinks, long violations, long failedHandshakes, long sentBytes, long receivedBytes,

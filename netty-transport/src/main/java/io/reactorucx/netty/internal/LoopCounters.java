@@ -7,8 +7,10 @@ import io.reactorucx.netty.UcxNettyConfig;
 import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a loop counts, with its limits and its engines.
@@ -16,6 +18,9 @@ import java.util.function.ToLongFunction;
  * <p>Thread: the loop writes without a fence, any reads, so that a reader may see slightly older values.
  */
 public final class LoopCounters {
+
+    /** Where health keeps clients away, none comes to show that the loop can use UCX again. */
+    private static final long REFUSAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final String loop;
     private final UcxNettyConfig config;
@@ -43,7 +48,7 @@ public final class LoopCounters {
     /** The only one that several threads write. */
     private final AtomicLong refusedLinks = new AtomicLong();
     private final AtomicLong plainChannels = new AtomicLong();
-    private volatile boolean refusesClients;
+    private volatile @Nullable Long refusedAt;
     private final RejectionLog rejections = new RejectionLog();
 
     LoopCounters(String loop, UcxNettyConfig config, LoopRegistry registry) {
@@ -107,7 +112,7 @@ public final class LoopCounters {
 
     /** The loop could use UCX for the last client of a server, or could not. */
     public void clientRefused(boolean refused) {
-        refusesClients = refused;
+        refusedAt = refused ? System.nanoTime() : null;
     }
 
     /** A channel's handshake has failed. */
@@ -231,9 +236,10 @@ public final class LoopCounters {
         return refused.getOpaque();
     }
 
-    /** Returns whether the loop could not use UCX for the last client of a server. */
+    /** Returns whether the loop could not use UCX for the last client of a server, which came a minute ago at most. */
     public boolean refusesClients() {
-        return refusesClients;
+        Long last = refusedAt;
+        return last != null && System.nanoTime() - last < REFUSAL_NANOS;
     }
 
     /** Returns the channels whose bytes wait for credit of the peer. */

@@ -58,8 +58,10 @@ final class IdleEndpointSweep {
     private void sweep() {
         scheduled = false;
         for (PeerProcess process : closes.keySet().stream().limit(PROCESSES_AT_A_TIME).toList()) {
-            Set<Runnable> ofProcess = Set.copyOf(closes.get(process));
-            if (process.hasEnded()) {
+            Set<Runnable> ofProcess = Set.copyOf(closes.getOrDefault(process, Set.of()));
+            if (ofProcess.isEmpty()) {
+                closes.remove(process);
+            } else if (process.hasEnded()) {
                 LOG.debug("process {} has ended with {} idle endpoints", process.identity().id(), ofProcess.size());
                 ofProcess.forEach(Runnable::run);
             } else {
