@@ -123,8 +123,8 @@ public sealed class ChildProcess implements AutoCloseable permits ChildJvm {
     private boolean isStopped() {
         try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
             return threads.allMatch(ChildProcess::isStopped);
-        } catch (IOException e) {
-            throw new UncheckedIOException("the child has ended", e);
+        } catch (IOException | UncheckedIOException e) {
+            throw new AssertionError("the process " + process.pid() + " has ended", e);
         }
     }
 
