@@ -25,6 +25,8 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -81,8 +83,11 @@ final class RawFrames {
         return all.copyFrom(MemorySegment.ofArray(first));
     }
 
-    /** Sends many headers in one go, without a look at what comes back, or as many as the connection lasts for. */
-    static void flood(UcxResources from, int reservedId, MemorySegment header, int count) {
+    /**
+     * Sends many headers in one go, or as many as the connection lasts for, without a look at what comes back until the
+     * peer has seen enough.
+     */
+    static void flood(UcxResources from, int reservedId, MemorySegment header, int count, BooleanSupplier enough) {
         EngineConnections registry = from.connecting().connections().getFirst();
         EngineCall.mono(registry.engine(), worker -> {
             UcpEndpoint endpoint = onlyEndpoint(registry);
@@ -93,6 +98,10 @@ final class RawFrames {
                 }
             } catch (UcxException e) {
                 assertThat(e.isConnectionLost()).as("%s", e).isTrue();
+            }
+            long deadline = System.nanoTime() + Waits.PATIENCE.toNanos() / 2;
+            while (!enough.getAsBoolean() && System.nanoTime() - deadline < 0) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
             }
             return worker;
         }).block(Waits.PATIENCE);

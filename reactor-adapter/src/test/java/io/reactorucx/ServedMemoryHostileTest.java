@@ -233,7 +233,8 @@ class ServedMemoryHostileTest implements NeedsUcx {
     @Test
     void floodOfReadsByOneThatNeverProgressesEndsItsConnection() {
         RawFrames.flood(rudeResources, ReservedMessageIds.MEMORY,
-                new MemoryFrame.Read(1, key(), 0, Bytes.MIB).toSegment(), 2000);
+                new MemoryFrame.Read(1, key(), 0, Bytes.MIB).toSegment(), 2000,
+                () -> serverResources.servedMemory().violations() > 0);
 
         awaitClosed();
     }
