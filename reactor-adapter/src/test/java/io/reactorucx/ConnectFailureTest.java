@@ -15,8 +15,10 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -286,6 +288,13 @@ class ConnectFailureTest implements NeedsUcx {
         bound.disposeNow();
     }
 
+    /** Why the only handshake of these resources has failed, once it has. */
+    private static String rejected(UcxResources resources) {
+        return await().atMost(Waits.PATIENCE).until(() -> resources.connecting().connections().getFirst()
+                .peerStatistics().rejectedHandshakes().entrySet().stream().filter(each -> each.getValue() == 1)
+                .map(Map.Entry::getKey).collect(Collectors.joining()), reason -> !reason.isEmpty());
+    }
+
     @Test
     void bothSidesLearnThatTheyHaveNoTransportInCommon() {
         String ours = route.transports()[0];
@@ -300,6 +309,8 @@ class ConnectFailureTest implements NeedsUcx {
                     .hasMessageMatching(".*no transport in common: (this|the other) side has .*(posix|tcp)/.*")
                     .extracting(error -> ((UcxException) error).status())
                     .isIn(UcxStatus.UNREACHABLE, UcxStatus.REJECTED);
+            assertThat(rejected(ofClient)).isNotEqualTo(rejected(ofServer)).isIn("mismatch", "peer");
+            assertThat(rejected(ofServer)).isIn("mismatch", "peer");
 
             ResourceAssertions.in(ofClient);
             ResourceAssertions.in(ofServer);

@@ -238,8 +238,12 @@ public final class LoopCounters {
 
     /** Returns whether the loop could not use UCX for the last client of a server, which came a minute ago at most. */
     public boolean refusesClients() {
+        return refusesClients(System.nanoTime());
+    }
+
+    boolean refusesClients(long nowNanos) {
         Long last = refusedAt;
-        return last != null && System.nanoTime() - last < REFUSAL_NANOS;
+        return last != null && nowNanos - last < REFUSAL_NANOS;
     }
 
     /** Returns the channels whose bytes wait for credit of the peer. */

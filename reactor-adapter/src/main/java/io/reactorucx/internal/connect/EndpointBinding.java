@@ -8,11 +8,14 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.EndpointRelease;
+import io.reactorucx.internal.endpoint.NoTransportException;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.ConnectListener;
 import io.reactorucx.internal.handshake.ConnectionIdentity;
+import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.handshake.Rejection;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -240,10 +243,11 @@ final class EndpointBinding implements ConnectListener {
     }
 
     private void fail(RuntimeException error) {
-        if (error instanceof UcxException refused && refused.status() == UcxStatus.UNREACHABLE) {
+        if (error instanceof NoTransportException none) {
             // The peer would only see the end of the socket.
-            connection.sendOverSocket(ControlFrame.reject(UcxStatus.UNREACHABLE,
-                    "no transport in common: the other side has " + bindings.endpoints().transports()));
+            connection.sendOverSocket(new Rejection(none.explanationForPeer()).toFrame());
+            connection.registry().handshakeFailed(connection.peer(), new HandshakeFailure(
+                    HandshakeFailure.Kind.MISMATCH, new Rejection(String.valueOf(none.getMessage())), none));
         }
         connection.abandonConnecting();
         failed(error);

@@ -4,6 +4,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.socket.ControlSocket;
 import java.io.IOException;
@@ -69,7 +70,7 @@ final class ControlSocketHandler {
         } else if (type == ControlFrame.Type.RELEASED) {
             releasedByPeer = true;
             onReleased.submit();
-        } else if (type == ControlFrame.Type.REJECT) {
+        } else if (type == ControlFrame.Type.REJECT && connection.phase().isConnecting()) {
             reject = frame;
             onReject.submit();
         } else {
@@ -86,7 +87,9 @@ final class ControlSocketHandler {
     private void rejectedByPeer() {
         ControlFrame last = reject;
         if (last != null && connection.phase().isConnecting()) {
-            connection.failConnecting(Rejection.of(last).toException(connection.peer(), null));
+            HandshakeFailure failure = new HandshakeFailure(HandshakeFailure.Kind.PEER, Rejection.of(last), null);
+            connection.registry().handshakeFailed(connection.peer(), failure);
+            connection.failConnecting(failure.toException(connection.peer()));
             connection.abandonConnecting();
         }
     }

@@ -202,14 +202,9 @@ public final class EndpointAllocator {
         try {
             return worker.connect(address, options);
         } catch (UcxException e) {
-            throw e.status() != UcxStatus.UNREACHABLE ? e : new UcxException(UcxStatus.UNREACHABLE, "connect",
-                    options.peer(), "no transport in common: this side has " + transports(), e);
+            throw e.status() != UcxStatus.UNREACHABLE ? e : new NoTransportException(options.peer(),
+                    String.join(", ", worker.context().transports()), e);
         }
-    }
-
-    /** Returns the transports and devices of this side's worker, for an error. */
-    public String transports() {
-        return String.join(", ", worker.context().transports());
     }
 
     /** Throws while no new endpoint may be made, because too many are parked. */

@@ -24,7 +24,7 @@ public record HandshakeFailure(Kind reason, Rejection rejection, @Nullable Throw
     public enum Kind {
         /** The sides have different versions of the protocol. */
         VERSION,
-        /** Error mode or byte order differ. */
+        /** Error mode or byte order differ, or the sides have no transport in common. */
         MISMATCH,
         /** One side is not authenticated. */
         AUTHENTICATION,

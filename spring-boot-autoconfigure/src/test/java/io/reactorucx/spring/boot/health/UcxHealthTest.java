@@ -127,9 +127,8 @@ class UcxHealthTest {
                 .run(context -> {
                     DisposableServer server = TcpServer.create().runOn(context.getBean(UcxLoopResources.class))
                             .host("127.0.0.1").port(0).bindNow(LIMIT);
-                    try (Socket client = new Socket("127.0.0.1", server.port())) {
+                    try (Socket _ = new Socket("127.0.0.1", server.port())) {
                         await().atMost(LIMIT).until(() -> health(context, "loops").getStatus() == Status.DOWN);
-                        assertThat(client.isConnected()).isTrue();
                         assertThat(health(context, "loops").getDetails()).containsKey("reason")
                                 .hasEntrySatisfying("refusingLoops", loops ->
                                         assertThat(loops).asInstanceOf(InstanceOfAssertFactories.LIST).hasSize(1));
