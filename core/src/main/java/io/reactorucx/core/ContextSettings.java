@@ -35,6 +35,12 @@ final class ContextSettings {
      */
     private static final String TCP_SEND_BUFFER = "TCP_TX_SEG_SIZE";
     private static final String TCP_RECEIVE_BUFFER = "TCP_RX_SEG_SIZE";
+    /**
+     * A PUT of UCX's tcp is written to the address that it names, also after a cancel or a close by force has given the
+     * memory back to its owner (openucx/ucx#11918). Without PUT a rendezvous comes in messages, which UCX receives only
+     * while the operation is in progress.
+     */
+    private static final String TCP_PUT = "TCP_PUT_ENABLE";
     /** UCX's own default for receiving buffers, which peers have that say nothing. */
     private static final String TCP_BUFFER_BYTES = "64k";
 
@@ -83,6 +89,9 @@ final class ContextSettings {
         settings.keySet().removeAll(UcpKeys.names());
         if (copiesSends(config) && isUnset(TCP_SEND_BUFFER, config) && isUnset(TCP_RECEIVE_BUFFER, config)) {
             settings.put(TCP_SEND_BUFFER, TCP_BUFFER_BYTES);
+        }
+        if (isUnset(TCP_PUT, config)) {
+            settings.put(TCP_PUT, "n");
         }
         Map<String, String> variables = new TreeMap<>();
         settings.forEach((key, value) -> {

@@ -49,9 +49,10 @@ class RdmaDevicesTest {
     @Test
     void tcpCopiesIntoLargerBuffersUnlessASettingSaysOtherwise() {
         assertThat(ContextSettings.ofTransports(UcpConfig.builder().transports("tcp").build()))
-                .containsExactly(Map.entry("UCX_TCP_TX_SEG_SIZE", "64k"));
+                .containsOnly(Map.entry("UCX_TCP_TX_SEG_SIZE", "64k"), Map.entry("UCX_TCP_PUT_ENABLE", "n"));
         assertThat(ContextSettings.ofTransports(UcpConfig.builder().transports("tcp").environmentPrefix("APP").build()))
-                .containsOnlyKeys("UCX_TCP_TX_SEG_SIZE", "APP_UCX_TCP_TX_SEG_SIZE");
+                .containsOnlyKeys("UCX_TCP_TX_SEG_SIZE", "APP_UCX_TCP_TX_SEG_SIZE", "UCX_TCP_PUT_ENABLE",
+                        "APP_UCX_TCP_PUT_ENABLE");
     }
 
     @ParameterizedTest
@@ -61,6 +62,19 @@ class RdmaDevicesTest {
         assertThat(ContextSettings.ofTransports(config).get("UCX_TCP_TX_SEG_SIZE")).isEqualTo(expected);
         UcpConfig silent = UcpConfig.builder().transports("tcp").build();
         assertThat(NativeEnvironment.with(Map.of("UCX_" + key, value), () -> ContextSettings.ofTransports(silent)))
-                .isEmpty();
+                .doesNotContainKey("UCX_TCP_TX_SEG_SIZE");
+    }
+
+    @Test
+    void tcpHasNoLaneForPutsUnlessASettingSaysOtherwise() {
+        assertThat(lanesOverTcp()).contains("tcp/").doesNotContain("rma_bw#");
+        assertThat(NativeEnvironment.with(Map.of("UCX_TCP_PUT_ENABLE", "y"), RdmaDevicesTest::lanesOverTcp))
+                .contains("rma_bw#");
+    }
+
+    private static String lanesOverTcp() {
+        try (Pair pair = Pair.of(Link.TCP_PEER)) {
+            return pair.toServer.info();
+        }
     }
 }
