@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +35,10 @@ public final class SharedMemoryQueues {
     private static final long GRACE_NANOS = Duration.ofSeconds(1).toNanos();
 
     private static final List<String> SIZES = List.of("FIFO_SIZE", "FIFO_ELEM_SIZE");
+
+    /** How often UCX is told to look, of this process's engines by one. */
+    private static final long SIGNAL_INTERVAL_NANOS = Duration.ofMillis(500).toNanos();
+    private static final AtomicLong LAST_SIGNAL = new AtomicLong(System.nanoTime());
 
     private final Map<Long, Unwritten> unwritten = new HashMap<>();
     private final Set<Integer> lost = new HashSet<>();
@@ -68,6 +73,20 @@ public final class SharedMemoryQueues {
     public void peerLost(ProcessIdentity peer) {
         if (ProcessIdentity.self().canWatch(peer) && peer.id() != ProcessIdentity.self().id()) {
             lost.add(peer.id());
+        }
+    }
+
+    /**
+     * Lets UCX look for messages of which it was not told, at most twice a second in a process. UCX looks at a queue to
+     * whose senders it has no endpoint only when a sender wakes it up. The sender does so if the queue is marked for
+     * that, and takes the mark away. Where its signal is lost, because it is in another network namespace or its
+     * process ends just then, no later sender wakes the receiver up, which then receives from nobody. Any thread.
+     */
+    public static void signalReceivers() {
+        long last = LAST_SIGNAL.get();
+        long now = System.nanoTime();
+        if (now - last >= SIGNAL_INTERVAL_NANOS && LAST_SIGNAL.compareAndSet(last, now)) {
+            WakeupSockets.signalOwn();
         }
     }
 

@@ -179,6 +179,13 @@ public final class UcpCompat {
                 FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ucx_h.C_POINTER, JAVA_LONG, JAVA_INT));
     }
 
+    private static final class sendto {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("sendto"),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ucx_h.C_POINTER, JAVA_LONG, JAVA_INT, ucx_h.C_POINTER,
+                        JAVA_INT));
+    }
+
     private static final class eventfd {
         static final MethodHandle HANDLE = Linker.nativeLinker()
                 .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("eventfd"),
@@ -450,6 +457,16 @@ public final class UcpCompat {
     public static long receiveNow(int descriptor, MemorySegment buffer, long bytes) {
         try {
             return (long) recv.HANDLE.invokeExact(descriptor, buffer, bytes, MSG_DONTWAIT);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : sendto(descriptor, buffer, bytes, MSG_DONTWAIT, address, addressBytes) } */
+    public static long sendNow(int descriptor, MemorySegment buffer, long bytes, MemorySegment address,
+            int addressBytes) {
+        try {
+            return (long) sendto.HANDLE.invokeExact(descriptor, buffer, bytes, MSG_DONTWAIT, address, addressBytes);
         } catch (Throwable t) {
             throw rethrow(t);
         }

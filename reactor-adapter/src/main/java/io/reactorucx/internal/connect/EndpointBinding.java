@@ -48,6 +48,7 @@ final class EndpointBinding implements ConnectListener {
     private final PendingBindings bindings;
     private final boolean client;
     private final ConnectionIdentity identity;
+    private final byte[] ownAddress;
     private final Consumer<UcpEndpoint> whenReady;
     private final Consumer<RuntimeException> whenFailed;
     private final EndpointAllocator.EndpointRequest request;
@@ -58,12 +59,13 @@ final class EndpointBinding implements ConnectListener {
     private int number;
 
     EndpointBinding(ConnectionCore connection, PendingBindings bindings, boolean client,
-            ConnectionIdentity identity, Consumer<UcpEndpoint> whenReady,
+            ConnectionIdentity identity, byte[] ownAddress, Consumer<UcpEndpoint> whenReady,
             Consumer<RuntimeException> whenFailed) {
         this.connection = connection;
         this.bindings = bindings;
         this.client = client;
         this.identity = identity;
+        this.ownAddress = ownAddress;
         this.whenReady = whenReady;
         this.whenFailed = whenFailed;
         this.request = new EndpointAllocator.EndpointRequest(connection.config().errorMode(), connection.peer(),
@@ -144,8 +146,7 @@ final class EndpointBinding implements ConnectListener {
         // In error mode NONE a failed endpoint cannot be closed before this.
         connection.wireUpEnded();
         if (status == 0 && connection.phase().isConnecting()) {
-            send(new BindFrame(BindFrame.Type.BIND, identity.peerToken(), number,
-                    connection.registry().address()));
+            send(new BindFrame(BindFrame.Type.BIND, identity.peerToken(), number, ownAddress));
         }
     }
 

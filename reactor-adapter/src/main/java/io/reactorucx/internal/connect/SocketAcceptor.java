@@ -222,13 +222,14 @@ final class SocketAcceptor {
                 ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
                 client = info;
                 connection = made;
-                made.execute(worker -> bind(made, open), this::engineClosed);
+                byte[] ownAddress = connections.addressFor(info.locality());
+                made.execute(worker -> bind(made, open, ownAddress), this::engineClosed);
             }
         }
 
         /** Accepts BIND before it sends ADDRESS, which lets the client send BIND. Thread: engine. */
-        private void bind(ConnectionCore made, ControlSocket open) {
-            EndpointBinding started = new EndpointBinding(made, bindings, false, identity, this::ready,
+        private void bind(ConnectionCore made, ControlSocket open, byte[] ownAddress) {
+            EndpointBinding started = new EndpointBinding(made, bindings, false, identity, ownAddress, this::ready,
                     error -> LOG.debug("[{}] lost before it was established", peer, error));
             binding = started;
             made.attachSocket(open, started);
@@ -241,7 +242,7 @@ final class SocketAcceptor {
                 execute(() -> end(false));
             });
             started.awaitBind();
-            open.send(new BindFrame(BindFrame.Type.ADDRESS, identity.peerToken(), 0, connections.address()).toBytes());
+            open.send(new BindFrame(BindFrame.Type.ADDRESS, identity.peerToken(), 0, ownAddress).toBytes());
         }
 
         /** UCX of this side accepts the client's connections before the client learns the address. Thread: engine. */

@@ -200,14 +200,16 @@ public final class SocketConnector {
 
         private void bind(BindFrame found) {
             ControlSocket open = socket;
-            if (cancelled || open == null) {
+            PeerInfo info = server;
+            if (cancelled || open == null || info == null) {
                 return;
             }
+            byte[] ownAddress = connections.addressFor(info.locality());
             ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
             connection = made;
             made.execute(worker -> {
-                EndpointBinding started = new EndpointBinding(made, bindings, true, identity, this::ready,
-                        this::fail);
+                EndpointBinding started = new EndpointBinding(made, bindings, true, identity, ownAddress,
+                        this::ready, this::fail);
                 binding = started;
                 made.attachSocket(open, started);
                 Disposable admission = connections.admission().admit(address.getAddress());
@@ -217,7 +219,7 @@ public final class SocketConnector {
                 } else {
                     started.start(found.address(), () -> {
                         started.awaitBind();
-                        open.send(new BindFrame(BindFrame.Type.ADDRESS, identity.peerToken(), 0, connections.address())
+                        open.send(new BindFrame(BindFrame.Type.ADDRESS, identity.peerToken(), 0, ownAddress)
                                 .toBytes());
                     });
                 }

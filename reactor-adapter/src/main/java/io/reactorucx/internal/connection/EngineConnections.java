@@ -4,6 +4,7 @@ import io.reactorucx.connection.PeerStatistics;
 import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.UcpActiveMessage;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorker;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.engine.EngineHealth.UnderWay;
@@ -15,12 +16,14 @@ import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.endpoint.PeerAdmission;
+import io.reactorucx.internal.endpoint.SharedMemorySignals;
 import io.reactorucx.internal.event.FlightEvents;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeFailure;
+import io.reactorucx.internal.handshake.Locality;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.handshake.RejectionLog;
 import io.reactorucx.message.DropReason;
@@ -82,6 +85,8 @@ public final class EngineConnections {
     private @Nullable PeerAdmission admission;
     private @Nullable QueueRepair queueRepair;
     private volatile byte[] address = new byte[0];
+    private volatile byte[] networkAddress = new byte[0];
+    private volatile Locality locality = Locality.UNKNOWN;
     private @Nullable WorkerAddressAcceptor acceptor;
 
     public EngineConnections(ProgressEngine engine, IdleEndpointLimit idleLimit, ParkedEndpointLimit parkedLimit) {
@@ -105,7 +110,11 @@ public final class EngineConnections {
         admission = new PeerAdmission(engine, owned);
         queueRepair = new QueueRepair(engine, owned.context());
         address = owned.address();
+        networkAddress = owned.networkAddress();
+        locality = Locality.here(SharedMemoryTransport.isNotTheOnlyOneOf(owned.context()),
+                owned.context().config().features().contains(UcpFeature.WAKEUP));
         endpoints = new EndpointAllocator(engine, owned, address, idleLimit, parkedLimit);
+        new SharedMemorySignals(engine).start();
         factories = List.copyOf(protocols);
         owned.activeMessages().handler(ReservedMessageIds.CONTROL, this::control);
         for (ProtocolFactory factory : factories) {
@@ -309,7 +318,7 @@ public final class EngineConnections {
 
     /** Returns a new identity for a connection with a framework peer. Thread: any. */
     public ConnectionIdentity newIdentity() {
-        return new ConnectionIdentity(address);
+        return new ConnectionIdentity(address, networkAddress);
     }
 
     /** Returns what this side tells its peers about itself. */
@@ -318,7 +327,7 @@ public final class EngineConnections {
         return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
                 protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes())
                         .withWindowBytes(config.messages().windowBytes()),
-                (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self(), true);
+                (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self(), true, locality);
     }
 
     List<ProtocolFactory> factories() {
@@ -377,9 +386,9 @@ public final class EngineConnections {
         return counters.snapshot(byState);
     }
 
-    /** Returns the address of the worker. Thread: any. */
-    public byte[] address() {
-        return address;
+    /** Returns the address of the worker for a peer. Thread: any. */
+    public byte[] addressFor(Locality peer) {
+        return locality.connectsOverNetwork(peer) ? networkAddress : address;
     }
 
     public ProgressEngine engine() {

@@ -49,7 +49,9 @@ public final class ControlFields {
         WELCOME_DIGEST(15, 32, 32),
         MESSAGE_NUMBER(16, 4, 4),
         PROCESS(17, 12, 12),
-        TRACE_CONTEXT(18, 1, 1);
+        TRACE_CONTEXT(18, 1, 1),
+        LOCALITY(19, 25, 25),
+        NETWORK_ADDRESS_DIGEST(20, 32, 32);
 
         private static final @Nullable Key[] BY_NUMBER = new @Nullable Key[256];
 

@@ -19,12 +19,20 @@ public final class ConnectionIdentity {
 
     private final long ownToken = RANDOM.nextLong();
     private final byte[] ownAddressDigest;
+    private final byte[] ownNetworkAddressDigest;
     /** Before the peer's token is known, the first frame carries the sender's. */
     private long peerToken = ownToken;
     private byte[] peerAddressDigest = new byte[0];
+    private byte[] peerNetworkAddressDigest = new byte[0];
 
     public ConnectionIdentity(byte[] ownAddress) {
+        this(ownAddress, ownAddress);
+    }
+
+    /** As the other, with the address for peers that cannot use shared memory. */
+    public ConnectionIdentity(byte[] ownAddress, byte[] ownNetworkAddress) {
         this.ownAddressDigest = HandshakeDigest.of(ownAddress);
+        this.ownNetworkAddressDigest = HandshakeDigest.of(ownNetworkAddress);
     }
 
     /** Adds the token of this side. */
@@ -32,9 +40,10 @@ public final class ConnectionIdentity {
         return fields.with(Key.TOKEN, ownToken);
     }
 
-    /** Adds the token of this side and the digest of its worker's address. */
+    /** Adds the token of this side and the digests of its worker's addresses. */
     ControlFields addTo(ControlFields fields) {
-        return addToken(fields).with(Key.WORKER_ADDRESS_DIGEST, ownAddressDigest);
+        return addToken(fields).with(Key.WORKER_ADDRESS_DIGEST, ownAddressDigest)
+                .with(Key.NETWORK_ADDRESS_DIGEST, ownNetworkAddressDigest);
     }
 
     /** Takes the token of the peer, and returns whether there is one. */
@@ -46,13 +55,15 @@ public final class ConnectionIdentity {
         return true;
     }
 
-    /** Takes the token of the peer and the digest of its worker's address, and returns whether both are there. */
+    /** Takes the token of the peer and the digests of its worker's addresses, and returns whether they are there. */
     boolean learn(ControlFields ofPeer) {
         byte[] digest = ofPeer.bytes(Key.WORKER_ADDRESS_DIGEST);
         if (digest == null || !learnToken(ofPeer)) {
             return false;
         }
         peerAddressDigest = digest;
+        byte[] ofNetwork = ofPeer.bytes(Key.NETWORK_ADDRESS_DIGEST);
+        peerNetworkAddressDigest = ofNetwork == null ? digest : ofNetwork;
         return true;
     }
 
@@ -68,6 +79,8 @@ public final class ConnectionIdentity {
 
     /** Returns whether the peer has announced this address of its worker in the handshake. */
     public boolean isAddressOfPeer(byte[] address) {
-        return MessageDigest.isEqual(HandshakeDigest.of(address), peerAddressDigest);
+        byte[] digest = HandshakeDigest.of(address);
+        return MessageDigest.isEqual(digest, peerAddressDigest)
+                || MessageDigest.isEqual(digest, peerNetworkAddressDigest);
     }
 }

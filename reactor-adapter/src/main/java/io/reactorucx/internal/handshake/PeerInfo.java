@@ -25,13 +25,21 @@ import org.jspecify.annotations.Nullable;
  * @param workerId an id of its worker, the same for all connections of one engine
  * @param process its process, for peers of the same host
  * @param takesTraces whether it reads a trace context in the head of a request
+ * @param locality where its engine runs
  */
 public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byteOrder, PeerLimits limits,
-        int heartbeatMillis, long workerId, ProcessIdentity process, boolean takesTraces) {
+        int heartbeatMillis, long workerId, ProcessIdentity process, boolean takesTraces, Locality locality) {
 
     private static final Set<Key> KEYS = Set.of(Key.UCX_VERSION, Key.ERROR_MODE, Key.BYTE_ORDER, Key.MAX_HEADER_BYTES,
             Key.MAX_MESSAGE_BYTES, Key.MAX_STREAMS, Key.WINDOW_BYTES, Key.HEARTBEAT_MILLIS, Key.WORKER_ID, Key.PROCESS);
     private static final ErrorMode[] ERROR_MODES = ErrorMode.values();
+
+    /** What a side tells that does not say where it runs. */
+    public PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byteOrder, PeerLimits limits,
+            int heartbeatMillis, long workerId, ProcessIdentity process, boolean takesTraces) {
+        this(ucxVersion, errorMode, byteOrder, limits, heartbeatMillis, workerId, process, takesTraces,
+                Locality.UNKNOWN);
+    }
 
     public ControlFields addTo(ControlFields fields) {
         byte[] version = ByteBuffer.allocate(3 * Short.BYTES).putShort((short) ucxVersion.major())
@@ -43,7 +51,8 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
                 .with(Key.MAX_MESSAGE_BYTES, limits.maxMessageBytes()).with(Key.MAX_STREAMS, limits.maxStreams())
                 .with(Key.WINDOW_BYTES, limits.windowBytes()).with(Key.HEARTBEAT_MILLIS, heartbeatMillis)
                 .with(Key.WORKER_ID, workerId).with(Key.PROCESS, ByteBuffer.allocate(Long.BYTES + Integer.BYTES)
-                .putLong(process.namespace()).putInt(process.id()).array());
+                .putLong(process.namespace()).putInt(process.id()).array())
+                .with(Key.LOCALITY, locality.toBytes());
     }
 
     /** Returns what the peer has sent, or null when a field is missing or has a wrong value. */
@@ -68,7 +77,8 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
                 Short.toUnsignedInt(version.getShort()), Short.toUnsignedInt(version.getShort()));
         return new PeerInfo(ucxVersion, ERROR_MODES[mode],
                 order == 1 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN, limits, heartbeat,
-                fields.buffer(Key.WORKER_ID).getLong(), process(fields), fields.has(Key.TRACE_CONTEXT));
+                fields.buffer(Key.WORKER_ID).getLong(), process(fields), fields.has(Key.TRACE_CONTEXT),
+                fields.has(Key.LOCALITY) ? Locality.of(fields.buffer(Key.LOCALITY)) : Locality.UNKNOWN);
     }
 
     /** Returns which process the peer says that it is. */
@@ -85,7 +95,8 @@ public record PeerInfo(UcxVersion ucxVersion, ErrorMode errorMode, ByteOrder byt
         if (client.errorMode != server.errorMode) {
             return mismatch("error mode", client.errorMode, server.errorMode);
         }
-        return client.byteOrder == server.byteOrder ? null : mismatch("byte order", client.byteOrder, server.byteOrder);
+        return client.byteOrder == server.byteOrder ? Locality.mismatch(client.locality, server.locality)
+                : mismatch("byte order", client.byteOrder, server.byteOrder);
     }
 
     /** Returns a description of a mismatch that reads the same on both sides. */
