@@ -71,7 +71,7 @@ public final class UcpAtomics {
         }
         if (CasBitwiseOperation.OPERATIONS.contains(operation)) {
             Objects.requireNonNull(whenDone, "whenDone");
-            check("atomic_op", width, key, offset);
+            check("atomic_op", width, checked(reply, width), key, offset);
             if (!CasBitwiseOperation.isSound()) {
                 return new CasBitwiseOperation(this, operation, width, operand, reply, key, offset, whenDone).run();
             }
@@ -115,12 +115,14 @@ public final class UcpAtomics {
 
     /**
      * Checks the arguments before the library's capabilities, so that a mistake of the caller is reported by any
-     * library.
+     * library. Returns what the operation uses.
      */
-    private void check(String name, AtomicWidth width, UcpRemoteKey key, long offset) {
+    private Pinned check(String name, AtomicWidth width, @Nullable MemorySegment reply, UcpRemoteKey key,
+            long offset) {
         endpoint.requireUsable(name, Objects.requireNonNull(width, "width").feature());
         Arguments.aligned(Objects.requireNonNull(key, "key").address(endpoint, offset, width.bytes()), width.bytes(),
                 "remote word");
+        Pinned pin = Pinned.both(key.pinned(), reply == null ? null : worker.context().pinned(null, reply, "reply"));
         UcpSupport known = support;
         if (known == null) {
             UcpCapability capability = width == AtomicWidth.INT ? UcpCapability.ATOMICS_32 : UcpCapability.ATOMICS_64;
@@ -128,6 +130,7 @@ public final class UcpAtomics {
             support = known;
         }
         known.require(name);
+        return pin;
     }
 
     private static MemorySegment checked(MemorySegment reply, AtomicWidth width) {
@@ -142,8 +145,7 @@ public final class UcpAtomics {
 
     private long begin(String name, AtomicWidth width, @Nullable MemorySegment reply, UcpRemoteKey key, long offset,
             Completion whenDone) {
-        check(name, width, key, offset);
-        Pinned pin = Pinned.both(key.pinned(), reply == null ? null : worker.context().pinned(null, reply, "reply"));
+        Pinned pin = check(name, width, reply, key, offset);
         return worker.requests().begin(name, whenDone, endpoint, pin, reply);
     }
 

@@ -213,9 +213,16 @@ abstract class ArenaContract extends LinkContract {
         try (UcpMemory remote = pair.context.register(Arena.ofAuto().allocate(8, 8).fill((byte) 0));
                 UcpRemoteKey key = pair.toServer.unpack(remote.descriptor());
                 UcxArena arena = UcxArena.ofShared(); Arena shared = Arena.ofShared()) {
-            assertThatThrownBy(() -> pair.toServer.atomics().fetch(AtomicOperation.ADD, AtomicWidth.LONG, 1,
-                    shared.allocate(8, 8), key, 0, new Outcome())).isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageStartingWith("reply: 8 bytes").hasMessageContaining("UcxArena");
+            for (AtomicOperation operation : List.of(AtomicOperation.ADD, AtomicOperation.XOR)) {
+                assertThatThrownBy(() -> pair.toServer.atomics().fetch(operation, AtomicWidth.LONG, 1,
+                        shared.allocate(8, 8), key, 0, new Outcome())).isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageStartingWith("reply: 8 bytes").hasMessageContaining("UcxArena");
+            }
+            if (!pair.context.support(UcpCapability.ATOMICS_64, link.errorMode()).isSupported()) {
+                assertThatThrownBy(() -> pair.toServer.atomics().fetch(AtomicOperation.ADD, AtomicWidth.LONG, 1,
+                        arena.allocate(8, 8), key, 0, new Outcome())).isInstanceOf(UcxUnsupportedException.class);
+                return;
+            }
             Outcome added = Outcome.of(done -> pair.toServer.atomics().fetch(AtomicOperation.ADD, AtomicWidth.LONG, 1,
                     arena.allocate(8, 8), key, 0, done));
             if (!added.isDone()) {
