@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.core.UcxArena;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.testsupport.ChildJvm;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -273,7 +273,7 @@ class RemoteKeyTest extends Domains {
             assumeTrue(domain.isSupported(UctMdOperation.REMOTE_POINTER),
                     "this version's domain self gives no pointers");
             MemorySegment pointer;
-            try (Arena owner = Arena.ofShared();
+            try (UcxArena owner = UcxArena.ofShared();
                     UctRegisteredMemory memory = domain.register(owner.allocate(4096), UctMemoryFlag.accessAll());
                     UctRemoteKey key = domain.unpack(memory.packKey())) {
                 pointer = key.pointer(8, 16);
