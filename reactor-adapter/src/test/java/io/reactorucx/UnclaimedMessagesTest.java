@@ -179,6 +179,20 @@ class UnclaimedMessagesTest implements NeedsUcx {
         waits.assertDone();
     }
 
+    /** With every UCX, though newer versions would send such messages at once. */
+    @ParameterizedTest
+    @ValueSource(ints = {8 * 1024 + 1, LARGE, 4 << 20})
+    void messageThatMayNotWaitFailsAtItsSender(int bytes) {
+        connect(server -> server.receiveQueue(1, Bytes.MIB, OverflowPolicy.ERROR));
+        PendingOperation waits = offer(1);
+        PendingOperation refused = send(ID, 2, bytes, AmProtocol.AUTO);
+
+        assertRefused(refused);
+        waits.assertPending();
+        Inbox.of(peers.served(), ID).next().discard();
+        waits.assertDone();
+    }
+
     @Test
     void segmentsThatMayNotWaitFailAtTheirSender() {
         connect(server -> server.receiveQueue(1, Bytes.MIB, OverflowPolicy.ERROR));

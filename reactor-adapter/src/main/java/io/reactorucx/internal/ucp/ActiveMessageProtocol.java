@@ -32,6 +32,12 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
 
     /** A payload up to this size is copied when it is posted, and is no rendezvous. */
     private static final int COPIED_BYTES = 64;
+    /**
+     * A larger payload stays with its sender until the receiver wants it. UCX 1.16 and newer would send any size at
+     * once over tcp and shared memory: it would fill the receiver's memory without demand, and the sender would see
+     * success for a message that the receiver drops.
+     */
+    private static final int MAX_EAGER_BYTES = 8 << 10;
 
     private final ConnectionCore connection;
     private final ActiveMessageRouter router;
@@ -61,18 +67,24 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
             return endpoint.amSend(id, header, payload, registration, protocol, true, whenDone);
         }
         int number = ++lastNumber;
-        if (protocol == AmProtocol.EAGER || protocol == AmProtocol.AUTO && payload.byteSize() <= COPIED_BYTES) {
+        boolean offered = protocol == AmProtocol.AUTO && isOffered(payload.byteSize());
+        AmProtocol way = offered ? AmProtocol.RENDEZVOUS : protocol;
+        if (way == AmProtocol.EAGER || way == AmProtocol.AUTO && payload.byteSize() <= COPIED_BYTES) {
             MemorySegment framed = connection.applicationHeader(id, number, header);
             connection.applicationSends(framed, payload);
-            return taken(endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, protocol, true,
+            return taken(endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, way, true,
                     whenDone));
         }
         RefusableSends.RefusableSend send = sends.begin(number, whenDone);
         MemorySegment framed = connection.applicationHeader(id, number, header);
         connection.applicationSends(framed, payload);
         boolean completed = !connection.offerLarge(ReservedMessageIds.APPLICATION, framed, payload, registration, send)
-                && endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, protocol, true, send);
+                && endpoint.amSend(ReservedMessageIds.APPLICATION, framed, payload, registration, way, true, send);
         return sends.posted(send, taken(completed));
+    }
+
+    private static boolean isOffered(long bytes) {
+        return bytes > MAX_EAGER_BYTES;
     }
 
     /** UCX has taken a message. */
@@ -89,9 +101,10 @@ public final class ActiveMessageProtocol implements ProtocolHandler {
         }
         int number = ++lastNumber;
         RefusableSends.RefusableSend send = sends.begin(number, whenDone);
+        Set<AmSendFlag> how = isOffered(payload.byteSize()) ? Set.of(AmSendFlag.REPLY, AmSendFlag.RENDEZVOUS)
+                : Set.of(AmSendFlag.REPLY);
         return sends.posted(send, taken(endpoint.dataOperations().amSend(ReservedMessageIds.APPLICATION,
-                connection.applicationHeader(id, number, header), payload, Set.of(AmSendFlag.REPLY), Set.of(), send)
-                .isImmediate()));
+                connection.applicationHeader(id, number, header), payload, how, Set.of(), send).isImmediate()));
     }
 
     @Override
