@@ -2,6 +2,8 @@ package io.reactorucx.examples.dashboard;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -39,8 +41,17 @@ final class Browser implements AutoCloseable {
                 .filter(Files::isExecutable).findFirst();
     }
 
-    static boolean isInstalled() {
-        return program("chromium").isPresent() && program("chromedriver").isPresent();
+    /** {@return why it cannot start here, empty if it can} */
+    static Optional<String> obstacle() {
+        if (program("chromium").isEmpty() || program("chromedriver").isEmpty()) {
+            return Optional.of("chromium and chromedriver are not installed (Debian's chromium, chromium-driver)");
+        }
+        try {
+            InetAddress.getByName("localhost");
+            return Optional.empty();
+        } catch (UnknownHostException e) {
+            return Optional.of("localhost, where chromedriver looks for Chromium, has no address (no /etc/hosts?)");
+        }
     }
 
     /** Starts it; nothing is downloaded, because both programs are named. */

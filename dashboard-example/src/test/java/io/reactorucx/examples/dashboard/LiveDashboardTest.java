@@ -65,7 +65,7 @@ class LiveDashboardTest {
             prometheus = Prometheus.start(prometheusFolder, List.of(authority(program.said(DashboardCommand.PAGE)),
                     authority(program.said(DashboardCommand.PEER))));
         }
-        if (Browser.isInstalled()) {
+        if (Browser.obstacle().isEmpty()) {
             page = Page.open(profile, program.said(DashboardCommand.PAGE));
         }
     }
@@ -91,7 +91,7 @@ class LiveDashboardTest {
     }
 
     private static Page page() {
-        assumeTrue(page != null, "chromium and chromedriver are not installed (Debian's chromium, chromium-driver)");
+        assumeTrue(page != null, () -> Browser.obstacle().orElse("the page was not opened"));
         return page;
     }
 
