@@ -9,6 +9,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -39,7 +40,7 @@ import reactor.test.StepVerifier;
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS"})
 class ConnectFailureTest implements NeedsUcx {
 
-    private static final Duration SHORT = Duration.ofMillis(300);
+    private static final Duration SHORT = TestTime.millis(300);
 
     @Parameter
     private Route route;
@@ -118,7 +119,7 @@ class ConnectFailureTest implements NeedsUcx {
     void otherErrorModeIsRefused() {
         UcxBoundServer bound = server.handshakeTimeout(SHORT).bindNow();
 
-        StepVerifier.create(to(bound).peerFailureDetection(false).connectTimeout(Duration.ofSeconds(3)).connect())
+        StepVerifier.create(to(bound).peerFailureDetection(false).connectTimeout(TestTime.seconds(3)).connect())
                 .expectErrorSatisfies(error -> assertThat(error).isInstanceOfSatisfying(UcxException.class,
                         ucx -> assertThat(ucx.peer()).isEqualTo("127.0.0.1:" + bound.port())))
                 .verify(Waits.PATIENCE);

@@ -15,6 +15,7 @@ import io.reactorucx.internal.connection.Heartbeat;
 import io.reactorucx.internal.connection.HeartbeatTimer;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +40,7 @@ import reactor.core.publisher.Mono;
 @EnumSource(names = {"POSIX_BY_SOCKET_ADDRESS", "TCP_BY_SOCKET_ADDRESS", "POSIX_BY_WORKER_ADDRESS"})
 class HeartbeatTest implements NeedsUcx {
 
-    private static final Duration INTERVAL = Duration.ofMillis(200);
+    private static final Duration INTERVAL = TestTime.millis(200);
     private static final int LOOKS_PER_INTERVAL = 8;
 
     @Parameter

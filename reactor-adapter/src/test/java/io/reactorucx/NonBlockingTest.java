@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.ChildProcess;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class NonBlockingTest implements NeedsUcx {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = TestTime.seconds(180);
     private static final Pattern SUMMARY = Pattern.compile(WatchedTests.SUMMARY
             + "(\\d+) passed, (\\d+) failed, (\\d+) blocked");
 

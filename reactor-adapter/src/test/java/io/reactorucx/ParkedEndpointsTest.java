@@ -10,8 +10,8 @@ import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ class ParkedEndpointsTest implements NeedsUcx {
     void stopThePeerAmidALargeMessage() {
         resources = UcxResources.builder().transports("tcp").maxBufferBytes(256L << 20).maxParkedEndpoints(1).build();
         server = new EchoProcess("tcp");
-        connection = server.client(resources).closeTimeout(Duration.ofSeconds(1)).connectNow();
+        connection = server.client(resources).closeTimeout(TestTime.seconds(1)).connectNow();
         server.stop();
         // More than the buffers of the sockets take.
         UcxBuffer payload = resources.buffers().acquire(64L * Bytes.MIB);

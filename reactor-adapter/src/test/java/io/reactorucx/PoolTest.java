@@ -11,6 +11,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -204,7 +205,7 @@ class PoolTest implements NeedsUcx {
         }
         await().atMost(Waits.PATIENCE).until(() -> pool.acquiredConnections() == 0 && pool.pendingAcquires() == 0);
         assertThat(server.accepted()).isLessThanOrEqualTo(2);
-        pool.disposeLater(Waits.PATIENCE).block(Duration.ofSeconds(10));
+        pool.disposeLater(Waits.PATIENCE).block(TestTime.seconds(10));
     }
 
     @Test

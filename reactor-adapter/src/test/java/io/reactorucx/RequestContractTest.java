@@ -13,6 +13,7 @@ import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxRequestException.Reason;
 import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -47,7 +48,7 @@ import reactor.util.retry.Retry;
 class RequestContractTest implements NeedsUcx {
 
     private static final int MOST = 4;
-    private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Duration SHORT = TestTime.millis(200);
 
     @Parameter
     private Route route;

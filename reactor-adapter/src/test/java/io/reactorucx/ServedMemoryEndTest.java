@@ -21,8 +21,8 @@ import io.reactorucx.memory.UcxMemoryWindow;
 import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -54,7 +54,7 @@ class ServedMemoryEndTest implements NeedsUcx {
 
     private static final Set<MemoryRight> ALL = EnumSet.allOf(MemoryRight.class);
     private static final ServedMemoryConfig LIMITS = ServedMemoryConfig.DEFAULT.withMaxWindows(3).withMaxRequests(8)
-            .withMaxQueuedRequests(10).withRevokeTimeout(Duration.ofMillis(200));
+            .withMaxQueuedRequests(10).withRevokeTimeout(TestTime.millis(200));
 
     @Parameter
     private Route route;
@@ -66,8 +66,8 @@ class ServedMemoryEndTest implements NeedsUcx {
         assumeUcx();
         peers = Peers.connect(route, builder -> builder.remoteMemoryAccess(false).remoteAtomics(false)
                 .servedMemory(LIMITS),
-                server -> server.closeTimeout(Duration.ofSeconds(1)), client ->
-                client.closeTimeout(Duration.ofSeconds(1)));
+                server -> server.closeTimeout(TestTime.seconds(1)), client ->
+                client.closeTimeout(TestTime.seconds(1)));
     }
 
     @AfterEach

@@ -8,6 +8,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ValueSource(strings = {"posix,tcp", "tcp"})
 class StoppedPeerTest implements NeedsUcx {
 
-    private static final Duration INTERVAL = Duration.ofMillis(400);
+    private static final Duration INTERVAL = TestTime.millis(400);
 
     @Parameter
     private String transports;
@@ -43,7 +44,7 @@ class StoppedPeerTest implements NeedsUcx {
     }
 
     private UcxClient client(Duration interval) {
-        return server.client(resources).heartbeatInterval(interval).closeTimeout(Duration.ofSeconds(1));
+        return server.client(resources).heartbeatInterval(interval).closeTimeout(TestTime.seconds(1));
     }
 
     @AfterEach

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -13,7 +14,7 @@ import reactor.core.scheduler.Schedulers;
 /** Bounded waits: a test that waits longer than this has failed. */
 final class Waits {
 
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = TestTime.seconds(20);
 
     private Waits() {
     }

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class LoadingPrograms {
 
     private static final int ITERATIONS = 200_000;
-    private static final long TIMEOUT_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = TestTime.seconds(60).toSeconds();
 
     private LoadingPrograms() {
     }

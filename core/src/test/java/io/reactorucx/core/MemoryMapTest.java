@@ -14,13 +14,13 @@ import io.reactorucx.core.ffi.UcpCompat;
 import io.reactorucx.core.internal.AddressReservation;
 import io.reactorucx.core.internal.AddressSpace;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -360,7 +360,7 @@ class MemoryMapTest {
     }
 
     private static void awaitCollection(WeakReference<Object> reference) {
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+        await().atMost(TestTime.seconds(20)).untilAsserted(() -> {
             System.gc();
             assertThat(reference.get()).isNull();
         });

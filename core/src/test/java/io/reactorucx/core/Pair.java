@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -9,7 +10,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
@@ -21,7 +21,7 @@ final class Pair implements AutoCloseable {
 
     static final MemorySegment EMPTY = MemorySegment.NULL;
     static final int ID = 3;
-    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long TIMEOUT_NANOS = TestTime.seconds(10).toNanos();
 
     final UcpContext context;
     final UcpWorker server;

@@ -3,10 +3,10 @@ package io.reactorucx.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** A process is told from one that has ended, and from a later one with its id. */
@@ -46,13 +46,13 @@ class ProcessIdentityTest {
         try (BufferedReader output = parent.inputReader(); Writer input = parent.outputWriter()) {
             ProcessIdentity child = process(Long.parseLong(output.readLine()));
             // The shell would have waited for its child; tail does not.
-            await().atMost(Duration.ofSeconds(20)).until(() -> parent.info().command()
+            await().atMost(TestTime.seconds(20)).until(() -> parent.info().command()
                     .filter(command -> command.endsWith("tail")).isPresent());
             assertThat(child.startedAt()).isPresent();
             input.write("\n");
             input.flush();
 
-            await().atMost(Duration.ofSeconds(20)).until(() -> child.startedAt().isEmpty());
+            await().atMost(TestTime.seconds(20)).until(() -> child.startedAt().isEmpty());
 
             assertThat(ProcessHandle.of(child.id())).as("the kernel still knows it").isPresent();
         } finally {

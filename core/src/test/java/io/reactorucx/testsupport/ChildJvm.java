@@ -120,6 +120,7 @@ public final class ChildJvm extends ChildProcess {
             if (options.stream().noneMatch(each -> each.matches("-XX:[+]Use\\w+GC"))) {
                 command.add("-XX:+UseSerialGC");
             }
+            command.add("-D" + TestTime.PROPERTY + "=" + TestTime.slowness());
             command.addAll(options);
             command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
             command.addAll(arguments);

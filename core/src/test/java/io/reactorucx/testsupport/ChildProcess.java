@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  */
 public sealed class ChildProcess implements AutoCloseable permits ChildJvm {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = TestTime.seconds(60);
 
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class NoLeaks implements BeforeAllCallback, AfterAllCallback {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = TestTime.seconds(10);
     private static final String ENGINE_CLASS_SUFFIX = "EngineThread";
 
     private final List<String> threadNamePrefixes;

@@ -3,6 +3,7 @@ package io.reactorucx.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,7 +31,7 @@ import java.util.stream.Stream;
  */
 final class DemoProcess implements AutoCloseable {
 
-    static final Duration TIMEOUT = Duration.ofSeconds(120);
+    static final Duration TIMEOUT = TestTime.seconds(120);
 
     private static final String ERRORS = "errors.txt";
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.Ucx;
+import io.reactorucx.testsupport.TestTime;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -34,7 +35,7 @@ class GreeterTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final String LISTENING = "listening on port ";
-    private static final long LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = TestTime.seconds(60).toSeconds();
     /** What the dependency of an application brings: folders of this build, or files by the start of their names. */
     private static final List<String> FOLDERS = List.of("core", "progress-engine", "reactor-adapter");
     private static final List<String> FILES = List.of("reactor-ucx-0", "reactor-ucx-core-",

@@ -23,6 +23,7 @@ import io.reactorucx.netty.UcxNettyMeters;
 import io.reactorucx.netty.UcxNettyMetrics;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,7 @@ import reactor.core.publisher.Mono;
 @ExtendWith(NoLeaks.class)
 class PrometheusScrapeTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final int REQUESTS = 7;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.Channel;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Loops that authenticate each other. */
 class AuthenticatedLoopsTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final String SECRET = "a secret of the two loops that is long enough";
     private static final String OTHER = "another secret that is as long as the first";
 

@@ -12,6 +12,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.ReferenceCountUtil;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** In place of the one test of Netty's suite that is left out, which needs a kernel that hears of a close meanwhile. */
 class AutoCloseTest {
 
-    private static final int LIMIT_SECONDS = 20;
+    private static final long LIMIT_SECONDS = TestTime.seconds(20).toSeconds();
 
     @Test
     void withoutAutoCloseAFailedWriteShutsDownOnlyTheOutput() throws Exception {

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
-import java.time.Duration;
+import io.reactorucx.testsupport.TestTime;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,7 +55,7 @@ final class BufferLeaks implements AutoCloseable, BeforeAllCallback, AfterAllCal
         String purpose = "lost on purpose " + CHECKS.incrementAndGet();
         try {
             lose(purpose);
-            await().atMost(Duration.ofSeconds(30)).until(() -> {
+            await().atMost(TestTime.seconds(30)).until(() -> {
                 collect();
                 return reports.stream().anyMatch(each -> each.contains(purpose));
             });

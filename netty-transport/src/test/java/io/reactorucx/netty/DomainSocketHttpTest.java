@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +22,7 @@ import reactor.netty.resources.ConnectionProvider;
 /** HTTP of Reactor Netty over channels with Unix domain sockets. */
 class DomainSocketHttpTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final int REQUESTS = 200;
     private static final int BODY_CHARS = 1 << 20;
 

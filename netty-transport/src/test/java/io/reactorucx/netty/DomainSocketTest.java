@@ -20,6 +20,7 @@ import io.netty.channel.unix.DomainSocketReadMode;
 import io.netty.channel.unix.UnixChannelOption;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -46,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Channels whose sockets are Unix domain sockets. */
 class DomainSocketTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final Duration HANDSHAKE = Duration.ofSeconds(2);
     private static final String SECRET = "a secret of the two loops that is long enough";
     private static final int MOST = 3;

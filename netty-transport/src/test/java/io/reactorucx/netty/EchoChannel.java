@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.reactorucx.testsupport.TestTime;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** A client's channel that counts what comes back, checks it, and keeps why it has ended. */
 final class EchoChannel extends ChannelInboundHandlerAdapter {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
     private static final int PART_BYTES = 8192;
 
     private volatile @Nullable Channel channel;

@@ -12,6 +12,7 @@ import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoRegistration;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.testsupport.TestTime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Channels that their loop does not take. */
 class FailedRegistrationTest {
 
-    private static final int LIMIT_SECONDS = 20;
+    private static final long LIMIT_SECONDS = TestTime.seconds(20).toSeconds();
 
     @Test
     void aServerWhoseOptionContradictsItsLoopsIsClosed() {
@@ -56,7 +57,7 @@ class FailedRegistrationTest {
             for (int i = 0; i < 2; i++) {
                 try (Socket client = new Socket()) {
                     client.connect(server.localAddress());
-                    client.setSoTimeout(LIMIT_SECONDS * 1000);
+                    client.setSoTimeout((int) LIMIT_SECONDS * 1000);
                     try {
                         assertThat(client.getInputStream().read()).isEqualTo(-1);
                     } catch (SocketException e) {

@@ -10,6 +10,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.reactorucx.testsupport.TestTime;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Data that came by memory of both processes: sent on from where it lies, and kept by the application. */
 class ForwardedDataTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
     private static final int BYTES = 1 << 20;
     private static final int ROUNDS = 12;
     private static final UcxNettyConfig SHARED = UcxNettyConfig.DEFAULT.withTransports("shm");

@@ -25,6 +25,7 @@ import io.grpc.testing.integration.Messages.SimpleRequest;
 import io.grpc.testing.integration.TestServiceGrpc;
 import io.netty.channel.EventLoopGroup;
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -46,7 +47,7 @@ public final class GrpcInteropTest extends AbstractInteropTest {
 
     /** A name in the certificate of gRPC's tests. */
     private static final String AUTHORITY = "foo.test.google.fr";
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
     private static final int LOOPS = 2;
     /** As many as the client of gRPC's tests does unless told otherwise, and as large. */
     private static final int SOAK_ITERATIONS = 10;

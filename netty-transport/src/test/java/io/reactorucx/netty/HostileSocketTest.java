@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.Channel;
+import io.reactorucx.testsupport.TestTime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Sockets that are no channels, at both sides. */
 class HostileSocketTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final Duration HANDSHAKE = Duration.ofMillis(500);
     private static final int HELLO = 1;
     private static final int WELCOME = 2;

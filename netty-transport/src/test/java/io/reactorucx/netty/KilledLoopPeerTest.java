@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,8 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Servers whose process is killed or stopped amid traffic. */
 class KilledLoopPeerTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
-    private static final Duration HEARTBEAT = Duration.ofSeconds(1);
+    private static final Duration LIMIT = TestTime.seconds(20);
+    private static final Duration HEARTBEAT = TestTime.seconds(1);
     private static final int CHANNELS = 8;
     private static final long BYTES_BEFORE = 1 << 20;
     private static final long STOPPED_SECONDS = 3;

@@ -14,6 +14,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannel;
 import io.reactorucx.testsupport.ChildJvm;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ValueSource(strings = {"shm", "tcp"})
 class LingerTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
     private static final int LONG = 600;
     private static final int WINDOW = 64 << 10;
     private static final int MUCH = 1 << 20;

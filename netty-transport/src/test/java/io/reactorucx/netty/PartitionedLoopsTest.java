@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.Partition;
+import io.reactorucx.testsupport.TestTime;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -21,8 +22,8 @@ import org.junit.jupiter.api.Test;
  */
 class PartitionedLoopsTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
-    private static final Duration HEARTBEAT = Duration.ofSeconds(1);
+    private static final Duration LIMIT = TestTime.seconds(20);
+    private static final Duration HEARTBEAT = TestTime.seconds(1);
     private static final int CHANNELS = 8;
     private static final long BYTES_BEFORE = 1 << 20;
     private static final String OPEN = "open";

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.netty.internal.SocketFrame;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -31,7 +32,7 @@ import reactor.netty.tcp.TcpServer;
 @ExtendWith(BufferLeaks.class)
 class PlainTcpTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final String HOST = "127.0.0.1";
     private static final int BODY_BYTES = 4 << 20;
     private static final int STRANGERS = 200;

@@ -1,6 +1,7 @@
 package io.reactorucx.netty;
 
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import io.rsocket.test.TransportTest;
 import io.rsocket.transport.netty.client.TcpClientTransport;
 import io.rsocket.transport.netty.server.CloseableChannel;
@@ -22,9 +23,9 @@ import reactor.netty.tcp.TcpServer;
 @ValueSource(strings = {"shm", "tcp"})
 class RSocketTransportTest implements TransportTest {
 
-    private static final Duration END_LIMIT = Duration.ofMinutes(1);
+    private static final Duration END_LIMIT = TestTime.seconds(60);
     /** As RSocket's test of its own TCP transport has it. */
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Duration LIMIT = TestTime.seconds(120);
 
     @Parameter
     private String transport;

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.reactorucx.netty.internal.SocketFrame;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -16,7 +17,7 @@ final class RawSockets {
     /** The first bytes of a client of UCX. */
     static final byte[] HELLO = hello();
     /** How long a read waits for bytes. */
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
 
     private RawSockets() {
     }

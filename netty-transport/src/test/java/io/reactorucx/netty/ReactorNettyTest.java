@@ -8,6 +8,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -45,7 +46,7 @@ import reactor.netty.tcp.TcpServer;
 @ValueSource(ints = {1, 2})
 class ReactorNettyTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final String HOST = "127.0.0.1";
     private static final int UPLOAD_BYTES = 1 << 20;
     private static final int PART_BYTES = 1024;

@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.IllegalReferenceCountException;
+import io.reactorucx.testsupport.TestTime;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A program that writes data which it has released loses that channel, as over sockets of the kernel. */
 class ReleasedDataTest {
 
-    private static final int LIMIT_SECONDS = 20;
+    private static final long LIMIT_SECONDS = TestTime.seconds(20).toSeconds();
 
     @ParameterizedTest
     @ValueSource(strings = {"posix", "tcp"})

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.channel.Channel;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -16,8 +17,8 @@ class SpinningLoopTest {
     @Test
     void handlesItsSocketsWhileItSpins() {
         assumeTrue(UcxIoHandler.isAvailable(), "UCX or epoll is not available");
-        UcxNettyConfig config = UcxNettyConfig.DEFAULT.withSpin(Duration.ofSeconds(1)).withTimeouts(
-                Duration.ofMillis(950), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1));
+        UcxNettyConfig config = UcxNettyConfig.DEFAULT.withSpin(TestTime.seconds(1)).withTimeouts(
+                TestTime.millis(950), TestTime.seconds(5), TestTime.seconds(10), Duration.ofMinutes(1));
         try (TestLoops serving = new TestLoops("spinning-server", 1, config);
                 TestLoops connecting = new TestLoops("spinning-client", 1, config)) {
             Channel server = EchoChannel.serve(serving);

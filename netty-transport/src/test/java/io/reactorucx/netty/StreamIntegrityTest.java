@@ -12,6 +12,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannel;
+import io.reactorucx.testsupport.TestTime;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Each byte of channels whose writers and readers do at random what they may. */
 class StreamIntegrityTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
     private static final int CHANNELS = 8;
     private static final int ROUNDS = 3;
     private static final int WINDOW = 64 << 10;

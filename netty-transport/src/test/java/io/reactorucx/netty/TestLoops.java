@@ -9,6 +9,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.reactorucx.testsupport.TestTime;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,7 @@ import java.util.function.ToLongFunction;
 /** A group of loops, with what they count. */
 final class TestLoops implements AutoCloseable {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
 
     private final UcxIoHandlerFactory factory;
     private final EventLoopGroup group;

@@ -14,6 +14,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.reactorucx.metrics.UcxMeters;
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,7 +29,7 @@ import reactor.core.Disposable;
 /** The meters of loops say what their channels and links did. */
 class UcxNettyMetricsTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final int CHANNELS = 3;
     private static final int LOOPS = 2;
     private static final long PART = 8192;

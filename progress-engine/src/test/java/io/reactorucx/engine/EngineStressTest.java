@@ -7,6 +7,7 @@ import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,11 +24,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Many threads use one engine: each command runs, or is rejected, exactly once. */
 @ExtendWith(NoLeaks.class)
-@Timeout(120)
+@Timeout(600)
 class EngineStressTest {
 
     private static final int THREADS = 4;
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = TestTime.seconds(60);
 
     private UcpContext context;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What a watch sees of engines that run, sleep, are blocked and close. */
 @ExtendWith(NoLeaks.class)
-@Timeout(60)
+@Timeout(600)
 class EngineWatchTest {
 
     private static final Duration THRESHOLD = Duration.ofMillis(100);

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server of two engines, one that listens and one that serves, and a client of one. */
 @ExtendWith(NoLeaks.class)
-@Timeout(60)
+@Timeout(600)
 class EnginesTogetherTest {
 
     private static final int REQUEST_ID = 1;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Starting and ending engines with threads of their own. */
 @ExtendWith(NoLeaks.class)
-@Timeout(60)
+@Timeout(600)
 class ProgressEngineGroupTest {
 
     private static final EngineConfig CONFIG = Fixture.config(WaitStrategy.EVENT);

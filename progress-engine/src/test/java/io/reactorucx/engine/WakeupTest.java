@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -22,10 +23,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Sleeping and being woken. Engines may sleep for an hour here, so that a lost wake-up is a test that runs out of time.
  */
 @ExtendWith(NoLeaks.class)
-@Timeout(60)
+@Timeout(600)
 class WakeupTest {
 
-    private static final int TIMEOUT_SECONDS = 20;
+    private static final long TIMEOUT_SECONDS = TestTime.seconds(20).toSeconds();
 
     @BeforeEach
     void open() {

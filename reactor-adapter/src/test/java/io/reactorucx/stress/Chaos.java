@@ -2,6 +2,7 @@ package io.reactorucx.stress;
 
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.ChildProcess;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -30,7 +31,7 @@ final class Chaos implements AutoCloseable {
 
     private static final long FACTOR = 1_000_003;
     private static final int MOST_CLIENTS = 3;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = TestTime.seconds(60);
     /** Descriptors and threads that come and go without being a leak. */
     private static final int SLACK = 16;
 

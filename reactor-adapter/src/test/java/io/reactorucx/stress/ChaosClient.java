@@ -6,6 +6,7 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
+import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Random;
@@ -27,7 +28,7 @@ public final class ChaosClient {
     static final String DONE = "done ";
 
     private static final int MESSAGES = 40;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = TestTime.seconds(30);
     private static final int STORM = 30;
 
     /** What a client does. */

@@ -3,6 +3,7 @@ package io.reactorucx.stress;
 import io.reactorucx.buffer.UcxBuffer;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.message.UcxRequestException;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.time.Duration;
@@ -39,7 +40,7 @@ public final class RandomCalls {
     private static final int LEAST_CALLS = 100;
     private static final int PLANTED_CALLS = 30;
     private static final int MOST_PENDING = 200;
-    private static final Duration STUCK = Duration.ofSeconds(90);
+    private static final Duration STUCK = TestTime.seconds(90);
     /** Rounds until everything has been loaded and the pools of threads have their size. */
     private static final int WARM_UP = 4;
     private static final int SLACK = 12;

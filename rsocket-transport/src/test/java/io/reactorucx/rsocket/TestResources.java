@@ -6,12 +6,13 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxResourcesBuilder;
 import io.reactorucx.buffer.LeakDetection;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 
 /** The resources of a server and of its clients, as two processes would have them. */
 final class TestResources implements AutoCloseable {
 
-    static final Duration LIMIT = Duration.ofSeconds(20);
+    static final Duration LIMIT = TestTime.seconds(20);
     static final String HOST = "127.0.0.1";
 
     private final UcxResources server;

@@ -7,6 +7,7 @@ import io.netty.util.ResourceLeakDetector;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxServer;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import io.rsocket.test.TransportTest;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -29,7 +30,7 @@ import reactor.core.publisher.Hooks;
 class TransportContractTest implements TransportTest {
 
     /** As RSocket's test of its own TCP transport has it. */
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Duration LIMIT = TestTime.seconds(120);
     private static final Map<String, TestResources> RESOURCES = new ConcurrentHashMap<>();
     private static ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** Round trips at a fixed rate, of which the first takes twenty intervals. */
-@Timeout(30)
+@Timeout(300)
 class RoundTripsTest {
 
     private static final int LATE_MILLIS = 20;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes that are stopped, and what becomes of them. */
-@Timeout(60)
+@Timeout(600)
 class ChildProcessTest {
 
     private static final String COUNT = "i=0; while :; do i=$((i+1)); echo $i; done";

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Short measurements of each kind of contender in two processes; the values do not matter. */
-@Timeout(180)
+@Timeout(900)
 class ProcessesTest {
 
     private static final Timing SHORT = new Timing(0.1, 0.1, 0.2, 0.1);

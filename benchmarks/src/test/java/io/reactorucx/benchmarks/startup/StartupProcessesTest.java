@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients in new JVMs, without and with a cache. */
-@Timeout(300)
+@Timeout(1500)
 class StartupProcessesTest {
 
     private static final int INTERVALS = 4;

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.reactorucx.netty.UcxLoopStatistics;
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,7 +47,7 @@ import reactor.netty.tcp.SslProvider.GenericSslContextSpec;
 final class Application implements AutoCloseable {
 
     /** A limit for anything that a test awaits. */
-    static final Duration LIMIT = Duration.ofSeconds(30);
+    static final Duration LIMIT = TestTime.seconds(30);
 
     private static final String BUNDLE = "example";
     private static final String BUNDLE_PROPERTY = "--spring.ssl.bundle.jks." + BUNDLE + ".";

@@ -1,5 +1,6 @@
 package io.reactorucx.examples.boot;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,7 +12,7 @@ final class Certificate {
     /** The password of the store. */
     static final String PASSWORD = "password";
 
-    private static final long LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = TestTime.seconds(60).toSeconds();
 
     private Certificate() {
     }

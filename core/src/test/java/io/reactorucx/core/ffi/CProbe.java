@@ -1,5 +1,6 @@
 package io.reactorucx.core.ffi;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ import java.util.stream.Stream;
  */
 final class CProbe {
     private static final int MAX_ROUNDS = 5;
-    private static final long TIMEOUT_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = TestTime.seconds(60).toSeconds();
     private static final Pattern ERROR = Pattern.compile("^probe\\.c:(\\d+):.*error:.*$", Pattern.MULTILINE);
 
     private final Path folder;

@@ -3,6 +3,7 @@ package io.reactorucx.examples.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 /** The program in a process of its own, as {@code ./run} starts it, and when it has said what. */
 final class DashboardProcess implements AutoCloseable {
 
-    static final Duration LIMIT = Duration.ofSeconds(60);
+    static final Duration LIMIT = TestTime.seconds(60);
     private static final Duration POLL = Duration.ofMillis(20);
 
     private final Process process;

@@ -11,6 +11,7 @@ import io.reactorucx.examples.dashboard.DashboardProcess.Line;
 import io.reactorucx.examples.dashboard.grafana.PanelQueries;
 import io.reactorucx.examples.dashboard.grafana.Prometheus;
 import io.reactorucx.examples.dashboard.grafana.Series;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -40,7 +41,7 @@ class LiveDashboardTest {
     /** The peer is killed after a third of them. */
     private static final int SECONDS = 105;
     private static final Duration NOTICED_WITHIN = Duration.ofSeconds(2);
-    private static final Duration LIMIT = Duration.ofSeconds(40);
+    private static final Duration LIMIT = TestTime.seconds(40);
     private static final Duration POLL = Duration.ofMillis(20);
     private static final double TOLERANCE = 0.05;
     private static final long COMPARED_MILLIS = 10_000;

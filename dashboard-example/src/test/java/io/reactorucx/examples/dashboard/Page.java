@@ -2,6 +2,7 @@ package io.reactorucx.examples.dashboard;
 
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +15,7 @@ import java.util.Map;
 /** The live page in a browser. */
 final class Page implements AutoCloseable {
 
-    private static final Duration LIMIT = Duration.ofSeconds(40);
+    private static final Duration LIMIT = TestTime.seconds(40);
     private static final Duration POLL = Duration.ofMillis(20);
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
     private static final Path DOCUMENTED = Path.of("..", "docs", "screenshots");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import io.reactorucx.examples.dashboard.grafana.Series;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -31,7 +32,7 @@ record Scrape(long time, List<Value> values, Map<String, String> types) {
     private static final Pattern LINE = Pattern.compile("(?m)^([a-zA-Z_:][\\w:]*)(?:\\{(.*)})? (\\S+)$");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
     private static final Pattern TYPE = Pattern.compile("(?m)^# TYPE (\\S+) (\\S+)$");
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration LIMIT = TestTime.seconds(10);
 
     /**
      * A value of a series.

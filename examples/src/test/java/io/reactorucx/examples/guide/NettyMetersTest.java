@@ -10,6 +10,7 @@ import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.UcxNettyMeters;
 import io.reactorucx.netty.UcxNettyMetrics;
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** The code of {@code docs/netty.md} that binds meters. */
 class NettyMetersTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
 
     @Test
     void metersAreBound() {

@@ -30,6 +30,7 @@ import io.reactorucx.netty.UcxServerChannel;
 import io.reactorucx.netty.UcxSocketChannel;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.testsupport.TestTime;
 import io.rsocket.RSocket;
 import io.rsocket.SocketAcceptor;
 import io.rsocket.core.RSocketConnector;
@@ -63,7 +64,7 @@ import reactor.netty.tcp.TcpServer;
 /** The code of {@code docs/netty.md}. Tests of libraries look at the bytes that the loops have counted. */
 class NettyPageTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
 
     private UcxLoopResources loops;
 

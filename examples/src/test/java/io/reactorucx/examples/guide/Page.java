@@ -8,6 +8,7 @@ import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.testsupport.NoLeaks;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 abstract class Page {
 
-    static final Duration TIMEOUT = Duration.ofSeconds(30);
+    static final Duration TIMEOUT = TestTime.seconds(30);
 
     UcxResources resources;
 

@@ -27,6 +27,7 @@ import io.reactorucx.netty.UcxNettyMetrics;
 import io.reactorucx.netty.UcxServerChannel;
 import io.reactorucx.netty.UcxSocketChannel;
 import io.reactorucx.netty.internal.HostileLoop.Greeted;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -48,7 +49,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class HostileLinkTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final int WINDOW = 1 << 16;
     /** The least that may be offered. */
     private static final int OFFERED = 16 << 10;

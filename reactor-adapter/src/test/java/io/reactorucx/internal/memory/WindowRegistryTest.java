@@ -17,6 +17,7 @@ import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.memory.ServedMemoryStatistics;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.memory.ServedMemoryStatistics.Requests;
+import io.reactorucx.testsupport.TestTime;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -112,7 +113,7 @@ class WindowRegistryTest {
         assertThat(window.enter(null)).isTrue();
         window.leave();
         assertThat(owned.getFirst().isClosed()).as("while it is exported").isFalse();
-        window.revoke().block(Duration.ofSeconds(10));
+        window.revoke().block(TestTime.seconds(10));
         assertThat(owned.getFirst().isClosed()).isTrue();
     }
 
@@ -122,7 +123,7 @@ class WindowRegistryTest {
         export();
         window.dispose();
         window.dispose();
-        window.revoke().block(Duration.ofSeconds(10));
+        window.revoke().block(TestTime.seconds(10));
         assertThat(statistics().windows()).isEqualTo(1);
         assertThat(window.enter(null)).isFalse();
     }

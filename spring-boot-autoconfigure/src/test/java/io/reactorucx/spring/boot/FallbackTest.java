@@ -2,6 +2,7 @@ package io.reactorucx.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** An application in a process without UCX, or without enough of what UCX needs. */
 class FallbackTest {
 
-    private static final long LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = TestTime.seconds(60).toSeconds();
 
     @TempDir
     private Path folder;

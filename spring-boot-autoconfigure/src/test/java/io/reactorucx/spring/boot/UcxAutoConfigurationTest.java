@@ -11,6 +11,7 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.security.Authenticator;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ import reactor.pool.InstrumentedPool;
 /** The beans of engines, servers, clients and pools. */
 class UcxAutoConfigurationTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final String[] CLIENT = {"reactor.ucx.client.host=127.0.0.1", "reactor.ucx.client.port=4711"};
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()

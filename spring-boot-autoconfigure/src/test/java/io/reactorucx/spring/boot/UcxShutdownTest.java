@@ -9,6 +9,7 @@ import io.reactorucx.UcxClient;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +25,7 @@ import reactor.core.publisher.Sinks;
 /** Servers that are beans drain before the resources end. */
 class UcxShutdownTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(UcxAutoConfiguration.class))

@@ -23,6 +23,7 @@ import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.UcxNettyMetrics;
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -46,7 +47,7 @@ import reactor.netty.resources.ConnectionProvider;
  */
 final class MixedLoad implements AutoCloseable {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final int ECHO = 1;
     private static final int ECHOED = 2;
     private static final long TAG = 3;

@@ -3,6 +3,7 @@ package io.reactorucx.examples.dashboard.grafana;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -25,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** A Prometheus of the system that follows the rules of {@code docs/dashboards}. */
 public final class Prometheus implements AutoCloseable {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
     /** The rules of the project. */
     static final Path RULES = Path.of("..", "docs", "dashboards", "reactor-ucx-rules.yml");
 

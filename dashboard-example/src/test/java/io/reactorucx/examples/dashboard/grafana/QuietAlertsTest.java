@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.netty.UcxIoHandler;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,7 +28,7 @@ class QuietAlertsTest {
     private static final int MILLIS_FOR_A_MINUTE = 1000;
     private static final Duration LOAD = Duration.ofSeconds(17);
     private static final Duration INTERVAL = Duration.ofMillis(250);
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final Duration POLL = Duration.ofMillis(100);
     private static final String FIRED = "count by (alertname) (count_over_time(ALERTS{alertstate=\"firing\"}[2m]))";
 

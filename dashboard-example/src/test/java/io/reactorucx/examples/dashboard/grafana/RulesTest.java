@@ -3,6 +3,7 @@ package io.reactorucx.examples.dashboard.grafana;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,7 +25,7 @@ class RulesTest {
     private static final Path FOLDER = Path.of("..", "docs", "dashboards");
     private static final String RULES = "reactor-ucx-rules.yml";
     private static final String TESTS = "reactor-ucx-rules-test.yml";
-    private static final int LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = TestTime.seconds(60).toSeconds();
 
     @TempDir
     private Path copy;

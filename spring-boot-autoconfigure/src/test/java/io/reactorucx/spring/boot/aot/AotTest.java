@@ -2,6 +2,7 @@ package io.reactorucx.spring.boot.aot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +25,7 @@ import org.springframework.boot.SpringApplicationAotProcessor;
  */
 class AotTest {
 
-    private static final long LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = TestTime.seconds(60).toSeconds();
     private static final String CLASS_PATH = System.getProperty("java.class.path");
 
     @TempDir

@@ -9,6 +9,7 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.spring.boot.UcxResourcesBuilderCustomizer;
 import io.reactorucx.spring.boot.rsocket.UcxClientTransports;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,7 +29,7 @@ import reactor.core.publisher.Mono;
 /** The code of {@code docs/spring.md}. */
 class SpringPageTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
 
     private static ConfigurableApplicationContext context;
 

@@ -10,6 +10,7 @@ import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
 import io.reactorucx.spring.boot.web.UcxWebAutoConfiguration;
+import io.reactorucx.testsupport.TestTime;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Map;
@@ -34,7 +35,7 @@ import reactor.netty.tcp.TcpServer;
 /** The states of the health of UCX. */
 class UcxHealthTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(UcxAutoConfiguration.class, UcxWebAutoConfiguration.class,

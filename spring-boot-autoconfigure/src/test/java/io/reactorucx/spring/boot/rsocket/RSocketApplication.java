@@ -1,5 +1,6 @@
 package io.reactorucx.spring.boot.rsocket;
 
+import io.reactorucx.testsupport.TestTime;
 import io.rsocket.transport.ClientTransport;
 import io.rsocket.transport.netty.client.TcpClientTransport;
 import java.time.Duration;
@@ -36,7 +37,7 @@ import reactor.core.publisher.Sinks;
 public class RSocketApplication {
 
     /** Limit of anything that a test awaits. */
-    static final Duration LIMIT = Duration.ofSeconds(30);
+    static final Duration LIMIT = TestTime.seconds(30);
 
     /** A person. */
     record Person(String name, int age) {

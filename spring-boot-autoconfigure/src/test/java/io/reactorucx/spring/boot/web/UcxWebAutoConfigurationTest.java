@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reactorucx.netty.UcxNettyConfig;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -81,7 +82,7 @@ class UcxWebAutoConfigurationTest {
             assertThat(context.getBean(WebLoops.class).loops()).isSameAs(own);
         });
         assertThat(own.isDisposed()).isFalse();
-        own.disposeLater(Duration.ZERO, Duration.ofSeconds(5)).block(Duration.ofSeconds(10));
+        own.disposeLater(Duration.ZERO, Duration.ofSeconds(5)).block(TestTime.seconds(10));
     }
 
     @Test

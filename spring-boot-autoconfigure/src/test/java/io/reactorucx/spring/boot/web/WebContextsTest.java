@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -17,7 +18,7 @@ import reactor.netty.http.client.HttpClient;
 @ExtendWith(OutputCaptureExtension.class)
 class WebContextsTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
     private static final String SERVER = "reactor.ucx.web.server.enabled=true";
     private static final String CLIENT = "reactor.ucx.web.client.enabled=true";
     private static final String THREADS = "again";

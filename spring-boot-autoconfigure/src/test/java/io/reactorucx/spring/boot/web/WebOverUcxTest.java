@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.netty.resources.UcxLoopResources;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
@@ -28,7 +29,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 /** One property puts the server, the clients, or both on UCX; the loops count the bytes. */
 class WebOverUcxTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
     private static final String PASSWORD = "password";
     private static final String SERVER = "reactor.ucx.web.server.enabled=true";
     private static final String CLIENT = "reactor.ucx.web.client.enabled=true";

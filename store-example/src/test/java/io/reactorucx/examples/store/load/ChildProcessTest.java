@@ -3,6 +3,7 @@ package io.reactorucx.examples.store.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.BufferedReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class ChildProcessTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
 
     /** A parent that ends without a chance to do anything. */
     static final class Parent {

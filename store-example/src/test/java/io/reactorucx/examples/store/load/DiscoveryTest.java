@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.reactorucx.examples.store.StoreNode;
 import io.reactorucx.spring.boot.discovery.UcxInstance;
 import io.reactorucx.spring.boot.discovery.UcxRSocketTargets;
+import io.reactorucx.testsupport.TestTime;
 import io.rsocket.loadbalance.RoundRobinLoadbalanceStrategy;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -38,7 +39,7 @@ import reactor.netty.http.server.HttpServer;
 /** Instances in ZooKeeper are found, balanced, and called over UCX, or over TCP where that is all they have. */
 class DiscoveryTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
     private static final int NODES = 2;
 
     private static final ConfigurableApplicationContext[] NODE = new ConfigurableApplicationContext[NODES];

@@ -3,6 +3,7 @@ package io.reactorucx.examples.store.load;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,7 +20,7 @@ import reactor.core.publisher.Mono;
 /** Which errors of HTTP say that a request may be repeated. */
 class LoadMakerTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = TestTime.seconds(20);
 
     @ParameterizedTest
     @CsvSource(quoteCharacter = '"', textBlock = """

@@ -3,6 +3,7 @@ package io.reactorucx.examples.store.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** {@code ./run store} leaves no process and no file, however it ends. */
 class StoreProcessTest {
 
-    private static final Duration START = Duration.ofSeconds(120);
-    private static final Duration END = Duration.ofSeconds(30);
+    private static final Duration START = TestTime.seconds(120);
+    private static final Duration END = TestTime.seconds(30);
 
     @TempDir
     private Path temporary;

@@ -13,6 +13,7 @@ import io.reactorucx.examples.store.client.StoreValue;
 import io.reactorucx.examples.store.replica.Placement;
 import io.reactorucx.examples.store.replica.Replicas;
 import io.reactorucx.examples.store.wire.Pair;
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -39,7 +40,7 @@ import reactor.core.publisher.Flux;
 class StoreTest {
 
     private static final int NODES = 3;
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = TestTime.seconds(30);
     private static final int LARGE_BYTES = 1 << 20;
     private static final int LARGEST_BYTES = 4 << 20;
 
