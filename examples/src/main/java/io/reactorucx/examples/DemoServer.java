@@ -34,7 +34,7 @@ final class DemoServer implements Callable<Integer> {
     /** Start of the line that this process prints when it fails; the reason follows. */
     static final String FAILED = "failed ";
 
-    private static final Duration CLIENT_LIMIT = Duration.ofSeconds(30);
+    private static final Duration CLIENT_LIMIT = Duration.ofSeconds(120);
 
     @Option(names = "--tcp")
     private boolean tcp;

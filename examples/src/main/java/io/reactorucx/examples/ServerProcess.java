@@ -4,10 +4,13 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -16,8 +19,10 @@ import java.util.concurrent.TimeoutException;
 /** The second process of a program here, with the same Java and class path. It is ended with this process. */
 public final class ServerProcess implements AutoCloseable {
 
-    private static final long READY_LIMIT_SECONDS = 8;
-    private static final long EXIT_LIMIT_SECONDS = 5;
+    /** A busy machine takes minutes for what takes a second; meanwhile the user is told. */
+    private static final long READY_LIMIT_SECONDS = 300;
+    private static final long SAID_AFTER_SECONDS = 10;
+    private static final long EXIT_LIMIT_SECONDS = 60;
 
     private final Process process;
     private volatile CompletableFuture<String> ready = new CompletableFuture<>();
@@ -101,15 +106,26 @@ public final class ServerProcess implements AutoCloseable {
     /** {@return the rest of the line that the server printed when it began to listen: the port and more} */
     public String awaitReady() {
         try {
-            return ready.get(READY_LIMIT_SECONDS, TimeUnit.SECONDS);
+            for (long waited = SAID_AFTER_SECONDS; waited <= READY_LIMIT_SECONDS; waited += SAID_AFTER_SECONDS) {
+                try {
+                    return ready.get(SAID_AFTER_SECONDS, TimeUnit.SECONDS);
+                } catch (TimeoutException e) {
+                    System.out.println("    the server process is not ready after " + waited + " s, " + load());
+                }
+            }
+            throw new DemoFailure("the server process was not ready within " + READY_LIMIT_SECONDS + " s, " + load());
         } catch (ExecutionException e) {
             throw e.getCause() instanceof DemoFailure failure ? failure : new DemoFailure(String.valueOf(e.getCause()));
-        } catch (TimeoutException e) {
-            throw new DemoFailure("the server process was not ready within " + READY_LIMIT_SECONDS + " s");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new DemoFailure("interrupted");
         }
+    }
+
+    private static String load() {
+        OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
+        return String.format(Locale.ROOT, "%.1f threads want one of %d processors", system.getSystemLoadAverage(),
+                system.getAvailableProcessors());
     }
 
     /**

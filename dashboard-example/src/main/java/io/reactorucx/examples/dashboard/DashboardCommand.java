@@ -54,7 +54,7 @@ final class DashboardCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         check();
-        try (PeerSupervisor peer = PeerSupervisor.start();
+        try (PeerSupervisor peer = PeerSupervisor.start(out()::println);
                 ConfigurableApplicationContext page = startPage(peer.ports())) {
             out().println(PAGE + "http://127.0.0.1:" + page.getEnvironment().getProperty("local.server.port") + "/");
             out().println(PEER + "http://127.0.0.1:" + peer.ports().http() + "/actuator/prometheus");

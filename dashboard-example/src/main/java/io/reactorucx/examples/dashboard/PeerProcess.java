@@ -11,11 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /** {@link PeerApplication} in a process of its own, with the same Java and class path. It ends with this process. */
 final class PeerProcess {
 
-    private static final long READY_LIMIT_SECONDS = 60;
+    private static final long SAID_AFTER_SECONDS = 10;
 
     private final Process process;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -59,15 +60,24 @@ final class PeerProcess {
         ready.completeExceptionally(new DashboardFailure("the peer ended before it listened"));
     }
 
-    /** Waits until it listens. */
-    void awaitReady() throws InterruptedException {
-        try {
-            ready.get(READY_LIMIT_SECONDS, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof DashboardFailure failure ? failure
-                    : new DashboardFailure(String.valueOf(e.getCause()));
-        } catch (TimeoutException e) {
-            throw new DashboardFailure("the peer did not listen within " + READY_LIMIT_SECONDS + " s");
+    /** Waits until it listens, which takes minutes on a busy machine, and says so. Returns whether it does in time. */
+    boolean awaitReady(long nanos, Consumer<String> says) throws InterruptedException {
+        long start = System.nanoTime();
+        while (true) {
+            long left = nanos - (System.nanoTime() - start);
+            try {
+                ready.get(Math.min(left, TimeUnit.SECONDS.toNanos(SAID_AFTER_SECONDS)), TimeUnit.NANOSECONDS);
+                return true;
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof DashboardFailure failure ? failure
+                        : new DashboardFailure(String.valueOf(e.getCause()));
+            } catch (TimeoutException e) {
+                if (left <= TimeUnit.SECONDS.toNanos(SAID_AFTER_SECONDS)) {
+                    return false;
+                }
+                says.accept("the peer does not listen yet, after "
+                        + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start) + " s");
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package io.reactorucx.examples.dashboard;
 
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -13,6 +14,8 @@ final class PeerSupervisor implements AutoCloseable {
 
     /** A peer that ends again and again has a fault that another start does not mend. */
     private static final int MAX_STARTS = 10;
+    /** Within this a first peer listens on the busiest machine; one that is started again may take its time. */
+    private static final long READY_LIMIT_SECONDS = 300;
 
     private final PeerPorts ports;
     private final Thread endWithUs = new Thread(this::end, "end-peer");
@@ -27,11 +30,13 @@ final class PeerSupervisor implements AutoCloseable {
     }
 
     /** Starts the peer at free ports, and waits until it listens. */
-    static PeerSupervisor start() {
+    static PeerSupervisor start(Consumer<String> says) {
         PeerPorts ports = PeerPorts.free();
         PeerProcess process = PeerProcess.start(ports);
         try {
-            process.awaitReady();
+            if (!process.awaitReady(TimeUnit.SECONDS.toNanos(READY_LIMIT_SECONDS), says)) {
+                throw new DashboardFailure("the peer did not listen within " + READY_LIMIT_SECONDS + " s");
+            }
             return new PeerSupervisor(process, ports);
         } catch (InterruptedException e) {
             process.kill();
@@ -54,11 +59,22 @@ final class PeerSupervisor implements AutoCloseable {
                 if (!restart()) {
                     return;
                 }
-                current().awaitReady();
-                says.accept(DashboardCommand.PEER_READY + " again");
+                if (awaitAgain(deadline, says)) {
+                    says.accept(DashboardCommand.PEER_READY + " again");
+                }
             }
         } catch (InterruptedException e) {
             throw interrupted();
+        }
+    }
+
+    /** A peer that ends before it listens is started once more, as one that ends later. */
+    private boolean awaitAgain(long deadline, Consumer<String> says) throws InterruptedException {
+        try {
+            return current().awaitReady(deadline - System.nanoTime(), says);
+        } catch (DashboardFailure e) {
+            says.accept(String.valueOf(e.getMessage()));
+            return false;
         }
     }
 

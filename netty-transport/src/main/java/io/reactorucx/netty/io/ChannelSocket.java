@@ -160,8 +160,10 @@ public final class ChannelSocket extends ChannelInboundHandlerAdapter implements
             return "";
         }
         return linkAddress == null
-                ? ", and has sent nothing; UcxPlainTcpConfig.withRemotes(..) has to name a server of plain TCP"
-                : ", and has sent nothing; UcxPlainTcpConfig.withAccepted(true) lets a server take plain TCP";
+                ? ", and has sent nothing: it is slow, or a server of plain TCP, which"
+                        + " UcxPlainTcpConfig.withRemotes(..) has to name"
+                : ", and has sent nothing: it is slow, or a client of plain TCP, which"
+                        + " UcxPlainTcpConfig.withAccepted(true) lets a server take";
     }
 
     @Override

@@ -22,8 +22,10 @@ import java.util.concurrent.TimeoutException;
  */
 public final class ApplicationProcess implements AutoCloseable {
 
-    private static final long READY_LIMIT_SECONDS = 60;
-    private static final long EXIT_LIMIT_SECONDS = 30;
+    /** A busy machine takes minutes for what takes a second; meanwhile the user is told. */
+    private static final long READY_LIMIT_SECONDS = 300;
+    private static final long SAID_AFTER_SECONDS = 10;
+    private static final long EXIT_LIMIT_SECONDS = 60;
 
     private final Process process;
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
@@ -95,11 +97,16 @@ public final class ApplicationProcess implements AutoCloseable {
 
     private static <T> T await(CompletableFuture<T> said, String what) {
         try {
-            return said.get(READY_LIMIT_SECONDS, TimeUnit.SECONDS);
+            for (long waited = SAID_AFTER_SECONDS; waited <= READY_LIMIT_SECONDS; waited += SAID_AFTER_SECONDS) {
+                try {
+                    return said.get(SAID_AFTER_SECONDS, TimeUnit.SECONDS);
+                } catch (TimeoutException e) {
+                    System.out.println("the application did not yet " + what + " after " + waited + " s");
+                }
+            }
+            throw new LoadFailure("the application did not " + what + " within " + READY_LIMIT_SECONDS + " s");
         } catch (ExecutionException e) {
             throw e.getCause() instanceof LoadFailure failure ? failure : new LoadFailure(String.valueOf(e.getCause()));
-        } catch (TimeoutException e) {
-            throw new LoadFailure("the application did not " + what + " within " + READY_LIMIT_SECONDS + " s");
         } catch (InterruptedException e) {
             throw interrupted();
         }

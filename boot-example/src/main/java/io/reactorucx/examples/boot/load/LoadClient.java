@@ -20,8 +20,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.retry.Retry;
 
 /** Measures GETs of the application by the {@code WebClient} of a context of its own, over one transport. */
 final class LoadClient implements AutoCloseable {
@@ -31,16 +33,23 @@ final class LoadClient implements AutoCloseable {
     private static final int MAX_IN_FLIGHT = 64;
     private static final int MAX_LATE = 100_000;
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int FIRST_TRIES = 20;
 
     private final ConfigurableApplicationContext context;
     private final Mono<Greeting> get;
 
     LoadClient(boolean ucx, int port) {
         context = new SpringApplicationBuilder(Client.class).web(WebApplicationType.NONE)
-                .run("--example.ucx=" + ucx);
+                // An error is reported once, in a line, and not with the stacks of each connection.
+                .run("--example.ucx=" + ucx, "--logging.level.reactor.netty=error");
         get = context.getBean(WebClient.Builder.class).baseUrl("http://127.0.0.1:" + port).build()
                 .get().uri("/greetings/{name}", NAME).retrieve().bodyToMono(Greeting.class)
                 .doOnNext(LoadClient::check);
+        // A busy application may take longer for its first connection than a handshake may.
+        get.retryWhen(Retry.fixedDelay(FIRST_TRIES, Duration.ofSeconds(1))
+                .filter(WebClientRequestException.class::isInstance).onRetryExhaustedThrow((spec, last) ->
+                        new LoadFailure("the application does not answer: " + last.failure().getMessage())))
+                .block();
     }
 
     private static void check(Greeting greeting) {

@@ -21,8 +21,10 @@ final class ChildProcess implements AutoCloseable {
     /** Begins the line that names the port. */
     static final String READY = StoreNode.READY;
 
-    private static final long READY_LIMIT_SECONDS = 240;
-    private static final long EXIT_LIMIT_SECONDS = 10;
+    /** A busy machine takes minutes for what takes a second; meanwhile the user is told. */
+    private static final long READY_LIMIT_SECONDS = 300;
+    private static final long SAID_AFTER_SECONDS = 10;
+    private static final long EXIT_LIMIT_SECONDS = 30;
 
     private final String name;
     private final Process process;
@@ -100,11 +102,16 @@ final class ChildProcess implements AutoCloseable {
     /** {@return the port, as soon as the process listens} */
     int awaitPort() {
         try {
-            return port.get(READY_LIMIT_SECONDS, TimeUnit.SECONDS);
+            for (long waited = SAID_AFTER_SECONDS; waited <= READY_LIMIT_SECONDS; waited += SAID_AFTER_SECONDS) {
+                try {
+                    return port.get(SAID_AFTER_SECONDS, TimeUnit.SECONDS);
+                } catch (TimeoutException e) {
+                    System.out.println(name + " is not ready after " + waited + " s");
+                }
+            }
+            throw new LoadFailure(name + " was not ready within " + READY_LIMIT_SECONDS + " s");
         } catch (ExecutionException e) {
             throw e.getCause() instanceof LoadFailure failure ? failure : new LoadFailure(String.valueOf(e.getCause()));
-        } catch (TimeoutException e) {
-            throw new LoadFailure(name + " was not ready within " + READY_LIMIT_SECONDS + " s");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LoadFailure("interrupted");

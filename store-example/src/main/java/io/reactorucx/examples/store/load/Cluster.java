@@ -2,6 +2,7 @@ package io.reactorucx.examples.store.load;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** A registry and the nodes of a store, each a process. Threading: one thread, but for {@link #alive()}. */
 final class Cluster implements AutoCloseable {
@@ -15,13 +16,18 @@ final class Cluster implements AutoCloseable {
         this.registryPort = registry.awaitPort();
     }
 
-    static Cluster start(int nodes) {
+    /** Starts all, and says which of them listen. */
+    static Cluster start(int nodes, Consumer<String> says) {
         Cluster cluster = new Cluster(ChildProcess.registry());
+        says.accept("the registry listens");
         try {
             for (int node = 0; node < nodes; node++) {
                 cluster.nodes.add(ChildProcess.node(node, nodes, cluster.registryPort));
             }
-            cluster.nodes.forEach(ChildProcess::awaitPort);
+            cluster.nodes.forEach(node -> {
+                node.awaitPort();
+                says.accept(node.name() + " listens");
+            });
             return cluster;
         } catch (RuntimeException e) {
             cluster.close();

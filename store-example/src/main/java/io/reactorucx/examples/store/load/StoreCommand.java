@@ -37,7 +37,7 @@ final class StoreCommand implements Callable<Integer> {
     private boolean help;
     @Option(names = "--seconds", paramLabel = "SECONDS", description = "Duration of the load, by default 10.")
     private double seconds = 10;
-    @Option(names = "--nodes", paramLabel = "N", description = "Number of nodes, by default 3.")
+    @Option(names = "--nodes", paramLabel = "N", description = "Number of nodes, 2 to 16, by default 3.")
     private int nodes = 3;
     @Option(names = "--kill", description = "Kill a node amid the load and start it again: after a third of the"
             + " duration, or after half of the interval if that is shorter. Fails if a key is not served again within 5"
@@ -66,9 +66,10 @@ final class StoreCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--nodes " + nodes + ": must be in 2.." + MOST_NODES);
         }
         out().println("starting a registry and " + nodes + " nodes");
-        try (Cluster cluster = Cluster.start(nodes);
+        try (Cluster cluster = Cluster.start(nodes, this::say);
                 LoadContext context = new LoadContext(nodes, cluster.registryPort())) {
             Recovery recovery = new Recovery(context.store(), nodes);
+            say("waiting until each node has its data and each key is served");
             recovery.awaitComplete(cluster.ports());
             recovery.await();
             try (LoadMaker load = new LoadMaker(context)) {
@@ -89,6 +90,11 @@ final class StoreCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), name + " " + value + ": must be above 0 and at most "
                     + Math.round(MAX_SECONDS));
         }
+    }
+
+    private void say(String line) {
+        out().println(line);
+        out().flush();
     }
 
     private PrintWriter out() {
