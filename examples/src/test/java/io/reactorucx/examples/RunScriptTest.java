@@ -2,6 +2,7 @@ package io.reactorucx.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.testsupport.TestTime;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ class RunScriptTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final int WIDTH = 80;
-    private static final int LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = TestTime.seconds(60).toSeconds();
 
     @TempDir
     private Path copy;
@@ -119,7 +120,11 @@ class RunScriptTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"no-such-command", "demo extra", "demo --port", "demo --port=x", "demo --tcp=yes",
-        "dashboard --port x", "dashboard --kill=1",
+        "dashboard --port x", "dashboard --kill=1", "dashboard --port=65536", "store --nodes 0", "store --nodes=17",
+        "store --seconds 0", "store --interval=0.0", "boot --seconds 0", "demo --port=99999999999999999999",
+        "perf client --test am", "perf client --connect host:1", "perf client --connect foo --test am",
+        "perf client --connect=host:1 --test=amm", "perf client --connect=host:1 --test=or",
+        "perf server --strategy lazy", "perf server --error-mode=both", "perf client --format xml",
         "soak --minutes ten", "info --jsn", "perf neither", "perf server --keep --prot 1", "perf client --size -1",
         "bench --pairs x", "startup --pairs x",
         "charts --in x", "test clean", "test --no-such-option", "test -pl", "stress nothing",
