@@ -125,6 +125,17 @@ public final class DeadlineOperator<T> extends Operators.DeferredSubscription im
         }
     }
 
+    /** Fails at a bad request itself: before the source is there, Reactor would take it as an unbounded one. */
+    @Override
+    public void request(long n) {
+        if (n <= 0) {
+            interrupt(new IllegalArgumentException("request of " + n
+                    + ": must be at least 1 (rule 3.9 of Reactive Streams)"));
+        } else {
+            super.request(n);
+        }
+    }
+
     @Override
     public void cancel() {
         state.set(State.ENDED);
