@@ -373,8 +373,9 @@ public final class UcxClient {
     }
 
     /**
-     * Connects, for each subscriber anew. A subscriber that cancels at the moment it receives the connection may drop
-     * it, as Reactor's operators do with a value: it goes to the {@code onNextDropped} hook, which may dispose of it.
+     * Connects, for each subscriber anew. A connection is closed when its subscriber cancels at the moment it gets the
+     * connection, and drops it, as Reactor's operators do with a value. An operator that hands it to another thread
+     * ({@code publishOn}, {@code delayElement}) drops it without a word: there use {@link Mono#usingWhen}.
      *
      * @return the connection, ready for use; a cancel aborts connecting
      */
@@ -406,12 +407,9 @@ public final class UcxClient {
 
     private Mono<UcxConnection> opened(Mono<Established> connecting) {
         // A cancel may race with the end of the handshake: a connection without a subscriber is closed.
-        return new UncancelledMono<>(connecting.doOnDiscard(Established.class, UcxClient::close)
-                .map(established -> new UcxConnection(established, resources, hooks)).map(hooks::announce));
-    }
-
-    private static void close(Established established) {
-        established.connection().close(CloseMode.FLUSH).subscribe();
+        return new UncancelledMono<>(connecting.doOnDiscard(Established.class, Established::giveBack)
+                .map(established -> new UcxConnection(established, resources, hooks)).map(hooks::announce),
+                UcxConnection::dispose);
     }
 
     /**

@@ -6,6 +6,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.config.ConnectionPoolConfig;
 import java.time.Clock;
 import java.time.Duration;
@@ -98,7 +99,8 @@ public final class UcxConnectionPool implements ConnectionCounters.Pool {
      * @return the connection, which the subscriber gives back; a cancel before takes none
      */
     public Mono<PooledConnection> acquire() {
-        return new AcquireMono(this, pool, pendingAcquireTimeout);
+        return new UncancelledMono<>(new AcquireMono(this, pool, pendingAcquireTimeout),
+                lent -> lent.release().subscribe());
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.reactorucx;
 
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
@@ -90,11 +91,11 @@ public final class UcxReconnectingClient {
      * @return the reconnecting connection, when it is connected for the first time; a cancel aborts connecting
      */
     public Mono<UcxReconnectingConnection> connect() {
-        return Mono.create(sink -> {
+        return new UncancelledMono<>(Mono.create(sink -> {
             UcxReconnectingConnection connection = new UcxReconnectingConnection(this);
             sink.onCancel(connection);
             connection.start().subscribe(first -> { }, sink::error, () -> sink.success(connection));
-        });
+        }), UcxReconnectingConnection::dispose);
     }
 
     /**

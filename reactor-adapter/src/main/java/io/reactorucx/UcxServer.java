@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import io.reactorucx.connection.WiretapFormat;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.NetworkDevices;
@@ -396,10 +397,10 @@ public final class UcxServer {
     /**
      * Starts to listen.
      *
-     * @return the bound server
+     * @return the bound server; after a cancel it is closed as soon as it is bound
      */
     public Mono<UcxBoundServer> bind() {
-        return Mono.defer(() -> {
+        return UncancelledMono.ofUnabortable(Mono.defer(() -> {
             if (bindAddress.isUnresolved()) {
                 return Mono.error(new IllegalArgumentException("bindAddress " + bindAddress
                         + ": the host name has no known address"));
@@ -411,7 +412,7 @@ public final class UcxServer {
                         acceptWorkerAddresses, connections);
                 return acceptor.bind(bindAddress).map(listener -> new UcxBoundServer(acceptor, listener));
             }).doOnNext(resources::add);
-        });
+        }), UcxBoundServer::dispose);
     }
 
     private NetworkDevices devices() {

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.util.context.Context;
 
 /** Connections that come and go in numbers: each one works, and none leaves anything behind. */
 @ExtendWith(NoLeaks.class)
@@ -203,11 +201,8 @@ class ConnectionChurnTest implements NeedsUcx {
         UcxBoundServer server = serve(one);
         UcxClient client = client(other, server);
         Random random = new Random(4711);
-        // Of a subscriber that leaves while it is handed the connection only this hook tells.
-        Context hook = Context.of("reactor.onNextDropped.local",
-                (Consumer<Object>) dropped -> ((UcxConnection) dropped).dispose());
         for (int i = 0; i < 300; i++) {
-            Disposable attempt = client.connect().subscribe(UcxConnection::dispose, error -> { }, () -> { }, hook);
+            Disposable attempt = client.connect().subscribe(UcxConnection::dispose, error -> { });
             long until = System.nanoTime() + random.nextInt(3_000_000);
             while (System.nanoTime() - until < 0) {
                 Thread.onSpinWait();

@@ -11,6 +11,7 @@ import io.reactorucx.core.UcpMemory;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.message.TagInfo;
 import io.reactorucx.message.TaggedBuffer;
 import io.reactorucx.testsupport.NoLeaks;
@@ -281,6 +282,7 @@ class DiscardTest implements NeedsUcx {
             inbox.cancel();
         } finally {
             Hooks.resetOnNextDropped();
+            UncancelledMono.installHook();
         }
     }
 
@@ -333,6 +335,7 @@ class DiscardTest implements NeedsUcx {
             gate.countDown();
             busy.dispose();
             Hooks.resetOnNextDropped();
+            UncancelledMono.installHook();
         }
     }
 

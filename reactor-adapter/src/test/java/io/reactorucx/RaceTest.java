@@ -22,7 +22,7 @@ class RaceTest implements NeedsUcx {
             "BufferRetainStress",
             "CancelAgainstCompleteStress", "CancelAgainstFailureStress", "CancelAgainstLossStress",
             "CancelAgainstRequestStress",
-            "CoalescedCommandStress", "DoubleRequestStress");
+            "CoalescedCommandStress", "DoubleRequestStress", "DropAgainstCancelStress");
 
     @Test
     void everyRaceEndsWell() {

@@ -95,7 +95,7 @@ public final class UcxClientTransport implements ClientTransport {
     public Mono<DuplexConnection> connect() {
         return new UncancelledMono<>(client.connect().<DuplexConnection>map(this::started)
                 .doOnDiscard(UcxConnection.class, Disposable::dispose)
-                .doOnDiscard(UcxDuplexConnection.class, Disposable::dispose));
+                .doOnDiscard(UcxDuplexConnection.class, Disposable::dispose), Disposable::dispose);
     }
 
     private UcxDuplexConnection started(UcxConnection connection) {

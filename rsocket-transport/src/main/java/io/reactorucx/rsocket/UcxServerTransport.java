@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.reactorucx.UcxConnection;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.rsocket.transport.ServerTransport;
 import java.util.Objects;
 import org.reactivestreams.Publisher;
@@ -94,11 +95,11 @@ public final class UcxServerTransport implements ServerTransport<UcxBoundTranspo
     @Override
     public Mono<UcxBoundTransport> start(ConnectionAcceptor acceptor) {
         Objects.requireNonNull(acceptor, "acceptor");
-        return Mono.defer(() -> {
+        return new UncancelledMono<>(Mono.defer(() -> {
             TransportCounters counters = new TransportCounters();
             return server.handle((UcxConnection accepted) -> serve(accepted, acceptor, counters)).bind()
                     .map(bound -> new UcxBoundTransport(bound, counters));
-        });
+        }), UcxBoundTransport::dispose);
     }
 
     /** The end of the returned publisher closes the connection. */

@@ -9,6 +9,7 @@ import io.reactorucx.UcxServer;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.testsupport.NoLeaks;
 import io.rsocket.DuplexConnection;
@@ -22,7 +23,10 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +34,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
@@ -229,5 +235,31 @@ class ClosingTest {
                 .remoteAddress(TestResources.HOST, port))))
                 .expectErrorSatisfies(error -> assertThat(error).isInstanceOfSatisfying(UcxException.class, failed ->
                         assertThat(failed.isRetryable()).isTrue())).verify(TestResources.LIMIT);
+    }
+
+    @Test
+    void aConnectionThatItsSubscriberDropsClosesItself() {
+        UncancelledMono.installHook(); // which another test of this process may have reset
+        CountDownLatch subscribed = new CountDownLatch(1);
+        CompletableFuture<DuplexConnection> emitted = new CompletableFuture<>();
+        Disposable.Swap subscription = Disposables.swap();
+        subscription.update(transport().connect().doOnNext(connection -> {
+            awaitLatch(subscribed);
+            subscription.dispose();
+            emitted.complete(connection);
+        }).subscribe(taken -> emitted.completeExceptionally(new AssertionError("taken")),
+                emitted::completeExceptionally));
+        subscribed.countDown();
+
+        emitted.orTimeout(TestResources.LIMIT.toSeconds(), TimeUnit.SECONDS).join().onClose()
+                .block(TestResources.LIMIT);
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(TestResources.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

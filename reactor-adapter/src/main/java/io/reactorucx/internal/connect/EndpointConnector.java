@@ -7,6 +7,7 @@ import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.Command;
+import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
@@ -54,11 +55,12 @@ public final class EndpointConnector {
     }
 
     public Mono<Established> connect() {
-        return Mono.<Established>create(sink -> {
+        Mono<Established> connecting = Mono.create(sink -> {
             Connect connect = new Connect(sink);
             sink.onCancel(() -> connection.execute(worker -> connect.cancel()));
             connections.engine().execute(connect);
-        }).timeout(config.handshakeTimeout()).onErrorMap(TimeoutException.class, timeout ->
+        });
+        return new UncancelledMono<>(connecting, Established::giveBack).timeout(config.handshakeTimeout()).onErrorMap(TimeoutException.class, timeout ->
                 new UcxException(UcxStatus.TIMED_OUT, "connect", connection.peer(),
                         "no answer within " + config.handshakeTimeout(), timeout));
     }

@@ -1,5 +1,6 @@
 package io.reactorucx.internal.connect;
 
+import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.connection.ConnectionCore;
@@ -15,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param peer what the peer told about itself, null for a raw peer
  */
 public record Established(ConnectionCore connection, List<String> transports, @Nullable PeerInfo peer) {
+
+    /** Closes the connection, which nobody has taken. */
+    public void giveBack() {
+        connection.close(CloseMode.FLUSH).subscribe();
+    }
 
     /** Makes one on the engine's thread. */
     static Established of(ConnectionCore connection, UcpEndpoint endpoint, @Nullable PeerInfo peer) {
