@@ -6,6 +6,8 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
@@ -18,11 +20,18 @@ import reactor.core.publisher.Sinks;
  */
 final class ConnectionIncarnation {
 
+    private static final Logger LOG = LoggerFactory.getLogger(UcxReconnectingConnection.class);
+    /** Retries may come every few milliseconds, and go on for days. */
+    private static final long LOG_PERIOD_NANOS = 10_000_000_000L;
+
     private final Sinks.One<UcxConnection> made = Sinks.one();
     private final Disposable.Swap connecting = Disposables.swap();
     private volatile @Nullable UcxConnection candidate;
     private volatile @Nullable UcxConnection connection;
     private volatile @Nullable Supplier<UcxException> failure;
+    // One attempt follows the other.
+    private volatile int failedAttempts;
+    private volatile long loggedNanos;
 
     /** Returns an incarnation without a connection, whose subscribers fail. */
     static ConnectionIncarnation failed(Supplier<UcxException> failure) {
@@ -51,6 +60,25 @@ final class ConnectionIncarnation {
 
     void announce(UcxConnection ready) {
         made.tryEmitValue(ready);
+    }
+
+    /** An attempt to connect has failed; the {@link reactor.util.retry.Retry} decides what follows. */
+    void attemptFailed(String peer, Throwable error) {
+        int attempts = failedAttempts + 1;
+        failedAttempts = attempts;
+        long now = System.nanoTime();
+        if (attempts == 1 || now - loggedNanos >= LOG_PERIOD_NANOS) {
+            loggedNanos = now;
+            LOG.info("[{}] attempt {} to connect failed: {}", peer, attempts, error.getMessage());
+        } else {
+            LOG.debug("[{}] attempt {} to connect failed", peer, attempts, error);
+        }
+    }
+
+    void logReady(boolean again, String name) {
+        if (again || failedAttempts > 0) {
+            LOG.info("[{}] {}connected after {} failed attempts", name, again ? "re" : "", failedAttempts);
+        }
     }
 
     /** Fails waiting and later subscribers. */

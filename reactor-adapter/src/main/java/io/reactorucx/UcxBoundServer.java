@@ -150,7 +150,7 @@ public final class UcxBoundServer implements Disposable {
      * @param timeout the longest wait, more than 0
      */
     public void disposeNow(Duration timeout) {
-        Blocking.await(close(), timeout, "disposeNow");
+        Blocking.awaitEnd(close(), timeout, "disposeNow", this);
     }
 
     @Override

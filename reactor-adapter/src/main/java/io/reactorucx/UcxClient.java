@@ -23,7 +23,6 @@ import io.reactorucx.security.Authenticator;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -457,14 +456,8 @@ public final class UcxClient {
      * @return the connection
      */
     public UcxConnection connectNow(Duration timeout) {
-        try {
-            return Objects.requireNonNull(Blocking.await(connect(), timeout, "connectNow"));
-        } catch (IllegalStateException e) {
-            if (e.getCause() instanceof TimeoutException) {
-                throw new UcxException(UcxStatus.TIMED_OUT, "connect", peer(), "no connection within " + timeout, e);
-            }
-            throw e;
-        }
+        return Objects.requireNonNull(Blocking.await(connect(), timeout, "connectNow", late ->
+                new UcxException(UcxStatus.TIMED_OUT, "connect", peer(), "no connection within " + timeout, late)));
     }
 
     @Override

@@ -303,7 +303,7 @@ public final class UcxConnection implements Disposable {
      * @param timeout the longest wait, more than 0
      */
     public void disposeNow(Duration timeout) {
-        Blocking.await(close(), timeout, "disposeNow");
+        Blocking.awaitEnd(close(), timeout, "disposeNow", this);
     }
 
     /** {@return whether the connection has ended, or is closing} */

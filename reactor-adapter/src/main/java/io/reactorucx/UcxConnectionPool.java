@@ -254,7 +254,7 @@ public final class UcxConnectionPool implements ConnectionCounters.Pool {
      * @param timeout the longest wait, more than 0
      */
     public void disposeNow(Duration timeout) {
-        Blocking.await(disposeLater(), timeout, "disposeNow");
+        Blocking.awaitEnd(disposeLater(), timeout, "disposeNow", this);
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.reactorucx;
 import io.reactorucx.internal.concurrent.UncancelledMono;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -44,7 +46,7 @@ public final class UcxReconnectingClient {
 
     /**
      * Limits the subscribers that wait while there is no connection; further ones fail at once with
-     * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}.
+     * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}, and {@code isConnectionLost()}.
      *
      * @param count at least 0, 1024 by default
      * @return a changed copy
@@ -58,7 +60,8 @@ public final class UcxReconnectingClient {
 
     /**
      * Limits how long a subscriber waits while there is no connection, before it fails with
-     * {@link io.reactorucx.core.UcxStatus#TIMED_OUT}.
+     * {@link io.reactorucx.core.UcxStatus#TIMED_OUT}. That error {@code isConnectionLost()} and
+     * {@code isRetryable()}, so that a retry by either goes on. Its cause is the error of the last attempt to connect.
      *
      * @param value 1 ms to 1 h, 10 s by default
      * @return a changed copy
@@ -91,21 +94,29 @@ public final class UcxReconnectingClient {
      * @return the reconnecting connection, when it is connected for the first time; a cancel aborts connecting
      */
     public Mono<UcxReconnectingConnection> connect() {
+        return connect(connecting -> { });
+    }
+
+    /** Connects, and first shows who connects. */
+    private Mono<UcxReconnectingConnection> connect(Consumer<UcxReconnectingConnection> begun) {
         return new UncancelledMono<>(Mono.create(sink -> {
             UcxReconnectingConnection connection = new UcxReconnectingConnection(this);
+            begun.accept(connection);
             sink.onCancel(connection);
             connection.start().subscribe(first -> { }, sink::error, () -> sink.success(connection));
         }), UcxReconnectingConnection::dispose);
     }
 
     /**
-     * Connects and waits.
+     * Connects and waits. When that takes too long, the exception has the error of the last attempt as its cause.
      *
      * @param timeout the longest wait, more than 0
      * @return the connection
      */
     public UcxReconnectingConnection connectNow(Duration timeout) {
-        return Objects.requireNonNull(Blocking.await(connect(), timeout, "connectNow"));
+        AtomicReference<UcxReconnectingConnection> connecting = new AtomicReference<>();
+        return Objects.requireNonNull(Blocking.await(connect(connecting::set), timeout, "connectNow", late ->
+                connecting.get().late("connect", "no connection within " + timeout, late)));
     }
 
     UcxClient client() {

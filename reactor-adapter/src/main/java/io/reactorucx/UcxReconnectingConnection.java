@@ -48,6 +48,8 @@ public final class UcxReconnectingConnection implements Disposable {
     private final UcxReconnectingClient settings;
     private final String peer;
     private final AtomicReference<ConnectionIncarnation> current = new AtomicReference<>(new ConnectionIncarnation());
+    /** The error of the last attempt to connect, null after one that succeeded. */
+    private volatile @Nullable Throwable lastFailure;
     private final AtomicInteger pending = new AtomicInteger();
     private final AtomicLong reconnects = new AtomicLong();
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -70,7 +72,7 @@ public final class UcxReconnectingConnection implements Disposable {
     private void connect(ConnectionIncarnation incarnation, @Nullable UcxConnection lost) {
         AtomicBoolean attempted = new AtomicBoolean();
         incarnation.connecting(Mono.defer(() -> attempted.compareAndSet(false, true) && lost != null
-                ? ConnectionIncarnation.<UcxConnection>loss(lost) : attempt(incarnation))
+                ? lossOf(lost) : attempt(incarnation).doOnError(error -> attemptFailed(incarnation, error)))
                 .map(Signal::next)
                 .onErrorResume(settings.client()::isPermanent, error -> Mono.just(Signal.error(error)))
                 .retryWhen(new ContainedRetry(settings.retry()))
@@ -79,6 +81,16 @@ public final class UcxReconnectingConnection implements Disposable {
                         "the Retry has completed")))
                 .subscribe(connection -> connected(incarnation, connection, lost != null),
                         error -> failed(incarnation, error)));
+    }
+
+    private static Mono<UcxConnection> lossOf(UcxConnection lost) {
+        return ConnectionIncarnation.<UcxConnection>loss(lost).doOnError(error ->
+                LOG.info("[{}] lost, will be replaced: {}", lost.logName(), error.getMessage()));
+    }
+
+    private void attemptFailed(ConnectionIncarnation incarnation, Throwable error) {
+        lastFailure = error;
+        incarnation.attemptFailed(peer, error);
     }
 
     private Mono<UcxConnection> attempt(ConnectionIncarnation incarnation) {
@@ -97,6 +109,7 @@ public final class UcxReconnectingConnection implements Disposable {
 
     private void connected(ConnectionIncarnation incarnation, UcxConnection connection, boolean again) {
         incarnation.ready(connection);
+        lastFailure = null;
         if (current.get() != incarnation) {
             connection.dispose();
             return;
@@ -104,8 +117,8 @@ public final class UcxReconnectingConnection implements Disposable {
         if (again) {
             reconnects.incrementAndGet();
             settings.client().resources().counters().reconnected();
-            LOG.debug("[{}] reconnected", peer);
         }
+        incarnation.logReady(again, connection.logName());
         emit(ConnectionState.CONNECTED);
         incarnation.announce(connection);
         connection.onDispose().subscribe(ignored -> { }, error -> { }, () -> next(incarnation));
@@ -153,13 +166,20 @@ public final class UcxReconnectingConnection implements Disposable {
     private Mono<UcxConnection> waiting() {
         int max = settings.pendingMaxCount();
         if (pending.getAndUpdate(count -> count < max ? count + 1 : count) >= max) {
-            return Mono.error(new UcxException(UcxStatus.EXCEEDS_LIMIT, "reconnect", peer,
+            return Mono.error(new UcxException(UcxStatus.EXCEEDS_LIMIT, "await_connection", peer,
                     "pendingMaxCount " + max + " subscribers wait for a connection already"));
         }
         return awaited().timeout(settings.pendingTimeout())
-                .onErrorMap(TimeoutException.class, late -> new UcxException(UcxStatus.TIMED_OUT, "reconnect", peer,
-                        "no connection within pendingTimeout " + settings.pendingTimeout(), late))
+                .onErrorMap(TimeoutException.class, timeout -> late("await_connection",
+                        "no connection within pendingTimeout " + settings.pendingTimeout(), timeout))
                 .doFinally(end -> pending.decrementAndGet());
+    }
+
+    /** Returns the error of a wait that has taken too long; its cause is that of the last attempt, if one failed. */
+    UcxException late(String operation, String detail, Throwable timeout) {
+        Throwable why = lastFailure;
+        return new UcxException(UcxStatus.TIMED_OUT, operation, peer, why == null ? detail
+                : detail + "; the last attempt failed: " + why.getMessage(), why == null ? timeout : why);
     }
 
     private Mono<UcxConnection> awaited() {
@@ -280,7 +300,7 @@ public final class UcxReconnectingConnection implements Disposable {
      * @param timeout the longest wait, more than 0
      */
     public void disposeNow(Duration timeout) {
-        Blocking.await(close(), timeout, "disposeNow");
+        Blocking.awaitEnd(close(), timeout, "disposeNow", this);
     }
 
     /** {@return whether this is closed, or has given up} */

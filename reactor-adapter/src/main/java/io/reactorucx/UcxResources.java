@@ -475,7 +475,7 @@ public final class UcxResources implements Disposable {
 
     /** Closes these resources and waits for at most 30 s. */
     public void disposeNow() {
-        Blocking.await(disposeLater(), Duration.ofSeconds(30), "disposeNow");
+        Blocking.awaitEnd(disposeLater(), Duration.ofSeconds(30), "disposeNow", this);
     }
 
     @Override

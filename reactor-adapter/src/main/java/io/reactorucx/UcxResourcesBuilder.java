@@ -397,7 +397,8 @@ public final class UcxResourcesBuilder {
         void connect(EngineResources connecting, WindowRegistry windows) {
             connecting.watchAges();
             try {
-                Blocking.await(connecting.start(closeListeners, windows), Duration.ofSeconds(10), "build");
+                Blocking.awaitEnd(connecting.start(closeListeners, windows), Duration.ofSeconds(10), "build",
+                        "the engines do not answer");
             } catch (RuntimeException e) {
                 close();
                 throw e;

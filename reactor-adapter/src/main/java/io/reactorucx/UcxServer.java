@@ -2,6 +2,8 @@ package io.reactorucx;
 
 import io.reactorucx.connection.WiretapFormat;
 import io.reactorucx.core.ErrorMode;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
@@ -439,7 +441,8 @@ public final class UcxServer {
      * @return the bound server
      */
     public UcxBoundServer bindNow(Duration timeout) {
-        return Objects.requireNonNull(Blocking.await(bind(), timeout, "bindNow"));
+        return Objects.requireNonNull(Blocking.await(bind(), timeout, "bindNow", late -> new UcxException(
+                UcxStatus.TIMED_OUT, "bind", null, this + " is not bound within " + timeout, late)));
     }
 
     @Override

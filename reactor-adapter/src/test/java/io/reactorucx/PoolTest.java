@@ -151,7 +151,10 @@ class PoolTest implements NeedsUcx {
         time.advanceTimeBy(Duration.ofMillis(1));
 
         assertThat(Waits.failure(waiting)).isInstanceOfSatisfying(UcxException.class,
-                late -> assertThat(late.status()).isEqualTo(UcxStatus.TIMED_OUT))
+                late -> {
+                    assertThat(late.status()).isEqualTo(UcxStatus.TIMED_OUT);
+                    assertThat(late.isRetryable()).isTrue();
+                })
                 .hasMessageContaining("pendingAcquireTimeout PT3S");
         awaitCounts(1, 0, 0);
         release(only);

@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An operation that UCX or this library refused or could not finish, with the status, the operation and the peer. */
@@ -7,8 +8,10 @@ public class UcxException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** The operation that makes a connection, and so does not need one. */
-    private static final String CONNECT = "connect";
+    /** The wait for the next connection of a client that reconnects. */
+    private static final String AWAIT_CONNECTION = "await_connection";
+    /** The operations that make a connection or wait for one, and so do not need one. */
+    private static final Set<String> CONNECTING = Set.of("connect", "acquire", AWAIT_CONNECTION);
 
     private final UcxStatus status;
     private final int rawStatus;
@@ -89,16 +92,20 @@ public class UcxException extends RuntimeException {
     }
 
     /**
-     * {@return whether the same operation may succeed later: on the same connection, or as another attempt to connect
-     * when the peer could not be reached}
+     * {@return whether the same operation may succeed later: on the same connection, or as another attempt to connect,
+     * or another wait for a connection, when the peer could not be reached in time}
      */
     public final boolean isRetryable() {
-        return status.isRetryable() || operation.equals(CONNECT)
+        return status.isRetryable() || CONNECTING.contains(operation)
                 && (status.isConnectionLost() || status == UcxStatus.TIMED_OUT);
     }
 
-    /** {@return whether the connection is lost, so that only a new one helps} */
+    /**
+     * {@return whether the connection is lost, so that only a new one helps; also when a client that reconnects has none
+     * and cannot let the caller wait any longer}
+     */
     public final boolean isConnectionLost() {
-        return status.isConnectionLost();
+        return status.isConnectionLost() || operation.equals(AWAIT_CONNECTION)
+                && (status == UcxStatus.TIMED_OUT || status == UcxStatus.EXCEEDS_LIMIT);
     }
 }

@@ -118,6 +118,9 @@ public final class ChaosClient {
             // This process may be stopped meanwhile.
             connection.disposeNow(PATIENCE);
         } catch (UcxException e) {
+            if (e.operation().equals("disposeNow")) {
+                fault("a close hangs: " + e);
+            }
             LockSupport.parkNanos(1_000_000);
         } catch (IllegalStateException e) {
             fault("an exchange hangs: " + e);
