@@ -47,7 +47,7 @@ public record RequestStatistics(long begun, Map<Outcome, Long> ended) {
         ERROR,
         /** The requester has cancelled; for a responder also by the end of the connection. */
         CANCELLED,
-        /** Its deadline has passed. */
+        /** Its deadline has passed; for a responder also a cancel in the last tenth of it. */
         DEADLINE
     }
 

@@ -91,7 +91,7 @@ public interface UcxObserver {
          * It has ended.
          *
          * @param outcome how
-         * @param error the error of {@link Outcome#ERROR}, else null
+         * @param error the error of {@link Outcome#ERROR} or {@link Outcome#DEADLINE}, else null
          */
         default void end(Outcome outcome, @Nullable Throwable error) {
         }
@@ -115,7 +115,12 @@ public interface UcxObserver {
         /** It failed. */
         ERROR,
         /** Its subscriber, on this side or the peer's, cancelled. */
-        CANCELLED;
+        CANCELLED,
+        /**
+         * Its deadline has passed. A responder's side takes a cancel in the last tenth of the time, or the last 10 ms, for
+         * that, because the requester's clock begins first.
+         */
+        DEADLINE;
 
         /** {@return the name in lower case, as in meters} */
         public String lowerCase() {

@@ -51,7 +51,7 @@ public enum UcxObservationDocumentation implements ObservationDocumentation {
                 return "operation";
             }
         },
-        /** How it has ended: {@code success}, {@code error} or {@code cancelled}. */
+        /** How it has ended: {@code success}, {@code error}, {@code cancelled} or {@code deadline}. */
         OUTCOME {
             @Override
             public String asString() {

@@ -53,8 +53,11 @@ public final class DeadlineOperator<T> extends Operators.DeferredSubscription im
     /** Limits how long a source takes to its end; 0 is no limit. */
     public static <T> Flux<T> withDeadline(Flux<T> source, int millis) {
         return millis == 0 ? source : interrupted(source, Mono.delay(Duration.ofMillis(millis))
-                .map(tick -> new UcxRequestException(Reason.DEADLINE,
-                "the response has not ended within " + millis + " ms")));
+                .map(tick -> new UcxRequestException(Reason.DEADLINE, message(millis))));
+    }
+
+    static String message(int millis) {
+        return "the response has not ended within " + millis + " ms";
     }
 
     @Override

@@ -1,8 +1,11 @@
 package io.reactorucx.internal.request;
 
+import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.concurrent.LimitedLog;
+import io.reactorucx.internal.counter.RequestCounters;
+import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TraceContext;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxObserver.Activity;
@@ -29,6 +32,9 @@ public final class ObservedPublisher {
 
     private static final LimitedLog FAILURES = new LimitedLog(LoggerFactory.getLogger(ObservedPublisher.class));
 
+    /** Stands for a cancel; what has become of a request then is told by the same rule. */
+    private static final UcxClosedException CANCEL = new UcxClosedException("request", null, "cancelled");
+
     private ObservedPublisher() {
     }
 
@@ -40,6 +46,12 @@ public final class ObservedPublisher {
      */
     public static <T> Flux<T> flux(UcxObserver observer, Activity activity, @Nullable TraceContext remote,
             Function<? super Span, ? extends Publisher<T>> source) {
+        return flux(observer, activity, remote, RequestDeadline.NONE, source);
+    }
+
+    /** Observes the response to a request with a deadline, whose passing may look like a cancel of the requester. */
+    static <T> Flux<T> flux(UcxObserver observer, Activity activity, @Nullable TraceContext remote,
+            RequestDeadline deadline, Function<? super Span, ? extends Publisher<T>> source) {
         return Flux.deferContextual(context -> {
             Guard span = new Guard(start(observer, activity, context, remote));
             Flux<T> observed = new ContainedPublisher<>(Flux.defer(() -> {
@@ -47,10 +59,22 @@ public final class ObservedPublisher {
                     return source.apply(span);
                 }
             }));
+            Side side = activity.kind() == Activity.Kind.RESPONSE ? Side.SERVER : Side.CLIENT;
             return observed.contextWrite(span::addTo).doOnComplete(() -> span.end(Outcome.SUCCESS, null))
-                    .doOnError(error -> span.end(Outcome.ERROR, error))
-                    .doOnCancel(() -> span.end(Outcome.CANCELLED, null));
+                    .doOnError(error -> ended(span, side, error))
+                    .doOnCancel(() -> ended(span, Side.SERVER, deadline.orDeadline(CANCEL)));
         });
+    }
+
+    /** Ends a span as the request is counted. */
+    private static void ended(Span span, Side side, Throwable error) {
+        Outcome outcome = switch (RequestCounters.outcome(side, error)) {
+            case SUCCESS -> Outcome.SUCCESS;
+            case ERROR -> Outcome.ERROR;
+            case CANCELLED -> Outcome.CANCELLED;
+            case DEADLINE -> Outcome.DEADLINE;
+        };
+        span.end(outcome, outcome == Outcome.CANCELLED ? null : error);
     }
 
     private static Span start(UcxObserver observer, Activity activity, ContextView context,

@@ -204,6 +204,7 @@ public final class RequestExchange {
 
         private final MonoSink<Exchange> sink;
         private final Tally tally;
+        private final long begunNanos = System.nanoTime();
         private boolean cancelled;
         private boolean used;
 
@@ -242,20 +243,26 @@ public final class RequestExchange {
         private Exchange begin() {
             if (payload instanceof UcxBuffer lease) {
                 if (lease.length() > maxInlineBytes()) {
-                    return Exchange.of(stream(true, EMPTY),
+                    return Exchange.of(stream(true, EMPTY, remainingMillis()),
                             Mono.just(lease).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose));
                 }
-                MessageStream stream = stream(false, lease.toByteArray());
+                MessageStream stream = stream(false, lease.toByteArray(), remainingMillis());
                 lease.release();
                 return Exchange.of(stream);
             }
             if (payload instanceof byte[] bytes) {
-                return bytes.length > maxInlineBytes() ? Exchange.of(stream(true, EMPTY), bytes)
-                        : Exchange.of(stream(false, bytes));
+                return bytes.length > maxInlineBytes() ? Exchange.of(stream(true, EMPTY, remainingMillis()), bytes)
+                        : Exchange.of(stream(false, bytes, remainingMillis()));
             }
             @SuppressWarnings("unchecked")
             Publisher<? extends UcxBuffer> requests = (Publisher<? extends UcxBuffer>) payload;
-            return Exchange.of(stream(true, EMPTY), requests);
+            return Exchange.of(stream(true, EMPTY, remainingMillis()), requests);
+        }
+
+        /** Returns what the wait for the peer has left of the deadline. */
+        private int remainingMillis() {
+            return deadlineMillis == 0 ? 0
+                    : Math.max(1, deadlineMillis - (int) ((System.nanoTime() - begunNanos) / 1_000_000));
         }
 
         void cancel() {
@@ -275,8 +282,8 @@ public final class RequestExchange {
         }
     }
 
-    private MessageStream stream(boolean follows, byte[] request) {
-        byte[] first = new RequestHeader(answer, follows, deadlineMillis, trace, request).toBytes();
+    private MessageStream stream(boolean follows, byte[] request, int remainingMillis) {
+        byte[] first = new RequestHeader(answer, follows, remainingMillis, trace, request).toBytes();
         MessageStream stream = mux.streams().open(first);
         if (!follows) {
             mux.counters().requestMessages().sent(1, request.length);

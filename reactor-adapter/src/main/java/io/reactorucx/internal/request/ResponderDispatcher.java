@@ -15,6 +15,7 @@ import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxObserver.Activity;
 import io.reactorucx.message.UcxObserver.Scope;
 import io.reactorucx.message.UcxObserver.Span;
+import io.reactorucx.message.UcxRequestException.Reason;
 import io.reactorucx.message.UcxResponder;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -85,7 +86,9 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             fireAndForget(stream, header);
             return;
         }
-        stream.send(responses(stream, header), buffer -> buffer, new ResponseSubscriber(mux, stream, begun()));
+        RequestDeadline deadline = new RequestDeadline(header.deadlineMillis());
+        stream.send(responses(stream, header, deadline), buffer -> buffer,
+                new ResponseSubscriber(mux, stream, begun(), deadline));
     }
 
     /** Counts a request that has come with the opening of its stream. */
@@ -135,14 +138,17 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             return;
         }
         short timed = begun();
-        Flux<UcxBuffer> nothing = responses(stream, header).doOnError(error -> over(error, timed))
+        RequestDeadline deadline = new RequestDeadline(header.deadlineMillis());
+        Flux<UcxBuffer> nothing = responses(stream, header, deadline).doOnError(error -> over(error, timed))
                 .doOnComplete(() -> over(null, timed));
         nothing.doFinally(signal -> {
             fireAndForgets.decrementAndGet();
             stream.cancel();
         }).subscribe(ignored -> { }, error -> {
             LOG.debug("[{}] fireAndForget failed", mux.connection().name(), error);
-            mux.handlerFailed(error);
+            if (RequestErrors.reason(error) != Reason.DEADLINE) {
+                mux.handlerFailed(error);
+            }
         });
     }
 
@@ -152,12 +158,16 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
                 timed));
     }
 
-    private Flux<UcxBuffer> responses(MessageStream stream, RequestHeader header) {
+    private Flux<UcxBuffer> responses(MessageStream stream, RequestHeader header, RequestDeadline deadline) {
         UcxObserver sees = observer;
-        Flux<UcxBuffer> responses = sees == null
-                ? new ContainedPublisher<>(Flux.defer(() -> respond(stream, header, Span.NONE)))
-                : ObservedPublisher.flux(sees, activity(header), header.trace(), span -> respond(stream, header, span));
-        return DeadlineOperator.withDeadline(responses, header.deadlineMillis());
+        return sees == null ? limited(stream, header, deadline, Span.NONE)
+                : ObservedPublisher.flux(sees, activity(header), header.trace(), deadline,
+                span -> limited(stream, header, deadline, span));
+    }
+
+    /** Within the observation, which sees the deadline then. */
+    private Flux<UcxBuffer> limited(MessageStream stream, RequestHeader header, RequestDeadline deadline, Span span) {
+        return deadline.limit(new ContainedPublisher<>(Flux.defer(() -> respond(stream, header, span))));
     }
 
     private Activity activity(RequestHeader header) {

@@ -29,6 +29,7 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
     private final MessageMultiplexer mux;
     private final MessageStream stream;
     private final short timed;
+    private final RequestDeadline deadline;
 
     /**
      * Creates the subscriber of one sending.
@@ -36,9 +37,14 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
      * @param timed of the request, see {@link RequestCounters#begun}
      */
     ResponseSubscriber(MessageMultiplexer mux, MessageStream stream, short timed) {
+        this(mux, stream, timed, RequestDeadline.NONE);
+    }
+
+    ResponseSubscriber(MessageMultiplexer mux, MessageStream stream, short timed, RequestDeadline deadline) {
         this.mux = mux;
         this.stream = stream;
         this.timed = timed;
+        this.deadline = deadline;
     }
 
     private void over(@Nullable Throwable error) {
@@ -62,11 +68,14 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
     }
 
     @Override
-    public void onError(Throwable error) {
+    public void onError(Throwable failure) {
+        Throwable error = deadline.orDeadline(failure);
         over(error);
         Reason reason = RequestErrors.reason(error);
         LOG.debug("[{}] a request failed: {}", mux.connection().name(), reason, error);
-        mux.handlerFailed(error);
+        if (reason != Reason.DEADLINE) {
+            mux.handlerFailed(error);
+        }
         stream.fail(RequestErrors.code(reason), RequestErrors.message(error));
         stream.cancel();
     }
