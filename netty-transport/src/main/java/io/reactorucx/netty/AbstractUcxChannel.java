@@ -135,6 +135,7 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
         if (registered != null) {
             registered.cancel();
         }
+        stopReading();
     }
 
     // ---- connecting
@@ -307,7 +308,7 @@ abstract class AbstractUcxChannel extends AbstractChannel implements DuplexChann
     private void stopReading() {
         ChannelTransport current = transport;
         readWanted = false;
-        if (current != null) {
+        if (current != null && !closed) {
             current.stopReading();
         }
     }

@@ -11,6 +11,7 @@ import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.ServerChannel;
 import io.netty.util.internal.PlatformDependent;
+import io.reactorucx.netty.io.SocketReads;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -23,13 +24,18 @@ abstract class AbstractUcxServerChannel extends AbstractServerChannel {
 
     private final ServerChannel socket;
     private final UcxServerChannelConfig config;
+    private final SocketReads reads;
     private @Nullable IoRegistration registration;
+    /** Of the socket, from the loop that the channel has left. */
+    private @Nullable ChannelFuture deregistration;
     private volatile boolean bound;
     private volatile boolean closed;
 
     AbstractUcxServerChannel(ServerChannel socket) {
         this.socket = socket;
         this.config = new UcxServerChannelConfig(this, socket.config());
+        this.reads = new SocketReads(this, 1);
+        socket.config().setRecvByteBufAllocator(reads);
         socket.pipeline().addLast(new Accepting());
     }
 
@@ -74,7 +80,14 @@ abstract class AbstractUcxServerChannel extends AbstractServerChannel {
             promise.setFailure(e);
             return;
         }
-        UcxIoHandle.registerSocket(eventLoop(), socket, promise);
+        reads.asChannel();
+        ChannelFuture before = deregistration;
+        if (before == null) {
+            UcxIoHandle.registerSocket(eventLoop(), socket, promise);
+        } else {
+            // The socket leaves the loop from before in a task of that loop.
+            before.addListener(done -> UcxIoHandle.registerSocket(eventLoop(), socket, promise));
+        }
     }
 
     @Override
@@ -82,6 +95,10 @@ abstract class AbstractUcxServerChannel extends AbstractServerChannel {
         IoRegistration registered = registration;
         if (registered != null) {
             registered.cancel();
+        }
+        if (!closed && socket.isRegistered()) {
+            // Else the socket would go on accepting.
+            deregistration = socket.deregister();
         }
     }
 
@@ -97,6 +114,25 @@ abstract class AbstractUcxServerChannel extends AbstractServerChannel {
     @Override
     protected void doBeginRead() {
         socket.read();
+    }
+
+    /**
+     * The channel is not to read: nor is its socket, which would else try to accept without end while files are
+     * missing. Another thread may have switched reading on again before the loop comes to this.
+     */
+    void clearReadPending() {
+        if (!isRegistered()) {
+            return;
+        }
+        if (eventLoop().inEventLoop()) {
+            SocketReads.forget(socket);
+        } else {
+            eventLoop().execute(() -> {
+                if (!config.isAutoRead() && socket.isOpen()) {
+                    SocketReads.forget(socket);
+                }
+            });
+        }
     }
 
     @Override

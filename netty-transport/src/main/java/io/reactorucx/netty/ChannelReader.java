@@ -43,7 +43,7 @@ final class ChannelReader {
     }
 
     private boolean isWanted() {
-        return wanted || channel.config().isAutoRead();
+        return wanted || channel.config().isAutoRead() && channel.isRegistered();
     }
 
     /** Reads, and returns whether the peer sends no more. */

@@ -120,9 +120,7 @@ final class PlainTransport extends ChannelInboundHandlerAdapter implements Chann
     @Override
     public void stopReading() {
         headWanted = false;
-        // The socket forgets a read when it is told to read no more by itself.
-        socket.config().setAutoRead(true);
-        socket.config().setAutoRead(false);
+        SocketReads.forget(socket);
     }
 
     /** Hands on what was read for the decision if the channel had wanted to read. */

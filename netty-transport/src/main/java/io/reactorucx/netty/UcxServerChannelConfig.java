@@ -6,6 +6,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import java.util.Map;
@@ -19,7 +20,7 @@ final class UcxServerChannelConfig extends DefaultChannelConfig implements Serve
     private volatile @Nullable Boolean plainTcp;
 
     UcxServerChannelConfig(AbstractUcxServerChannel channel, ChannelConfig socket) {
-        super(channel);
+        super(channel, new ServerChannelRecvByteBufAllocator());
         this.socket = socket;
         socket.setAutoRead(false);
     }
@@ -107,7 +108,6 @@ final class UcxServerChannelConfig extends DefaultChannelConfig implements Serve
     @Deprecated
     public UcxServerChannelConfig setMaxMessagesPerRead(int maxMessagesPerRead) {
         super.setMaxMessagesPerRead(maxMessagesPerRead);
-        socket.setMaxMessagesPerRead(maxMessagesPerRead);
         return this;
     }
 
@@ -127,6 +127,11 @@ final class UcxServerChannelConfig extends DefaultChannelConfig implements Serve
     public UcxServerChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
         super.setRecvByteBufAllocator(allocator);
         return this;
+    }
+
+    @Override
+    protected void autoReadCleared() {
+        ((AbstractUcxServerChannel) channel).clearReadPending();
     }
 
     @Override

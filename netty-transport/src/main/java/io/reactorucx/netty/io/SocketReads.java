@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How much is read from the socket of a channel: of a socket whose peer may be plain no more than is needed to
- * decide it, and of a plain one what the channel's own {@link RecvByteBufAllocator} says.
+ * decide it, and of a plain one, or of that of a server, what the channel's own {@link RecvByteBufAllocator} says.
  *
  * <p>Thread: loop.
  */
@@ -27,6 +27,12 @@ public final class SocketReads implements RecvByteBufAllocator, RecvByteBufAlloc
     public SocketReads(Channel channel, int limit) {
         this.channel = channel;
         this.limit = limit;
+    }
+
+    /** Has a socket that does not read by itself forget a read: it does when it is told to read no more by itself. */
+    public static void forget(Channel socket) {
+        socket.config().setAutoRead(true);
+        socket.config().setAutoRead(false);
     }
 
     /** Reads so much at a time. */
