@@ -10,6 +10,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.channel.unix.ServerDomainSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import io.reactorucx.netty.UcxDomainSocketChannel;
 import io.reactorucx.netty.UcxIoHandler;
 import io.reactorucx.netty.UcxIoHandlerFactory;
@@ -23,11 +24,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.NonBlocking;
 import reactor.netty.resources.LoopResources;
 
 /**
  * Loops for servers and clients of Reactor Netty, whose channels go over UCX: {@code HttpServer.create()
  * .runOn(loops)}, those of TCP and of Unix domain sockets. Datagrams stay with the kernel, on the same loops.
+ *
+ * <p>As on Reactor Netty's own loops, {@code block()} throws on their threads, and a client that connects on one of
+ * them stays on that one.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} ends the loops. <b>Errors:</b> as
  * {@link UcxIoHandler#newFactory(UcxNettyConfig)}.
@@ -36,10 +41,33 @@ public final class UcxLoopResources implements LoopResources {
 
     private final UcxIoHandlerFactory factory;
     private final EventLoopGroup loops;
+    private final EventLoopGroup clientLoops;
 
     private UcxLoopResources(String name, int count, UcxNettyConfig config) {
         this.factory = UcxIoHandler.newFactory(config);
-        this.loops = new MultiThreadIoEventLoopGroup(count, new DefaultThreadFactory(name, true), factory);
+        this.loops = new MultiThreadIoEventLoopGroup(count, new LoopThreadFactory(name), factory);
+        this.clientLoops = LoopResources.colocate(loops);
+    }
+
+    /** Makes the threads of loops. */
+    private static final class LoopThreadFactory extends DefaultThreadFactory {
+
+        LoopThreadFactory(String name) {
+            super(name, true);
+        }
+
+        @Override
+        protected Thread newThread(Runnable task, String name) {
+            return new LoopThread(threadGroup, task, name);
+        }
+    }
+
+    /** A thread on which Reactor refuses to block. */
+    private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
+
+        LoopThread(@Nullable ThreadGroup group, Runnable task, String name) {
+            super(group, task, name);
+        }
     }
 
     /**
@@ -76,6 +104,12 @@ public final class UcxLoopResources implements LoopResources {
     @Override
     public EventLoopGroup onServer(boolean useNative) {
         return loops;
+    }
+
+    /** Those of {@link #onServer}; of them, the one whose thread asks. */
+    @Override
+    public EventLoopGroup onClient(boolean useNative) {
+        return clientLoops;
     }
 
     @Override
