@@ -32,8 +32,8 @@ record ServerConfig(@Nullable Function<? super UcxConnection, ? extends Publishe
     }
 
     /**
-     * Serves a connection. The handler decides when it ends; without one, the end is that of the responder, or the
-     * server's stop.
+     * Serves a connection. The handler decides when it ends, but for requests that are in progress when the server
+     * stops; without a handler, the end is that of the responder, or the server's stop.
      */
     Mono<Void> serve(UcxConnection connection) {
         Mono<Void> responding = responder == null ? null : connection.respond(responder);
@@ -46,7 +46,8 @@ record ServerConfig(@Nullable Function<? super UcxConnection, ? extends Publishe
                 hooks.runHandlerFailed(connection, error);
             }
         });
-        return responding == null ? handled : handled.takeUntilOther(responding);
+        return responding == null ? handled
+                : handled.takeUntilOther(responding.then(Mono.never())).then(connection.requestsInProgress());
     }
 
     private Mono<Void> observed(UcxConnection connection,

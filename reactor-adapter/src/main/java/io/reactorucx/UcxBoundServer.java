@@ -90,12 +90,13 @@ public final class UcxBoundServer implements Disposable {
     }
 
     /**
-     * Stops gracefully within a limited time: rejects new clients, asks the handlers to end
-     * ({@link UcxConnection#onClosing()}) and waits for them, then closes the remaining connections gracefully, and
-     * after the timeout by force. {@link #close()} ends the grace period at once; a second call of this method has no
-     * effect.
+     * Stops gracefully within a limited time: rejects new clients and, as retryable
+     * ({@link io.reactorucx.message.UcxRequestException.Reason#REFUSED}), new requests, asks the handlers to end
+     * ({@link UcxConnection#onClosing()}), and closes each connection as soon as neither a handler nor a request is in
+     * progress there. After the grace period it closes the remaining connections gracefully, and after the timeout by
+     * force. {@link #close()} ends the grace period at once; a second call of this method has no effect.
      *
-     * @param gracePeriod how long handlers may go on, 0 to the timeout
+     * @param gracePeriod how long handlers and requests may go on, 0 to the timeout
      * @param timeout the time from the subscription until connections are closed by force, 1 ms to 1 h
      * @return completes when connections and listener are closed
      */

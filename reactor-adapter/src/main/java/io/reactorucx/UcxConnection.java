@@ -62,6 +62,7 @@ public final class UcxConnection implements Disposable {
     private final Scheduler scheduler;
     private final ConnectionHooks hooks;
     private final Sinks.Empty<Void> closing = Sinks.empty();
+    private volatile boolean windingUp;
 
     UcxConnection(Established established, UcxResources resources, ConnectionHooks hooks) {
         PeerInfo peer = established.peer();
@@ -103,8 +104,9 @@ public final class UcxConnection implements Disposable {
      * Responds to requests of the peer; requests that come before the subscription are rejected.
      *
      * @param responder responds to each request
-     * @return never completes, and a cancel rejects further requests; fails with {@link IllegalStateException} when
-     *     this connection has a responder already
+     * @return completes when the server stops, which rejects further requests, and no request is in progress any
+     *     more; a cancel rejects further requests; fails with {@link IllegalStateException} when this connection has a
+     *     responder already
      */
     public Mono<Void> respond(UcxResponder responder) {
         return ResponderDispatcher.mono(messages(), Objects.requireNonNull(responder, "responder"), hooks.observer(),
@@ -321,9 +323,21 @@ public final class UcxConnection implements Disposable {
                 : ConnectionState.CONNECTED;
     }
 
-    /** Asks the handler to end: see {@link #onClosing()}. */
+    /** Rejects further requests, and asks the handler to end: see {@link #onClosing()}. */
     void windUp() {
+        windingUp = true;
+        MessageMultiplexer messages = core.protocol(MessageMultiplexer.class);
+        if (messages != null) {
+            messages.execute(() -> messages.streams().stopAccepting("the server is stopping"));
+        }
         closing.tryEmitEmpty();
+    }
+
+    /** Returns a Mono that waits for the requests that a server has begun when it stops, and for none before. */
+    Mono<Void> requestsInProgress() {
+        return Mono.defer(() -> windingUp
+                ? Mono.create(sink -> messages().execute(() -> messages().streams().whenDone(sink::success)))
+                : Mono.empty());
     }
 
     /**

@@ -203,9 +203,10 @@ public final class UcxServer {
 
     /**
      * Sets what responds to requests, beside the handler if there is one: requests and the messages of
-     * {@code inbound()} are streams of their own. Without a handler a connection stays open until a side closes it;
-     * with one, the handler's end closes it, and with it the requests in progress. A handler that calls
-     * {@link UcxConnection#respond} as well gets {@link IllegalStateException}.
+     * {@code inbound()} are streams of their own. Without a handler a connection stays open until a side closes it,
+     * or the server stops and no request is in progress; with one, the handler's end closes it, and with it the
+     * requests in progress, unless the server is stopping. A handler that calls {@link UcxConnection#respond} as well
+     * gets {@link IllegalStateException}.
      *
      * @param responder responds to the requests of all connections, in place of one that was set before
      * @return a changed copy

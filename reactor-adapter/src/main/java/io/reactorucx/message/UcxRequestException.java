@@ -11,7 +11,7 @@ public final class UcxRequestException extends RuntimeException {
 
     /** Why a request failed. The order of the constants is part of the protocol. */
     public enum Reason {
-        /** The peer has no responder, or has reached its limit of requests at once. */
+        /** The peer has no responder, has reached its limit of requests at once, or is a server that stops. */
         REFUSED,
         /** The peer's responder failed; the message is that of its error. */
         APPLICATION,

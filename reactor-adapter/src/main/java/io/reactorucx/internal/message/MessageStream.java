@@ -33,6 +33,7 @@ public final class MessageStream extends MultiplexedStream {
     private byte[] openPayload = EMPTY;
     private boolean openDue;
     private boolean closed;
+    private boolean refused;
 
     /**
      * A message in memory of the application, which is copied once: into a batch, or into registered memory when it is
@@ -167,6 +168,17 @@ public final class MessageStream extends MultiplexedStream {
         } else {
             mux.execute(input::cancel);
         }
+    }
+
+    /** Ends both directions of a stream of the peer, which nothing has taken. */
+    void refuse(String text) {
+        refused = true;
+        fail(MessageFrameCodec.STREAM_REFUSED, text);
+        cancel();
+    }
+
+    boolean isRefused() {
+        return refused;
     }
 
     /** Tries again what failed for want of memory or of a slot of the engine. */

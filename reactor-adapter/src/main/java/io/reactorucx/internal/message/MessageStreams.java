@@ -29,6 +29,13 @@ public final class MessageStreams {
     private int lastAccepted;
     private int opened;
     private int accepted;
+    /** How many of the accepted ones were refused. */
+    private int refused;
+    /** How many requests go on whose streams may have ended. */
+    private int held;
+    /** What the peer is told once no further streams are accepted. */
+    private @Nullable String stop;
+    private @Nullable Runnable whenDone;
     private int maxOpened = FlowControlConfig.DEFAULT.maxStreams();
 
     MessageStreams(MessageMultiplexer mux) {
@@ -79,6 +86,40 @@ public final class MessageStreams {
     /** Sets what the peer is told when there is no acceptor. */
     public void refuseWith(String text) {
         refusal = text;
+    }
+
+    /** Refuses further streams of the peer, while those that are accepted go on. */
+    public void stopAccepting(String text) {
+        stop = text;
+        doneIfLast();
+    }
+
+    /** A request goes on until {@link #release}, also when its stream has ended. */
+    public void hold() {
+        held++;
+    }
+
+    /** A request that was held is over. */
+    public void release() {
+        held--;
+        doneIfLast();
+    }
+
+    /**
+     * Calls back once, when no further streams are accepted and no stream and no request is left; the last call of this
+     * counts.
+     */
+    public void whenDone(Runnable action) {
+        whenDone = action;
+        doneIfLast();
+    }
+
+    private void doneIfLast() {
+        Runnable action = whenDone;
+        if (action != null && stop != null && accepted == refused && held == 0) {
+            whenDone = null;
+            action.run();
+        }
     }
 
     public void removeAcceptor(StreamAcceptor listener) {
@@ -230,7 +271,7 @@ public final class MessageStreams {
         if (accepted >= max + Math.max(max, FlowControlConfig.DEFAULT.maxStreams())) {
             throw new ProtocolViolationException(accepted + " streams, " + max + " are allowed");
         }
-        StreamAcceptor listener = acceptor;
+        StreamAcceptor listener = stop == null ? acceptor : null;
         if (listener != null && accepted < max && listener.opened(id, messages, bytes, batch, offset, length)) {
             return;
         }
@@ -240,8 +281,8 @@ public final class MessageStreams {
         stream.output().grant(messages, bytes);
         if (++accepted > max || listener == null) {
             // Refused at once: the peer may end the stream and open others in the same batch.
-            stream.fail(MessageFrameCodec.STREAM_REFUSED, listener == null ? refusal : "more than " + max + " streams");
-            stream.cancel();
+            refused++;
+            stream.refuse(stop != null ? stop : listener == null ? refusal : "more than " + max + " streams");
         } else {
             listener.opened(stream, batch.copy(offset, length));
         }
@@ -276,6 +317,10 @@ public final class MessageStreams {
             }
         } else {
             accepted--;
+            if (stream instanceof MessageStream general && general.isRefused()) {
+                refused--;
+            }
+            doneIfLast();
         }
         mux.counters().streams(-1);
     }

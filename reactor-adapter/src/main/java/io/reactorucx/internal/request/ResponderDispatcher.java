@@ -49,7 +49,8 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
     }
 
     /**
-     * Responds until the subscription is cancelled; fails if the connection has a responder already.
+     * Responds until the subscription is cancelled, or the connection accepts no further requests and none is left;
+     * fails if the connection has a responder already.
      *
      * @param observer sees each request, null for none
      * @param errors gets the errors of the responder
@@ -61,6 +62,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
             mux.execute(() -> {
                 if (mux.streams().accept(dispatcher)) {
                     mux.onHandlerError(errors);
+                    mux.streams().whenDone(sink::success);
                 } else {
                     sink.error(new IllegalStateException("respond: this connection has a responder already"));
                 }
@@ -137,6 +139,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
                     mux.limits().maxStreams());
             return;
         }
+        mux.streams().hold();
         short timed = begun();
         RequestDeadline deadline = new RequestDeadline(header.deadlineMillis());
         Flux<UcxBuffer> nothing = responses(stream, header, deadline).doOnError(error -> over(error, timed))
@@ -144,6 +147,7 @@ public final class ResponderDispatcher implements MessageStreams.StreamAcceptor 
         nothing.doFinally(signal -> {
             fireAndForgets.decrementAndGet();
             stream.cancel();
+            mux.execute(mux.streams()::release);
         }).subscribe(ignored -> { }, error -> {
             LOG.debug("[{}] fireAndForget failed", mux.connection().name(), error);
             if (RequestErrors.reason(error) != Reason.DEADLINE) {
