@@ -15,8 +15,11 @@ import reactor.core.publisher.Mono;
 /**
  * A server of RSocket that ends its requests before its connections.
  *
- * <p><b>Threading:</b> that of the context. <b>Ownership:</b> {@link #stop()} ends the connections. <b>Errors:</b>
- * {@link #start()} throws what the transport reports.
+ * <p>Spring Boot stops it in a phase before that of web servers. {@link #stop()} does not wait there: the others would
+ * take new clients meanwhile, and their time would come on top.
+ *
+ * <p><b>Threading:</b> that of the context. <b>Ownership:</b> {@link #stop()} ends the connections, and
+ * {@link #stopLater()} tells when that is done. <b>Errors:</b> {@link #start()} throws what the transport reports.
  *
  * @param <T> what the transport's server is
  */
@@ -29,6 +32,7 @@ final class DrainingRSocketServer<T extends Closeable> implements RSocketServer 
     private final RequestDrain drain;
     private final UcxProperties.Shutdown shutdown;
     private volatile @Nullable T bound;
+    private volatile Mono<Void> end = Mono.empty();
 
     DrainingRSocketServer(Binding<T> binding, RequestDrain drain, UcxProperties.Shutdown shutdown) {
         this.binding = binding;
@@ -66,17 +70,23 @@ final class DrainingRSocketServer<T extends Closeable> implements RSocketServer 
 
     @Override
     public void stop() {
-        stopLater().block(shutdown.timeout().plusSeconds(5));
+        stopLater().subscribe();
     }
 
-    /** Drains the requests and ends the connections. */
+    /** Drains the requests and ends the connections, or completes with the stop that does so already. */
     Mono<Void> stopLater() {
         return Mono.defer(() -> {
             T server = bound;
-            if (server == null) {
-                return Mono.empty();
+            if (server != null) {
+                bound = null;
+                end = end(server).cache();
             }
-            bound = null;
+            return end;
+        });
+    }
+
+    private Mono<Void> end(T server) {
+        return Mono.defer(() -> {
             binding.refuse().accept(server);
             return drain.drain(shutdown.gracePeriod()).then(Mono.defer(() -> {
                 server.dispose();

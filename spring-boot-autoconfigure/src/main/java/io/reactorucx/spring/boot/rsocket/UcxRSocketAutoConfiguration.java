@@ -11,6 +11,7 @@ import io.reactorucx.spring.boot.UcxRSocketProperties;
 import io.rsocket.transport.ClientTransport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -72,8 +73,13 @@ public final class UcxRSocketAutoConfiguration {
         static class InPlaceOfTcp {
 
             @Bean
+            RSocketDrainLifecycle ucxRSocketDrainLifecycle(UcxProperties common) {
+                return new RSocketDrainLifecycle(common.shutdown());
+            }
+
+            @Bean
             @ConditionalOnMissingBean(RSocketServerFactory.class)
-            UcxRSocketServerFactory ucxRSocketServerFactory(Parts parts) {
+            UcxRSocketServerFactory ucxRSocketServerFactory(Parts parts, RSocketDrainLifecycle drain) {
                 RSocketProperties.Server boot = parts.boot().getServer();
                 Integer port = boot.getPort();
                 if (port == null) {
@@ -87,7 +93,7 @@ public final class UcxRSocketAutoConfiguration {
                     throw refused("spring.rsocket.server.transport is " + boot.getTransport()
                             + "; remove one of them");
                 }
-                return parts.factory(BOOT_PORT, port);
+                return parts.factory(BOOT_PORT, port, drain::add);
             }
 
             private static InvalidConfigurationPropertyValueException refused(String reason) {
@@ -108,7 +114,7 @@ public final class UcxRSocketAutoConfiguration {
                 if (port == null) {
                     throw new InvalidConfigurationPropertyValueException(PORT, "", "must be in 0.." + MAX_PORT);
                 }
-                return new UcxRSocketLifecycle(parts.factory(PORT, port), handler.responder(), environment);
+                return new UcxRSocketLifecycle(parts.factory(PORT, port, made -> { }), handler.responder(), environment);
             }
         }
 
@@ -148,7 +154,7 @@ public final class UcxRSocketAutoConfiguration {
             UcxRSocketProperties properties, RSocketProperties boot,
             ObjectProvider<RSocketServerCustomizer> customizers, RSocketMessageHandler handler) {
 
-        UcxRSocketServerFactory factory(String portProperty, int port) {
+        UcxRSocketServerFactory factory(String portProperty, int port, Consumer<DrainingRSocketServer<?>> created) {
             if (port < 0 || port > MAX_PORT) {
                 throw new InvalidConfigurationPropertyValueException(portProperty, port, "must be in 0.." + MAX_PORT);
             }
@@ -159,7 +165,7 @@ public final class UcxRSocketAutoConfiguration {
                     own.fragmentSize() != null ? checked("reactor.ucx.rsocket.server", own.fragmentSize())
                             : checked("spring.rsocket.server", other.getFragmentSize()),
                     customizers.orderedStream().toList(),
-                    handler.getRSocketStrategies().dataBufferFactory() instanceof NettyDataBufferFactory);
+                    handler.getRSocketStrategies().dataBufferFactory() instanceof NettyDataBufferFactory, created);
         }
 
         private @Nullable DataSize checked(String prefix, @Nullable DataSize size) {

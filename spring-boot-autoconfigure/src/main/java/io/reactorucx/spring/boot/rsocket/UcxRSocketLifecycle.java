@@ -21,7 +21,7 @@ public final class UcxRSocketLifecycle implements SmartLifecycle {
     public static final String PORT = "local.ucx.rsocket.server.port";
 
     /** The phase in which Spring Boot's web servers end their requests. */
-    private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
+    static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
     private static final String PROPERTIES = "reactor.ucx.ports";
 
     private final DrainingRSocketServer<?> server;

@@ -13,6 +13,7 @@ import io.rsocket.transport.netty.server.CloseableChannel;
 import io.rsocket.transport.netty.server.TcpServerTransport;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.rsocket.server.RSocketServerCustomizer;
@@ -29,10 +30,11 @@ import org.springframework.util.unit.DataSize;
  * @param fragmentSize above which frames are cut, checked before, null for never
  * @param customizers of the application and of Spring Boot
  * @param zeroCopy whether handlers release the buffers of payloads
+ * @param created is told each server
  */
 record UcxRSocketServerFactory(Supplier<UcxServer> server, UcxProbe probe, UcxProperties properties,
         InetSocketAddress address, @Nullable DataSize fragmentSize, List<RSocketServerCustomizer> customizers,
-        boolean zeroCopy)
+        boolean zeroCopy, Consumer<DrainingRSocketServer<?>> created)
         implements RSocketServerFactory {
 
     @Override
@@ -46,7 +48,9 @@ record UcxRSocketServerFactory(Supplier<UcxServer> server, UcxProbe probe, UcxPr
             rsocket.fragment((int) fragmentSize.toBytes());
         }
         customizers.forEach(each -> each.customize(rsocket));
-        return new DrainingRSocketServer<>(binding(rsocket), drain, properties.shutdown());
+        DrainingRSocketServer<?> made = new DrainingRSocketServer<>(binding(rsocket), drain, properties.shutdown());
+        created.accept(made);
+        return made;
     }
 
     private DrainingRSocketServer.Binding<?> binding(RSocketServer rsocket) {
@@ -72,7 +76,8 @@ record UcxRSocketServerFactory(Supplier<UcxServer> server, UcxProbe probe, UcxPr
                 InetSocketAddress address) {
             return new DrainingRSocketServer.Binding<>("TCP", rsocket.bind(TcpServerTransport.create(
                     reactor.netty.tcp.TcpServer.create().bindAddress(() -> address))), CloseableChannel::address,
-                    bound -> { });
+                    // Connections that are open stay so.
+                    CloseableChannel::dispose);
         }
     }
 }
