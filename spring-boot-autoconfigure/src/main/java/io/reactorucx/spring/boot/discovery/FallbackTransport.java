@@ -48,14 +48,15 @@ final class FallbackTransport implements ClientTransport {
             if (failed != NEVER && nanoTime.getAsLong() - failed < retryNanos) {
                 return tcp.connect();
             }
-            return ucx.connect().timeout(connectTimeout).onErrorResume(this::connectByTcp);
+            return Mono.defer(ucx::connect).timeout(connectTimeout).onErrorResume(this::connectByTcp);
         });
     }
 
     private Mono<DuplexConnection> connectByTcp(Throwable failure) {
         return tcp.connect().doOnNext(connected -> {
             failedNanos.set(nanoTime.getAsLong());
-            LOG.warn("{} is called over TCP, because UCX does not reach it: {}", name, failure.toString());
+            LOG.warn("{} is called over TCP, because UCX does not reach it: {}", name,
+                    LogText.of(failure.toString()));
         }).doOnError(error -> error.addSuppressed(failure));
     }
 }

@@ -87,7 +87,8 @@ public final class UcxHttpPeers implements Predicate<InetSocketAddress> {
         try {
             return UcxInstance.of(instance).http();
         } catch (IllegalArgumentException e) {
-            LOG.warn("instance {} is called by plain TCP: {}", instance.getInstanceId(), e.getMessage());
+            LOG.warn("instance {} is called by plain TCP: {}", LogText.of(instance.getInstanceId()),
+                    LogText.of(e.getMessage()));
             return false;
         }
     }
@@ -98,8 +99,8 @@ public final class UcxHttpPeers implements Predicate<InetSocketAddress> {
         State before = known.get(address);
         if (before != null && before.ability() == Ability.UCX) {
             known.put(address, new State(Ability.FAILED, nanoTime.getAsLong()));
-            LOG.warn("{}:{} is called by plain TCP for {} s, because UCX failed: {}", address.host(), address.port(),
-                    Duration.ofNanos(retryNanos).toSeconds(), failure.toString());
+            LOG.warn("{}:{} is called by plain TCP for {} s, because UCX failed: {}", LogText.of(address.host()),
+                    address.port(), Duration.ofNanos(retryNanos).toSeconds(), LogText.of(failure.toString()));
         }
     }
 }

@@ -5,10 +5,10 @@ import io.rsocket.loadbalance.LoadbalanceTarget;
 import io.rsocket.transport.ClientTransport;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +24,8 @@ import reactor.core.publisher.Mono;
  *
  * <p><b>Threading:</b> any thread. The registry is asked by one lookup at a time for each subscriber. <b>Ownership:</b>
  * a subscriber cancels to end the lookups; targets own nothing until they connect. <b>Errors:</b> a lookup that fails,
- * or takes longer than 5 s, is logged, and the instances that were known remain.
+ * or takes longer than 5 s, is logged, and the instances that were known remain. An instance whose registration is wrong
+ * is logged and left out, and takes no place of another.
  */
 public final class UcxRSocketTargets {
 
@@ -75,7 +76,8 @@ public final class UcxRSocketTargets {
      * Follows the instances of a service.
      *
      * @param serviceId the service
-     * @return its instances, ordered by their ids, and again whenever they have changed; never ends
+     * @return its instances, ordered by their ids, those with a wrong registration last, and again whenever they have
+     *     changed; never ends
      */
     public Flux<List<ServiceInstance>> instances(String serviceId) {
         Objects.requireNonNull(serviceId, "serviceId");
@@ -85,13 +87,39 @@ public final class UcxRSocketTargets {
     }
 
     private Mono<List<ServiceInstance>> lookup(String serviceId) {
-        return registry.getInstances(serviceId).take(properties.maxInstances())
-                .collectSortedList(Comparator.comparing(UcxRSocketTargets::key))
+        return Flux.defer(() -> registry.getInstances(serviceId))
+                .collect(TreeMap::new, this::add)
+                .map(found -> List.copyOf(found.values()))
                 .timeout(LOOKUP)
                 .onErrorResume(error -> {
-                    LOG.warn("the instances of {} stay as they were known: {}", serviceId, error.toString());
+                    LOG.warn("the instances of {} stay as they were known: {}", serviceId,
+                            LogText.of(error.toString()));
                     return Mono.empty();
                 });
+    }
+
+    /** Keeps the first ones in their order. */
+    private void add(TreeMap<String, ServiceInstance> found, ServiceInstance instance) {
+        try {
+            found.put((isWrong(instance) ? "1" : "0") + key(instance), instance);
+        } catch (RuntimeException e) {
+            LOG.debug("an instance cannot be read", e);
+        }
+        if (found.size() > properties.maxInstances()) {
+            found.pollLastEntry();
+        }
+    }
+
+    private static boolean isWrong(ServiceInstance instance) {
+        try {
+            return hostOf(instance, UcxInstance.of(instance)).isBlank();
+        } catch (IllegalArgumentException e) {
+            return true;
+        }
+    }
+
+    private static String hostOf(ServiceInstance instance, UcxInstance metadata) {
+        return Objects.requireNonNullElse(metadata.host(), Objects.requireNonNullElse(instance.getHost(), ""));
     }
 
     /** Says which instance it is and how it is reached: a change of either makes another target. */
@@ -104,23 +132,31 @@ public final class UcxRSocketTargets {
      * How an instance is reached.
      *
      * @param instance from the registry
-     * @return the transport; empty if the metadata name no port that this process can use
+     * @return the transport; empty if the metadata name no port that this process can use, or the registration is wrong
      */
     public Optional<ClientTransport> transport(ServiceInstance instance) {
-        UcxInstance metadata;
         try {
-            metadata = UcxInstance.of(instance);
-        } catch (IllegalArgumentException e) {
-            LOG.warn("instance {} is left out: {}", instance.getInstanceId(), e.getMessage());
+            return transport(instance, UcxInstance.of(instance));
+        } catch (RuntimeException e) {
+            LOG.warn("instance {} is left out: {}", LogText.of(instance.getInstanceId()), LogText.of(e.toString()));
             return Optional.empty();
         }
-        ClientTransport overTcp = metadata.tcpPort() == 0 ? null : tcp.apply(instance.getHost(), metadata.tcpPort());
+    }
+
+    private Optional<ClientTransport> transport(ServiceInstance instance, UcxInstance metadata) {
+        String host = hostOf(instance, metadata);
+        if (host.isBlank() && (metadata.port() > 0 || metadata.tcpPort() > 0)) {
+            throw new IllegalArgumentException("the registration has no host");
+        }
+        // The metadata's host is that of the network of UCX.
+        String tcpHost = instance.getHost();
+        ClientTransport overTcp = metadata.tcpPort() == 0 || tcpHost == null ? null
+                : tcp.apply(tcpHost, metadata.tcpPort());
         if (ucx == null || metadata.port() == 0) {
             return Optional.ofNullable(overTcp);
         }
-        ClientTransport overUcx = ucx.to(Objects.requireNonNullElse(metadata.host(), instance.getHost()),
-                metadata.port());
-        return Optional.of(overTcp == null ? overUcx : new FallbackTransport(String.valueOf(instance.getInstanceId()),
+        ClientTransport overUcx = ucx.to(host, metadata.port());
+        return Optional.of(overTcp == null ? overUcx : new FallbackTransport(LogText.of(instance.getInstanceId()),
                 overUcx, overTcp, properties.connectTimeout(), properties.retryAfter(), System::nanoTime));
     }
 }
