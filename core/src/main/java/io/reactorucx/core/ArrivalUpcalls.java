@@ -1,8 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpDirect;
-import io.reactorucx.core.ffi.ucp_err_handler_cb_t;
-import io.reactorucx.core.ffi.ucp_listener_conn_callback_t;
+import io.reactorucx.core.ffi.UcpUpcalls;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The functions that UCX calls when something arrives: a message, a peer, the failure of an endpoint.
  *
  * <p>They only queue what happened: user code runs after the native call has returned. They catch everything: an
- * exception that leaves an upcall ends the JVM.
+ * exception that leaves an upcall ends the JVM. So what is outside of their {@code try} blocks must not allocate.
  */
 final class ArrivalUpcalls {
 
@@ -27,18 +26,23 @@ final class ArrivalUpcalls {
     final MemorySegment onConnectionRequest;
 
     private final WorkerEvents events;
+    private final LostEvents lost;
     private final int maxInlineBytes;
 
     ArrivalUpcalls(WorkerEvents events, int maxInlineBytes, Arena arena) {
         this.events = events;
+        this.lost = events.lost();
         this.maxInlineBytes = maxInlineBytes;
-        onActiveMessage = UcpDirect.stub(this::activeMessage, arena);
-        onEndpointError = ucp_err_handler_cb_t.allocate(this::endpointError, arena);
-        onConnectionRequest = ucp_listener_conn_callback_t.allocate(this::connectionRequest, arena);
+        onActiveMessage = UcpUpcalls.activeMessage(this::activeMessage, arena);
+        onEndpointError = UcpUpcalls.endpointError(this::endpointError, arena);
+        onConnectionRequest = UcpUpcalls.connection(this::connectionRequest, arena);
     }
 
     private byte activeMessage(long arg, long header, long headerLength, long data, long length, long param) {
         try {
+            if (param == 0) {
+                throw LostEvents.WARM_UP;
+            }
             long attributes = UcpDirect.recv_attr(param);
             long replyHandle = (attributes & HAS_REPLY_ENDPOINT) == 0 ? 0 : UcpDirect.reply_ep(param);
             UcpEndpoint replyEndpoint = replyHandle == 0 ? null : events.endpoint(replyHandle);
@@ -71,7 +75,7 @@ final class ArrivalUpcalls {
             events.messageArrived(message);
             return OK;
         } catch (Throwable t) {
-            events.lost().add(t);
+            lost.add(t);
             return OK;
         }
     }
@@ -103,19 +107,25 @@ final class ArrivalUpcalls {
         return bytes;
     }
 
-    private void endpointError(MemorySegment arg, MemorySegment endpoint, byte status) {
+    private void endpointError(long arg, long endpoint, byte status) {
         try {
-            events.endpointFailed(endpoint.address(), status);
+            if (endpoint == 0) {
+                throw LostEvents.WARM_UP;
+            }
+            events.endpointFailed(endpoint, status);
         } catch (Throwable t) {
-            events.lost().add(t);
+            lost.add(t);
         }
     }
 
-    private void connectionRequest(MemorySegment request, MemorySegment arg) {
+    private void connectionRequest(long request, long arg) {
         try {
-            events.connectionRequested(arg.address(), request);
+            if (request == 0) {
+                throw LostEvents.WARM_UP;
+            }
+            events.connectionRequested(arg, MemorySegment.ofAddress(request));
         } catch (Throwable t) {
-            events.lost().add(t);
+            lost.add(t);
         }
     }
 }

@@ -14,14 +14,14 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
     @FunctionalInterface
     interface Call {
 
-        MemorySegment post(long token, UcpData.Native buffer, MemorySegment parameters);
+        long post(long token, UcpData.Native buffer, MemorySegment parameters);
     }
 
     /** Handles the status pointer that UCX returned. Returns whether the operation is done. */
     @FunctionalInterface
     interface StatusHandler {
 
-        boolean posted(long token, MemorySegment statusPointer);
+        boolean posted(long token, long statusPointer);
     }
 
     DataOperation {
@@ -82,7 +82,7 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
         release.run();
         MemorySegment length = requests.scratch(token, Long.BYTES);
         length.set(ValueLayout.JAVA_LONG, 0, from.byteSize());
-        requests.postedWithLength(name, null, token, MemorySegment.NULL, length);
+        requests.postedWithLength(name, null, token, 0, length);
         return new UcpRequest(worker, endpoint, token);
     }
 

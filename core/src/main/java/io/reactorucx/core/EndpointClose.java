@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.MemorySegment;
 
@@ -105,7 +106,7 @@ final class EndpointClose {
         RequestTable requests = worker.requests();
         long token = requests.beginClose((rawStatus, length, tag) -> flushed(rawStatus), endpoint);
         try {
-            return requests.posted("ep_flush", endpoint.peer(), token, ucx_h.ucp_ep_flush_nbx(endpoint.handle(),
+            return requests.posted("ep_flush", endpoint.peer(), token, UcpPosts.ucp_ep_flush_nbx(endpoint.handle(),
                     worker.parameters().of(requests.onSend, token, null)));
         } catch (UcxException e) {
             // UCX flushes every endpoint but one that has failed.
@@ -121,7 +122,7 @@ final class EndpointClose {
         worker.endpointTable().closed(endpoint.handle().address());
         MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, null,
                 force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);
-        boolean done = requests.postedClose(token, ucx_h.ucp_ep_close_nbx(endpoint.handle(), parameters));
+        boolean done = requests.postedClose(token, UcpPosts.ucp_ep_close_nbx(endpoint.handle(), parameters));
         if (endpoint.wiring() != null) {
             endpoint.wiring().end();
         }

@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpMacros;
+import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -31,7 +32,7 @@ final class EndpointWiring {
 
     /** Starts to watch an endpoint that was made by a worker's address. */
     static EndpointWiring watch(UcpWorker worker, MemorySegment endpointHandle) {
-        return new EndpointWiring(ucx_h.ucp_ep_flush_nbx(endpointHandle, worker.parameters().plain()).address());
+        return new EndpointWiring(UcpPosts.ucp_ep_flush_nbx(endpointHandle, worker.parameters().plain()));
     }
 
     boolean isWired() {

@@ -1,12 +1,13 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.ffi.UcpDirect;
+import io.reactorucx.core.ffi.UcpUpcalls;
 import io.reactorucx.core.ffi.ucp_generic_dt_ops;
 import io.reactorucx.core.ffi.ucx_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,11 +24,15 @@ import org.slf4j.LoggerFactory;
 final class GenericOperations {
 
     private static final Logger LOG = LoggerFactory.getLogger(GenericOperations.class);
+    private static final int INITIAL_OPERATIONS = 8;
 
-    private final Map<Long, Running> running = new HashMap<>();
+    /** An operation each, at one less than the lower half of its number. */
+    private @Nullable Running[] running = new Running[INITIAL_OPERATIONS];
     private final Arena arena;
     private long datatype;
-    private long lastId;
+    private int lastSlot;
+    private int generation;
+    private int count;
     private boolean inCallback;
 
     GenericOperations(Arena arena) {
@@ -44,14 +49,14 @@ final class GenericOperations {
 
     private long create() {
         MemorySegment ops = ucp_generic_dt_ops.allocate(arena);
-        ucp_generic_dt_ops.start_pack(ops,
-                ucp_generic_dt_ops.start_pack.allocate((context, buffer, count) -> buffer, arena));
-        ucp_generic_dt_ops.start_unpack(ops,
-                ucp_generic_dt_ops.start_unpack.allocate((context, buffer, count) -> buffer, arena));
-        ucp_generic_dt_ops.packed_size(ops, ucp_generic_dt_ops.packed_size.allocate(this::packedSize, arena));
-        ucp_generic_dt_ops.pack(ops, ucp_generic_dt_ops.pack.allocate(this::pack, arena));
-        ucp_generic_dt_ops.unpack(ops, ucp_generic_dt_ops.unpack.allocate(this::unpack, arena));
-        ucp_generic_dt_ops.finish(ops, ucp_generic_dt_ops.finish.allocate(state -> { }, arena));
+        // The number that UCX was given as the buffer is the state.
+        MemorySegment start = UcpUpcalls.start((context, buffer, count) -> buffer, arena);
+        ucp_generic_dt_ops.start_pack(ops, start);
+        ucp_generic_dt_ops.start_unpack(ops, start);
+        ucp_generic_dt_ops.packed_size(ops, UcpUpcalls.packedSize(this::packedSize, arena));
+        ucp_generic_dt_ops.pack(ops, UcpUpcalls.pack(this::pack, arena));
+        ucp_generic_dt_ops.unpack(ops, UcpUpcalls.unpack(this::unpack, arena));
+        ucp_generic_dt_ops.finish(ops, UcpUpcalls.finish(state -> { }, arena));
         MemorySegment result = arena.allocate(ValueLayout.JAVA_LONG);
         UcpContext.check(ucx_h.ucp_dt_create_generic(ops, MemorySegment.NULL, result), "dt_create_generic");
         return result.get(ValueLayout.JAVA_LONG, 0);
@@ -79,7 +84,7 @@ final class GenericOperations {
     }
 
     int count() {
-        return running.size();
+        return count;
     }
 
     Running begin(GenericDatatype type, boolean packing, Completion whenDone) {
@@ -88,12 +93,23 @@ final class GenericOperations {
         try {
             GenericDatatype.State state = Objects.requireNonNull(packing ? type.startPack() : type.startUnpack(),
                     "state");
-            Running started = new Running(++lastId, state, sizeOrFinish(state), whenDone);
-            running.put(started.id, started);
-            return started;
+            return started(state, sizeOrFinish(state), whenDone);
         } finally {
             inCallback = false;
         }
+    }
+
+    private Running started(GenericDatatype.State state, long size, Completion whenDone) {
+        if (count == running.length) {
+            running = Arrays.copyOf(running, 2 * count);
+        }
+        do {
+            lastSlot = (lastSlot + 1) % running.length;
+        } while (running[lastSlot] != null);
+        Running started = new Running((long) ++generation << Integer.SIZE | (lastSlot + 1), state, size, whenDone);
+        running[lastSlot] = started;
+        count++;
+        return started;
     }
 
     private static long sizeOrFinish(GenericDatatype.State state) {
@@ -122,31 +138,53 @@ final class GenericOperations {
         }
     }
 
-    private long packedSize(MemorySegment state) {
-        Running operation = running.get(state.address());
+    private long packedSize(long state) {
+        Running operation = find(state);
         return operation == null ? 0 : operation.size;
     }
 
-    private long pack(MemorySegment state, long offset, MemorySegment destination, long length) {
+    private long pack(long state, long offset, long destination, long length) {
         // UCX says how much room there is, newer ones the largest size_t, and aborts when more comes than there is.
-        Running operation = running.get(state.address());
+        Running operation = find(state);
         long rest = operation == null ? 0 : Math.max(0, operation.size - offset);
         long bytes = Long.compareUnsigned(length, rest) < 0 ? length : rest;
-        call(state, true, offset, destination, bytes);
+        call(operation, true, offset, destination, bytes);
         return bytes;
     }
 
-    private byte unpack(MemorySegment state, long offset, MemorySegment source, long length) {
-        call(state, false, offset, source, length);
+    private byte unpack(long state, long offset, long source, long length) {
+        call(find(state), false, offset, source, length);
         return 0;
     }
 
-    private void call(MemorySegment state, boolean packing, long offset, MemorySegment memory, long length) {
-        @Nullable Running operation = null;
+    /** Finds an operation without allocating: a callback that fails outside of a {@code try} block ends the JVM. */
+    private @Nullable Running find(long id) {
+        int slot = (int) id - 1;
+        Running found = slot >= 0 && slot < running.length ? running[slot] : null;
+        return found != null && found.id == id ? found : null;
+    }
+
+    private void call(@Nullable Running operation, boolean packing, long offset, long memory, long length) {
         inCallback = true;
+        try {
+            if (memory == 0) {
+                throw LostEvents.WARM_UP;
+            }
+            move(operation, packing, offset, memory, length);
+        } catch (Throwable t) {
+            if (operation != null) {
+                operation.failure = t;
+            }
+            if (packing) {
+                clear(memory, length);
+            }
+        }
+        inCallback = false;
+    }
+
+    private static void move(@Nullable Running operation, boolean packing, long offset, long memory, long length) {
         try (Arena call = Arena.ofConfined()) {
-            operation = running.get(state.address());
-            MemorySegment part = memory.reinterpret(length, call, null);
+            MemorySegment part = MemorySegment.ofAddress(memory).reinterpret(length, call, null);
             if (packing) {
                 part.fill((byte) 0);
             }
@@ -157,14 +195,15 @@ final class GenericOperations {
                     operation.state.unpack(offset, part.asReadOnly());
                 }
             }
+        }
+    }
+
+    /** Overwrites what was in the memory before, which is sent, when there is no Java memory for a segment. */
+    private static void clear(long memory, long length) {
+        try {
+            UcpDirect.clear(memory, length);
         } catch (Throwable t) {
-            if (operation == null) {
-                LostEvents.log(t);
-            } else {
-                operation.failure = t;
-            }
-        } finally {
-            inCallback = false;
+            // The operation fails already.
         }
     }
 
@@ -200,7 +239,9 @@ final class GenericOperations {
 
         /** Ends an operation that UCX does not use any more, or never did. Returns what a callback threw. */
         @Nullable Throwable end() {
-            if (running.remove(id) != null) {
+            if (find(id) != null) {
+                running[(int) id - 1] = null;
+                count--;
                 Throwable thrown = finish(state);
                 failure = failure == null ? thrown : failure;
             }

@@ -2,7 +2,7 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpDirect;
 import io.reactorucx.core.ffi.UcpMacros;
-import io.reactorucx.core.ffi.ucp_am_recv_data_nbx_callback_t;
+import io.reactorucx.core.ffi.UcpUpcalls;
 import io.reactorucx.core.internal.Pinned;
 import io.reactorucx.core.internal.RequestBlocks;
 import java.lang.foreign.Arena;
@@ -79,10 +79,10 @@ final class RequestTable {
         this.limit = limit;
         this.arena = arena;
         this.headers = arena.allocate((long) limit * SLOT_HEADER_BYTES, SLOT_HEADER_BYTES);
-        this.onSend = UcpDirect.stub(this::sent, arena);
-        this.onTagReceive = UcpDirect.stub(this::tagReceived, arena);
-        this.onDataReceive = ucp_am_recv_data_nbx_callback_t.allocate(this::dataReceived, arena);
         grow(Math.min(INITIAL_SLOTS, limit));
+        this.onSend = UcpUpcalls.send(this::sent, arena);
+        this.onTagReceive = UcpUpcalls.receive(this::tagReceived, arena);
+        this.onDataReceive = UcpUpcalls.receive(this::dataReceived, arena);
     }
 
     private void grow(int slots) {
@@ -262,10 +262,6 @@ final class RequestTable {
         return segment;
     }
 
-    boolean posted(String operation, @Nullable String peer, long token, MemorySegment statusPointer) {
-        return posted(operation, peer, token, statusPointer.address());
-    }
-
     /**
      * Handles the status pointer that UCX returned: done, refused or in flight. Returns whether the operation is done.
      */
@@ -307,28 +303,26 @@ final class RequestTable {
      * As {@link #posted}, for a receive whose completion is always called: when it ended within the call, its length is
      * behind a pointer.
      */
-    boolean postedWithLength(String operation, @Nullable String peer, long token, MemorySegment statusPointer,
-            MemorySegment bytes) {
-        if (statusPointer.address() == 0) {
+    boolean postedWithLength(String operation, @Nullable String peer, long token, long answer, MemorySegment bytes) {
+        if (answer == 0) {
             claimSlot(token);
             ended(token, (byte) 0, bytes.get(ValueLayout.JAVA_LONG, 0), 0);
             return false;
         }
-        return posted(operation, peer, token, statusPointer);
+        return posted(operation, peer, token, answer);
     }
 
     /**
      * As {@link #posted}, for a close: a close that could not flush has closed the endpoint nevertheless, so the error
      * is its outcome, not a refusal.
      */
-    boolean postedClose(long token, MemorySegment statusPointer) {
-        long answer = statusPointer.address();
+    boolean postedClose(long token, long answer) {
         if (UcpMacros.isError(answer)) {
             claimSlot(token);
             ended(token, UcpMacros.status(answer), 0, 0);
             return false;
         }
-        return posted("ep_close", null, token, statusPointer);
+        return posted("ep_close", null, token, answer);
     }
 
     /** The call has finished the operation, or has refused it: there will be no callback. */
@@ -349,8 +343,8 @@ final class RequestTable {
         endedByUpcall(requestPointer, rawStatus, 0, info, userData);
     }
 
-    private void dataReceived(MemorySegment requestPointer, byte rawStatus, long bytes, MemorySegment userData) {
-        endedByUpcall(requestPointer.address(), rawStatus, bytes, 0, userData.address());
+    private void dataReceived(long requestPointer, byte rawStatus, long bytes, long userData) {
+        endedByUpcall(requestPointer, rawStatus, bytes, 0, userData);
     }
 
     /**
@@ -358,6 +352,9 @@ final class RequestTable {
      */
     private void endedByUpcall(long requestPointer, byte rawStatus, long bytes, long tagInfo, long token) {
         try {
+            if (requestPointer == 0) {
+                throw LostEvents.WARM_UP;
+            }
             // UCX fills the information only for these two.
             boolean hasInfo = tagInfo != 0 && (rawStatus == 0 || rawStatus == UcxStatus.MESSAGE_TRUNCATED.code());
             long received = hasInfo ? UcpDirect.length(tagInfo) : bytes;
@@ -463,12 +460,12 @@ final class RequestTable {
         }
     }
 
-    private static void call(Completion whenDone, byte rawStatus, long bytes, long senderTag) {
+    private void call(Completion whenDone, byte rawStatus, long bytes, long senderTag) {
         try {
             whenDone.complete(rawStatus, bytes, senderTag);
         } catch (Throwable t) {
             LOG.error("A completion threw", t);
-            LostEvents.rethrowIfFatal(t);
+            lost.rethrowIfFatal(t);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpDirect;
+import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucp_am_handler_param;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
@@ -156,6 +157,13 @@ public final class UcpActiveMessages {
         }
     }
 
+    /** Forgets a message that could not be queued; UCX releases its data when the upcall returns. */
+    void lost(UcpActiveMessage message) {
+        if (held.remove(message) && message.offered() instanceof PlacedData placed) {
+            placed.release();
+        }
+    }
+
     void deliver(UcpActiveMessage message) {
         ActiveMessageHandler handler = message.id() < handlers.length ? handlers[message.id()] : null;
         boolean taken = false;
@@ -275,7 +283,7 @@ public final class UcpActiveMessages {
         MemorySegment parameters = worker.parameters().of(worker.requests().onDataReceive, token,
                 UcpMemory.nullIfEmpty(registration, target));
         return requests.posted("am_recv_data", null, token,
-                ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), target, length,
+                UcpPosts.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), target, length,
                         parameters));
     }
 
@@ -320,7 +328,7 @@ public final class UcpActiveMessages {
             claim(message);
             UcpData.Native exact = destination.toNative(length);
             worker.requests().keep(token, exact.buffer());
-            return ucx_h.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), exact.buffer(),
+            return UcpPosts.ucp_am_recv_data_nbx(workerHandle, MemorySegment.ofAddress(message.data()), exact.buffer(),
                     exact.count(), parameters);
         });
     }

@@ -1,6 +1,6 @@
 package io.reactorucx.core;
 
-import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.Pinned;
 import java.lang.foreign.MemorySegment;
@@ -156,7 +156,7 @@ public final class UcpAtomics {
         store(value, width, operand);
         long address = key.address(endpoint, offset, width.bytes());
         return requests.posted(name, endpoint.peer(), token,
-                ucx_h.ucp_atomic_op_nbx(endpoint.handle(), operation.code(), value, 1, address,
+                UcpPosts.ucp_atomic_op_nbx(endpoint.handle(), operation.code(), value, 1, address,
                 key.handle(), worker.parameters().forAtomic(requests.onSend, token, width.datatype(), reply)));
     }
 

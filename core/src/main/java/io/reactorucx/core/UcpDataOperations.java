@@ -1,6 +1,6 @@
 package io.reactorucx.core;
 
-import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -46,7 +46,7 @@ public final class UcpDataOperations {
         RequestTable requests = worker.requests();
         return send.post(requests.onSend, bits, whenDone,
                 (token, data, parameters) ->
-                        ucx_h.ucp_am_send_nbx(endpoint.handle(), id, requests.header(token, header), header.byteSize(),
+                        UcpPosts.ucp_am_send_nbx(endpoint.handle(), id, requests.header(token, header), header.byteSize(),
                         data.buffer(), data.count(), parameters));
     }
 
@@ -64,7 +64,7 @@ public final class UcpDataOperations {
         endpoint.requireUsable("tag_send", UcpFeature.TAG);
         return new DataOperation("tag_send", worker, endpoint, payload, false, checked)
                 .post(worker.requests().onSend, 0, whenDone,
-                        (token, data, parameters) -> ucx_h.ucp_tag_send_nbx(endpoint.handle(),
+                        (token, data, parameters) -> UcpPosts.ucp_tag_send_nbx(endpoint.handle(),
                                 data.buffer(), data.count(), tag, parameters));
     }
 
@@ -83,7 +83,7 @@ public final class UcpDataOperations {
         return new DataOperation("tag_send_sync", worker, endpoint, payload, false, checked)
                 .refuse(RequestFlag.FORCE_IMMEDIATE_COMPLETION, "a peer's match never comes within the call")
                 .post(worker.requests().onSend, 0, whenDone,
-                        (token, data, parameters) -> ucx_h.ucp_tag_send_sync_nbx(endpoint.handle(),
+                        (token, data, parameters) -> UcpPosts.ucp_tag_send_sync_nbx(endpoint.handle(),
                                 data.buffer(), data.count(), tag, parameters));
     }
 }

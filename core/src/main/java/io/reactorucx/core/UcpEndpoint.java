@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpDirect;
+import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.NativeText;
@@ -183,7 +184,7 @@ public final class UcpEndpoint {
         long token = worker.requests().begin("tag_send_sync", whenDone, this,
                 worker.context().pinned(registration, data, "payload"), payload);
         return worker.requests().posted("tag_send_sync", peer, token,
-                ucx_h.ucp_tag_send_sync_nbx(handle, data, data.byteSize(), tag,
+                UcpPosts.ucp_tag_send_sync_nbx(handle, data, data.byteSize(), tag,
                 worker.parameters().of(worker.requests().onSend, token, UcpMemory.nullIfEmpty(registration, data))));
     }
 
@@ -277,7 +278,7 @@ public final class UcpEndpoint {
         requireOpen("ep_flush");
         long token = worker.requests().begin("ep_flush", whenDone, this, null, null);
         return worker.requests().posted("ep_flush", peer, token,
-                ucx_h.ucp_ep_flush_nbx(handle, worker.parameters().of(worker.requests().onSend, token, null)));
+                UcpPosts.ucp_ep_flush_nbx(handle, worker.parameters().of(worker.requests().onSend, token, null)));
     }
 
     void wiring(EndpointWiring watched) {

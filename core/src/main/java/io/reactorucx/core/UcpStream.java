@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpMacros;
+import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import java.lang.foreign.Arena;
@@ -52,7 +53,7 @@ public final class UcpStream {
         long token = requests.begin("stream_send", whenDone, endpoint,
                 worker.context().pinned(registration, data, "payload"), payload);
         return requests.posted("stream_send", endpoint.peer(), token,
-                ucx_h.ucp_stream_send_nbx(endpoint.handle(), data, data.byteSize(),
+                UcpPosts.ucp_stream_send_nbx(endpoint.handle(), data, data.byteSize(),
                 worker.parameters().of(requests.onSend, token, registration)));
     }
 
@@ -69,7 +70,7 @@ public final class UcpStream {
         endpoint.requireUsable("stream_send", UcpFeature.STREAM);
         sent = true;
         return operation("stream_send", payload, false, checked).post(worker.requests().onSend, 0, whenDone,
-                (token, data, parameters) -> ucx_h.ucp_stream_send_nbx(endpoint.handle(), data.buffer(), data.count(),
+                (token, data, parameters) -> UcpPosts.ucp_stream_send_nbx(endpoint.handle(), data.buffer(), data.count(),
                         parameters));
     }
 
@@ -94,7 +95,7 @@ public final class UcpStream {
         UcpRequest request = operation("stream_recv", destination, true, Set.of()).post(requests.onDataReceive,
                 waitAll ? ucx_h.UCP_STREAM_RECV_FLAG_WAITALL() : 0, counted, (token, data, parameters) -> {
                     length[0] = requests.scratch(token, Long.BYTES);
-                    return ucx_h.ucp_stream_recv_nbx(endpoint.handle(), data.buffer(), data.count(), length[0],
+                    return UcpPosts.ucp_stream_recv_nbx(endpoint.handle(), data.buffer(), data.count(), length[0],
                             parameters);
                 }, (token, pointer) -> requests.postedWithLength("stream_recv", endpoint.peer(), token, pointer,
                         length[0]));

@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpDirect;
+import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucp_tag_recv_info;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
@@ -153,7 +154,7 @@ public final class UcpTags {
     public UcpRequest receive(UcpData destination, long tag, long mask, Set<RequestFlag> flags, Completion whenDone) {
         DataOperation receive = receive("tag_recv", destination, flags);
         return receive.post(worker.requests().onTagReceive, 0, whenDone,
-                (token, data, parameters) -> ucx_h.ucp_tag_recv_nbx(workerHandle,
+                (token, data, parameters) -> UcpPosts.ucp_tag_recv_nbx(workerHandle,
                 data.buffer(), data.count(), tag, mask, parameters));
     }
 
@@ -175,7 +176,7 @@ public final class UcpTags {
         }
         return receive.post(worker.requests().onTagReceive, 0, whenDone, (token, data, parameters) -> {
             taken.remove(message);
-            return ucx_h.ucp_tag_msg_recv_nbx(workerHandle, data.buffer(), data.count(),
+            return UcpPosts.ucp_tag_msg_recv_nbx(workerHandle, data.buffer(), data.count(),
                     MemorySegment.ofAddress(message.handle()), parameters);
         });
     }

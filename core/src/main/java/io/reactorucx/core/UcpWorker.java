@@ -1,6 +1,7 @@
 package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpDirect;
+import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.Arguments;
 import io.reactorucx.core.internal.ListeningSocket;
@@ -73,15 +74,11 @@ public final class UcpWorker implements AutoCloseable {
         if (context.has(UcpFeature.AM)) {
             activeMessages.clear();
         }
-        attributes = UcpWorkerAttributes.of(handle);
         UcxThreadMode asked = config.parameters().threadMode();
-        if (attributes.threadMode().compareTo(asked) < 0) {
-            throw new UcxUnsupportedException("worker_create", "thread mode " + asked + " was asked for, UCX gave "
-                    + attributes.threadMode());
-        }
+        attributes = UcpWorkerAttributes.of(handle).requireThreadMode(asked);
         threads = new ThreadConfinement(config.name(), asked, this::checkMayLeave);
         endpoints = new EndpointTable(this, handle);
-        events = new WorkerEvents(config.name(), endpoints, activeMessages);
+        events = new WorkerEvents(config.name(), endpoints, activeMessages, requests.lost());
         upcalls = new ArrivalUpcalls(events, config.maxInlineBytes(), arena);
         listeners = new UcpTcpListeners(this, made.tcpPort() == 0 ? List.of() : ListeningSocket.onPort(made.tcpPort()));
         wakeup = context.has(UcpFeature.WAKEUP) ? new WorkerWakeup(handle, made.eventFd(), arena) : null;
@@ -117,7 +114,8 @@ public final class UcpWorker implements AutoCloseable {
      *
      * <p>A completion or handler that throws is logged, and the others follow. Only a {@link VirtualMachineError} other
      * than an overflow of the stack and an {@link InternalError} is thrown on, as is one by which an event was lost:
-     * its receiver would wait for ever, so the worker should be closed.
+     * its receiver would wait for ever, so the worker should be closed. After that, each further call throws an {@link
+     * OutOfMemoryError} before it calls UCX, until there is memory again.
      *
      * @return how much was done; 0 when there was nothing to do
      */
@@ -126,10 +124,10 @@ public final class UcpWorker implements AutoCloseable {
         if (progressing) {
             throw new IllegalStateException("worker_progress: called from a completion or handler of the same worker");
         }
+        requests.lost().requireReserve();
         progressing = true;
         try {
             int work = UcpDirect.ucp_worker_progress(handle.address());
-            events.lost().rethrow();
             requests.lost().rethrow();
             int arrived = events.size();
             int ended = requests.readyCount();
@@ -204,7 +202,7 @@ public final class UcpWorker implements AutoCloseable {
         checkOpen("worker_flush");
         long token = requests.begin("worker_flush", whenDone, null, null, null);
         return requests.posted("worker_flush", null, token,
-                ucx_h.ucp_worker_flush_nbx(handle, parameters.of(requests.onSend, token, null)));
+                UcpPosts.ucp_worker_flush_nbx(handle, parameters.of(requests.onSend, token, null)));
     }
 
     /**

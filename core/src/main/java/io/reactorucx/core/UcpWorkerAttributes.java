@@ -27,4 +27,12 @@ public record UcpWorkerAttributes(UcxThreadMode threadMode, int maxHeaderBytes, 
                     .getString(0), Math.toIntExact(ucp_worker_attr.max_debug_string(attr)));
         }
     }
+
+    UcpWorkerAttributes requireThreadMode(UcxThreadMode asked) {
+        if (threadMode.compareTo(asked) < 0) {
+            throw new UcxUnsupportedException("worker_create", "thread mode " + asked + " was asked for, UCX gave "
+                    + threadMode);
+        }
+        return this;
+    }
 }

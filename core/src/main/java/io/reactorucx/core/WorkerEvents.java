@@ -17,12 +17,13 @@ final class WorkerEvents {
     private final EndpointTable endpoints;
     private final UcpActiveMessages activeMessages;
     private final Queue<Object> queue = new ArrayDeque<>();
-    private final LostEvents lost = new LostEvents();
+    private final LostEvents lost;
 
-    WorkerEvents(String workerName, EndpointTable endpoints, UcpActiveMessages activeMessages) {
+    WorkerEvents(String workerName, EndpointTable endpoints, UcpActiveMessages activeMessages, LostEvents lost) {
         this.workerName = workerName;
         this.endpoints = endpoints;
         this.activeMessages = activeMessages;
+        this.lost = lost;
     }
 
     /** The endpoint with a handle; null for one that UCX made for itself or that is closed here. */
@@ -41,8 +42,16 @@ final class WorkerEvents {
     }
 
     void messageArrived(UcpActiveMessage message) {
-        queue.add(message);
         activeMessages.arrived(message);
+        boolean queued = false;
+        try {
+            queue.add(message);
+            queued = true;
+        } finally {
+            if (!queued) {
+                activeMessages.lost(message);
+            }
+        }
     }
 
     void endpointFailed(long handle, int rawStatus) {
@@ -84,7 +93,7 @@ final class WorkerEvents {
             }
         } catch (Throwable t) {
             LOG.error("[{}] a handler threw", workerName, t);
-            LostEvents.rethrowIfFatal(t);
+            lost.rethrowIfFatal(t);
         }
     }
 }

@@ -17,9 +17,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The slots of operations, with invented status pointers in place of UCX's. */
 class RequestTableTest {
 
-    private static final MemorySegment DONE = MemorySegment.NULL;
-    private static final MemorySegment UNDER_WAY = MemorySegment.ofAddress(0x7f00_0000_1000L);
-    private static final MemorySegment REFUSED = MemorySegment.ofAddress(UcxStatus.NO_MEMORY.code());
+    private static final long DONE = 0;
+    private static final long UNDER_WAY = 0x7f00_0000_1000L;
+    private static final long REFUSED = UcxStatus.NO_MEMORY.code();
     private static final byte OK = 0;
 
     private final List<String> delivered = new ArrayList<>();
@@ -43,7 +43,7 @@ class RequestTableTest {
         RequestTable table = table(8);
         long token = start(table, "a");
         assertThat(table.inFlight()).isEqualTo(1);
-        assertThat(table.request(token)).isEqualTo(UNDER_WAY.address());
+        assertThat(table.request(token)).isEqualTo(UNDER_WAY);
         assertThat(table.ended(token, (byte) -9, 5, -7)).as("whether the upcall frees the request").isTrue();
         assertThat(delivered).isEmpty();
         assertThat(table.readyCount()).isEqualTo(1);
@@ -186,7 +186,7 @@ class RequestTableTest {
         }
         assertThat(table.readyCount()).isEqualTo(50);
         for (int i = 80; i < 700; i++) {
-            assertThat(table.request(tokens.get(i))).isEqualTo(UNDER_WAY.address());
+            assertThat(table.request(tokens.get(i))).isEqualTo(UNDER_WAY);
             assertThat(table.ended(tokens.get(i), OK, i, 0)).isTrue();
             expected.add("op" + i + " 0 " + i + " 0");
         }
@@ -327,7 +327,7 @@ class RequestTableTest {
         RequestTable table = table(1);
         start(table, "a");
         long token = table.beginClose(noting("b"), null);
-        assertThat(table.copy(token, DONE, DONE)).isZero();
+        assertThat(table.copy(token, MemorySegment.NULL, MemorySegment.NULL)).isZero();
         assertThat(table.inFlight()).isEqualTo(1);
     }
 
@@ -363,7 +363,7 @@ class RequestTableTest {
         RequestTable table = table(4);
         assertThat(table.cancellable(null)).isEmpty();
         long token = start(table, "receive");
-        assertThat(table.cancellable(null)).containsExactly(UNDER_WAY.address());
+        assertThat(table.cancellable(null)).containsExactly(UNDER_WAY);
         table.ended(token, OK, 0, 0);
         assertThat(table.cancellable(null)).isEmpty();
     }

@@ -4,13 +4,11 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
 import java.nio.ByteOrder;
 
 /**
@@ -25,58 +23,6 @@ public final class UcpDirect {
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     private UcpDirect() {
-    }
-
-    /** {@snippet lang=c : void (*ucp_send_nbx_callback_t)(void *request, ucs_status_t status, void *user_data) } */
-    @FunctionalInterface
-    public interface SendCallback {
-
-        /** Called inside {@code ucp_worker_progress} or a close. */
-        void ended(long request, byte status, long userData);
-    }
-
-    /**
-     * {@snippet lang=c :
-     * void (*ucp_tag_recv_nbx_callback_t)(void *, ucs_status_t, const ucp_tag_recv_info_t *, void *)
-     * }
-     */
-    @FunctionalInterface
-    public interface TagReceiveCallback {
-
-        /** Called inside {@code ucp_worker_progress} or the call that receives. */
-        void ended(long request, byte status, long info, long userData);
-    }
-
-    /**
-     * {@snippet lang=c :
-     * ucs_status_t (*ucp_am_recv_callback_t)(void *, const void *, size_t, void *, size_t,
-     *                                        const ucp_am_recv_param_t *)
-     * }
-     */
-    @FunctionalInterface
-    public interface ActiveMessageCallback {
-
-        /** Called inside {@code ucp_worker_progress}. */
-        byte arrived(long arg, long header, long headerLength, long data, long length, long param);
-    }
-
-    private static final class stubs {
-        static final FunctionDescriptor SEND = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_BYTE, JAVA_LONG);
-        static final FunctionDescriptor TAG_RECEIVE = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_BYTE, JAVA_LONG,
-                JAVA_LONG);
-        static final FunctionDescriptor ACTIVE_MESSAGE = FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-
-        static MemorySegment of(Class<?> type, String method, Object callback, FunctionDescriptor descriptor,
-                Arena arena) {
-            try {
-                MethodHandle target = MethodHandles.lookup().findVirtual(type, method, descriptor.toMethodType())
-                        .bindTo(callback);
-                return Linker.nativeLinker().upcallStub(target, descriptor, arena);
-            } catch (ReflectiveOperationException e) {
-                throw new AssertionError(e);
-            }
-        }
     }
 
     private static final class ucp_worker_progress {
@@ -123,21 +69,6 @@ public final class UcpDirect {
     private static final class ucp_request_free {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_request_free$address(),
                 FunctionDescriptor.ofVoid(JAVA_LONG));
-    }
-
-    /** {@return a function pointer that calls back, for as long as the arena lives} */
-    public static MemorySegment stub(SendCallback callback, Arena arena) {
-        return stubs.of(SendCallback.class, "ended", callback, stubs.SEND, arena);
-    }
-
-    /** {@return a function pointer that calls back, for as long as the arena lives} */
-    public static MemorySegment stub(TagReceiveCallback callback, Arena arena) {
-        return stubs.of(TagReceiveCallback.class, "ended", callback, stubs.TAG_RECEIVE, arena);
-    }
-
-    /** {@return a function pointer that calls back, for as long as the arena lives} */
-    public static MemorySegment stub(ActiveMessageCallback callback, Arena arena) {
-        return stubs.of(ActiveMessageCallback.class, "arrived", callback, stubs.ACTIVE_MESSAGE, arena);
     }
 
     /** {@snippet lang=c : unsigned ucp_worker_progress(ucp_worker_h worker) } */
@@ -308,6 +239,13 @@ public final class UcpDirect {
         MemorySegment.copy(ALL, address, to, 0, bytes);
     }
 
+    /** {@snippet lang=c : memset(address, 0, bytes) } */
+    public static void clear(long address, long bytes) {
+        for (long i = 0; i < bytes; i++) {
+            ALL.set(JAVA_BYTE, address + i, (byte) 0);
+        }
+    }
+
     /** {@return up to 8 bytes, the first one lowest} */
     public static long word(long address, int bytes) {
         if (bytes == Long.BYTES) {
@@ -320,7 +258,7 @@ public final class UcpDirect {
         return word;
     }
 
-    private static RuntimeException rethrow(Throwable t) {
+    static RuntimeException rethrow(Throwable t) {
         if (t instanceof RuntimeException e) {
             return e;
         }
