@@ -93,6 +93,20 @@ final class CapabilityCheck {
                 : "none of the transports " + names + " is shared memory");
     }
 
+    /**
+     * Refuses the newer protocols before they are the default: with transports of two kinds they write past an array on
+     * the stack, which ends the process.
+     */
+    static void requireSafeProtocols(UcpConfig config) {
+        String key = "PROTO_ENABLE";
+        String value = config.settings().getOrDefault(key, ContextSettings.environment(key, config).orElse(""));
+        if (isYes(value) && !Ucx.version().isAtLeast(1, 16)) {
+            throw new UcxUnsupportedException("ucp_init", key + "=" + value + " with UCX " + Ucx.version()
+                    + ", which overwrites its stack then and ends the process: leave the setting and the variable UCX_"
+                    + key + " out, or use UCX 1.16");
+        }
+    }
+
     private static boolean isYes(String value) {
         return YES.contains(value.toLowerCase(Locale.ROOT));
     }

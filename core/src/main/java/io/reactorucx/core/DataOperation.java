@@ -1,5 +1,6 @@
 package io.reactorucx.core;
 
+import io.reactorucx.core.internal.StackRoom;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -107,6 +108,7 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
         if (type == null) {
             return post(data.toNative(), data.datatype(), stub, attributes, operationFlags, whenDone, call, handler);
         }
+        StackRoom.require();
         GenericOperations generics = worker.generics();
         GenericOperations.Running running = generics.begin(type, !receives, whenDone);
         UcpRequest request;

@@ -2,6 +2,7 @@ package io.reactorucx.core;
 
 import io.reactorucx.core.ffi.UcpPosts;
 import io.reactorucx.core.ffi.ucx_h;
+import io.reactorucx.core.internal.StackRoom;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -70,6 +71,7 @@ final class EndpointClose {
 
     /** Closes the endpoint, or parks it. Returns whether it is closed. */
     boolean start() {
+        StackRoom.require();
         worker.handleMissedEvents();
         if (endpoint.failure() != 0 || !waits()) {
             return close();

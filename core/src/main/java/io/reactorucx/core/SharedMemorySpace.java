@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the free space for memory that UCX allocates with posix: posix fills its file system with zeros before it
@@ -61,7 +63,19 @@ final class SharedMemorySpace {
                     + directory + " has room for " + room(directory)
                     + " bytes; leave posix out of the context's transports, or give that file system more");
         }
+        String hugePages = status == UcxStatus.EXCEEDS_LIMIT ? hugePages(context) : null;
+        if (hugePages != null) {
+            throw new UcxException(status, "worker_create", null, hugePages + " asks for huge pages, and the system has"
+                    + " too few that are free (HugePages_Free in " + MEMINFO + "): reserve some with sysctl"
+                    + " vm.nr_hugepages, or use try, which is UCX's default");
+        }
         FailureCause.check(rawStatus, "worker_create", context.config());
+    }
+
+    /** Returns the setting by which shared memory has to be of huge pages, null for none. */
+    private static @Nullable String hugePages(UcpContext context) {
+        return Stream.of("POSIX_HUGETLB_MODE", "SYSV_HUGETLB_MODE").map(key -> key + "=" + context.setting(key))
+                .filter(setting -> setting.matches("(?i).*=(y|yes|on|1)")).findFirst().orElse(null);
     }
 
     private static String directory(UcpContext context) {

@@ -78,6 +78,7 @@ public final class UcpContext implements AutoCloseable {
         if (config.features().contains(UcpFeature.EXPORTED_MEMH)) {
             UcpCapability.EXPORTED_MEMORY.inLibrary().require("ucp_init with the feature EXPORTED_MEMH");
         }
+        CapabilityCheck.requireSafeProtocols(config);
         FailureCause.requireFiles("ucp_init");
         Map<String, String> ofTransports = ContextSettings.ofTransports(config);
         return NativeEnvironment.with(ofTransports,

@@ -5,6 +5,7 @@ import io.reactorucx.core.ffi.ucp_listener_conn_handler;
 import io.reactorucx.core.ffi.ucp_listener_params;
 import io.reactorucx.core.ffi.ucx_h;
 import io.reactorucx.core.internal.SocketAddresses;
+import io.reactorucx.core.internal.StackRoom;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -71,7 +72,13 @@ public final class UcpListener implements AutoCloseable {
             if (status < 0) {
                 throw FailureCause.explained(status, "ucp_listener_create at " + bindAddress, null);
             }
-            return new UcpListener(worker, pointer.get(ValueLayout.ADDRESS, 0), handler, maxPending);
+            MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
+            try {
+                return new UcpListener(worker, handle, handler, maxPending);
+            } catch (RuntimeException | Error e) {
+                ucx_h.ucp_listener_destroy(handle);
+                throw e;
+            }
         }
     }
 
@@ -127,6 +134,7 @@ public final class UcpListener implements AutoCloseable {
 
     void reject(UcpConnectionRequest request) {
         worker.checkThread();
+        StackRoom.require();
         worker.handleMissedEvents();
         request.answer();
         pending.remove(request);
@@ -186,6 +194,7 @@ public final class UcpListener implements AutoCloseable {
         if (closed) {
             return;
         }
+        StackRoom.require();
         lifetime.lock();
         try {
             closed = true;

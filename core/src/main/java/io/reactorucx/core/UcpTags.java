@@ -52,6 +52,7 @@ public final class UcpTags {
         worker.context().requireFeature(UcpFeature.TAG, "tag_recv");
         MemorySegment target = UcpMemory.within(registration, Arguments.destination(destination, "destination"));
         Pinned pin = worker.context().pinned(registration, target, "destination");
+        requireStackIfArrived(tag, mask);
         RequestTable requests = worker.requests();
         long token = requests.begin("tag_recv", whenDone, null, pin, destination);
         MemorySegment parameters = worker.parameters().withoutImmediateCompletion(requests.onTagReceive, token,
@@ -129,10 +130,17 @@ public final class UcpTags {
         return Optional.of(message);
     }
 
+    /** UCX completes a receive within the call when its message is here already. */
+    private void requireStackIfArrived(long tag, long mask) {
+        if (UcpDirect.ucp_tag_probe_nb(workerHandle.address(), tag, mask, 0, info.address()) != 0) {
+            StackRoom.require();
+        }
+    }
+
     private long probe(long tag, long mask, int remove) {
         worker.checkOpen("tag_probe");
         worker.context().requireFeature(UcpFeature.TAG, "tag_probe");
-        return ucx_h.ucp_tag_probe_nb(workerHandle, tag, mask, remove, info).address();
+        return UcpDirect.ucp_tag_probe_nb(workerHandle.address(), tag, mask, remove, info.address());
     }
 
     private UcpTagInfo found() {
@@ -153,6 +161,7 @@ public final class UcpTags {
      */
     public UcpRequest receive(UcpData destination, long tag, long mask, Set<RequestFlag> flags, Completion whenDone) {
         DataOperation receive = receive("tag_recv", destination, flags);
+        requireStackIfArrived(tag, mask);
         return receive.post(worker.requests().onTagReceive, 0, whenDone,
                 (token, data, parameters) -> UcpPosts.ucp_tag_recv_nbx(workerHandle,
                 data.buffer(), data.count(), tag, mask, parameters));
@@ -174,6 +183,7 @@ public final class UcpTags {
             throw new IllegalStateException("message of tag 0x" + Long.toHexString(message.tag())
                     + ": it was received before, or taken from another worker");
         }
+        StackRoom.require();
         return receive.post(worker.requests().onTagReceive, 0, whenDone, (token, data, parameters) -> {
             taken.remove(message);
             return UcpPosts.ucp_tag_msg_recv_nbx(workerHandle, data.buffer(), data.count(),

@@ -6,8 +6,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.core.internal.NativeEnvironment;
 import io.reactorucx.testsupport.NoLeaks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Settings arrive in UCX by each of its ways, and the environment is restored afterwards. */
 @ExtendWith(NoLeaks.class)
@@ -32,6 +37,33 @@ class SettingsTest {
     void namesSettingWithJunkValue(String key, String value) {
         assertThatThrownBy(() -> UcpContext.create(UcpConfig.builder().transports("tcp").setting(key, value).build()))
                 .isInstanceOf(UcxException.class).hasMessageContaining("setting " + key + "=" + value);
+    }
+
+    /** UCX 1.13.1 overwrites its stack with these settings and two kinds of transport. */
+    @Test
+    void refusesNewProtocolsBeforeTheyAreTheDefault() {
+        assumeTrue(!Ucx.version().isAtLeast(1, 16), "they are the default");
+        UcpConfig plain = UcpConfig.builder().transports("posix", "tcp").build();
+        UcpConfig set = UcpConfig.builder().transports("posix", "tcp").setting("PROTO_ENABLE", "y").build();
+
+        assertThatThrownBy(() -> UcpContext.create(set)).isInstanceOf(UcxUnsupportedException.class)
+                .hasMessageContaining("PROTO_ENABLE=y");
+        assertThatThrownBy(() -> NativeEnvironment.with(Map.of("UCX_PROTO_ENABLE", "yes"),
+                () -> UcpContext.create(plain))).isInstanceOf(UcxUnsupportedException.class)
+                .hasMessageContaining("PROTO_ENABLE=yes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"posix", "sysv"})
+    void saysThatThereAreNoHugePages(String transport) throws IOException {
+        assumeTrue(Files.readString(Path.of("/proc/meminfo")).contains("HugePages_Free:        0"),
+                "there are huge pages");
+        String setting = transport.toUpperCase(Locale.ROOT) + "_HUGETLB_MODE";
+        UcpConfig config = UcpConfig.builder().transports(transport, "tcp").setting(setting, "y").build();
+        try (UcpContext context = UcpContext.create(config)) {
+            assertThatThrownBy(() -> context.createWorker(UcpWorkerConfig.of("x"))).isInstanceOf(UcxException.class)
+                    .hasMessageContaining(setting + "=y").hasMessageContaining("vm.nr_hugepages");
+        }
     }
 
     private static List<String> transports(String posixErrorHandling) {

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Recurses until the stack overflows, and cancels a receive at each of the first steps back: near the end of the stack,
- * where UCX could call Java for the last time.
+ * Recurses until the stack overflows, and cancels a receive at each of the first steps back, or receives a message that
+ * has arrived: near the end of the stack, where UCX could call Java for the last time.
  */
 final class StackEndProgram {
 
@@ -17,29 +17,49 @@ final class StackEndProgram {
     private final Pair pair = Pair.of(Link.TCP_PEER);
     private final List<Outcome> outcomes = new ArrayList<>();
     private final long[] receives = new long[RECEIVES];
+    private final MemorySegment memory = Arena.global().allocate(8);
+    private final boolean cancels;
     private int next;
     private int refused;
 
-    private StackEndProgram() {
-        MemorySegment memory = Arena.global().allocate(8);
-        for (int i = 0; i < RECEIVES; i++) {
-            Outcome outcome = new Outcome();
-            outcomes.add(outcome);
-            receives[i] = pair.server.tags().receive(memory, null, TAG, -1, outcome);
+    private StackEndProgram(boolean cancels) {
+        this.cancels = cancels;
+        for (int i = 0; i < RECEIVES && cancels; i++) {
+            receives[i] = receive();
         }
+        for (int i = 0; i < RECEIVES && !cancels; i++) {
+            pair.run(done -> pair.toServer.tagSend(memory, null, TAG, done));
+        }
+        // After the others, so that they have arrived as well.
+        pair.run(done -> pair.toServer.tagSend(memory, null, TAG + 1, done));
+        pair.until(() -> pair.server.tags().probe(TAG + 1, -1).isPresent(), "a message");
+    }
+
+    private long receive() {
+        Outcome outcome = new Outcome();
+        long receive = pair.server.tags().receive(memory, null, TAG, -1, outcome);
+        // Not before: a receive that was refused does not end.
+        outcomes.add(outcome);
+        return receive;
     }
 
     public static void main(String[] arguments) {
-        StackEndProgram program = new StackEndProgram();
-        // The classes that a cancel needs are loaded.
-        program.cancelNext();
+        StackEndProgram program = new StackEndProgram(arguments[0].equals("cancel"));
+        // The classes that it needs are loaded.
+        program.next();
         program.recurse();
         program.end();
     }
 
-    private void cancelNext() {
-        if (next < RECEIVES) {
-            pair.server.tags().cancel(receives[next++]);
+    private void next() {
+        if (next >= RECEIVES) {
+            return;
+        }
+        next++;
+        if (cancels) {
+            pair.server.tags().cancel(receives[next - 1]);
+        } else {
+            receive();
         }
     }
 
@@ -50,7 +70,7 @@ final class StackEndProgram {
             refused++;
         }
         try {
-            cancelNext();
+            next();
         } catch (StackOverflowError e) {
             refused++;
         }
@@ -59,7 +79,7 @@ final class StackEndProgram {
     private void end() {
         pair.server.tags().cancelAll();
         outcomes.forEach(outcome -> {
-            if (pair.await(outcome) != UcxStatus.CANCELED) {
+            if (pair.await(outcome) != UcxStatus.CANCELED && cancels) {
                 throw new IllegalStateException("a receive ended with " + outcome.status());
             }
         });

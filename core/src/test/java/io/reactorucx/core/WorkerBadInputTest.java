@@ -289,7 +289,17 @@ class WorkerBadInputTest extends BadInput {
     /** UCX completes a receive within the call that cancels it, and no error may leave that callback. */
     @Test
     void refusesCancelAtTheEndOfTheStack() {
-        ChildJvm.Result result = ChildJvm.of(StackEndProgram.class).run();
+        endsInOrderAtTheEndOfTheStack("cancel");
+    }
+
+    /** As above, when the message of a receive has arrived. */
+    @Test
+    void refusesReceiveOfArrivedMessageAtTheEndOfTheStack() {
+        endsInOrderAtTheEndOfTheStack("receive");
+    }
+
+    private static void endsInOrderAtTheEndOfTheStack(String what) {
+        ChildJvm.Result result = ChildJvm.of(StackEndProgram.class).arguments(what).run();
 
         assertThat(result.exitCode()).as(result.output()).isZero();
         assertThat(result.output()).contains("overflowed and ended in order");

@@ -52,6 +52,11 @@ public final class UcpDirect {
                         JAVA_LONG));
     }
 
+    private static final class ucp_tag_probe_nb {
+        static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_tag_probe_nb$address(),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    }
+
     private static final class ucp_put_nbx {
         static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ucx_h.ucp_put_nbx$address(),
                 FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, ucx_h.C_POINTER, JAVA_LONG, JAVA_LONG, JAVA_LONG,
@@ -135,6 +140,19 @@ public final class UcpDirect {
             long param) {
         try {
             return (long) ucp_tag_recv_nbx.HANDLE.invokeExact(worker, buffer, count, tag, mask, param);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /**
+     * {@snippet lang=c :
+     * ucp_tag_message_h ucp_tag_probe_nb(worker, tag, tag_mask, int remove, ucp_tag_recv_info_t *info)
+     * }
+     */
+    public static long ucp_tag_probe_nb(long worker, long tag, long mask, int remove, long info) {
+        try {
+            return (long) ucp_tag_probe_nb.HANDLE.invokeExact(worker, tag, mask, remove, info);
         } catch (Throwable t) {
             throw rethrow(t);
         }
