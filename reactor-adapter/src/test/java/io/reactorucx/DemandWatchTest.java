@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.buffer.UcxBufferPool;
+import io.reactorucx.engine.EngineConfig;
 import io.reactorucx.internal.message.DemandWatch;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.message.UcxResponder;
@@ -143,6 +145,56 @@ class DemandWatchTest implements NeedsUcx {
         });
         assertThat(warnings).singleElement().asString().contains("send on stream 2 has waited");
         subscriber.cancel();
+        responding.dispose();
+    }
+
+    /** The peer's application has asked for the message: the peer has no memory to fetch it. */
+    @Test
+    void peerThatDoesNotFetchWhatItHasRequestedIsNamed() {
+        UcxBufferPool pool = peers.serverResources().buffers();
+        List<UcxBuffer> all = List.of(pool.acquire(pool.maxBytes()));
+        CompletableFuture<byte[]> received = peers.served().inbound().receiveByteArrays().next().toFuture();
+        PendingOperation sent = PendingOperation.of(peers.client().outbound()
+                .sendByteArrays(Mono.just(new byte[50_000])));
+        await().atMost(Waits.PATIENCE).until(() -> pool.waiters() == 1);
+        lookAfter(peers.client(), 20);
+        lookAfter(peers.client(), 30);
+
+        assertThat(warnings).singleElement().asString().contains("send on the default stream has waited 10 s",
+                "the peer has requested and not fetched 1 large messages").doesNotContain("subscribe to");
+        all.forEach(UcxBuffer::release);
+        assertThat(Waits.get(received)).hasSize(50_000);
+        sent.assertDone();
+    }
+
+    /** Another peer keeps the only place of the engine: nothing is wrong with the peer of the send that waits. */
+    @Test
+    void sendThatWaitsForOtherConnectionsIsNamedAsSuch() {
+        peers.close();
+        peers = Peers.connect(Route.TCP_BY_SOCKET_ADDRESS, resources -> resources.engineConfig(
+                EngineConfig.of("reactor-ucx-small").withLimits(64, 1)), server -> server, client -> client);
+        onWatch(peers.client(), watch -> watch.configure(LIMIT, warnings::add));
+        UcxBufferPool pool = peers.serverResources().buffers();
+        UcxBuffer all = pool.acquire(pool.maxBytes());
+        Disposable responding = peers.served().respond(new UcxResponder() {
+            @Override
+            public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+                return Mono.just(request);
+            }
+        }).subscribe();
+        Waits.engineOf(peers.served());
+        List<CompletableFuture<byte[]>> requests = List.of(
+                peers.client().requester().requestResponse(new byte[50_000]).toFuture(),
+                peers.client().requester().requestResponse(new byte[50_000]).toFuture());
+        await().atMost(Waits.PATIENCE).until(() -> pool.waiters() == 1);
+        Waits.engineOf(peers.client());
+        lookAfter(peers.client(), 20);
+        lookAfter(peers.client(), 30);
+
+        assertThat(warnings).hasSize(2).anyMatch(text -> text.contains("has requested and not fetched 1 large"))
+                .anyMatch(text -> text.contains("have offered 1 large messages, as many as they may"));
+        all.release();
+        requests.forEach(request -> assertThat(Waits.get(request)).hasSize(50_000));
         responding.dispose();
     }
 

@@ -15,6 +15,7 @@ import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.ucp.ActiveMessageProtocol;
 import io.reactorucx.message.ActiveMessage;
 import io.reactorucx.message.TaggedMessage;
+import io.reactorucx.message.UcxResponder;
 import io.reactorucx.testsupport.NoLeaks;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -23,13 +24,17 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Subscription;
+import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -132,28 +137,52 @@ class EngineLimitsTest implements NeedsUcx {
         sent.assertDone();
     }
 
+    /** Operations that wait for the peer have all slots; what the peer waits for has slots of its own. */
     @Test
-    void largeMessageThatFindsNoSlotIsFetchedWhenThereIsOne() {
+    void messagesOfThePeerAreFetchedAndAnsweredWhenEverySlotIsTaken() {
         connect(1024, 4);
-        CompletableFuture<byte[]> received = peers.served().inbound().receiveByteArrays().next().toFuture();
-        await().atMost(Waits.PATIENCE).until(() -> peers.clientResources().messageStatistics().getFirst()
-                .sendCredit() > 0);
         List<PendingOperation> slots = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             slots.add(PendingOperation.of(peers.served().tags().receive(ID, Bytes.zeroed(8))));
         }
         Waits.engineOf(peers.served());
-        PendingOperation sent = PendingOperation.of(peers.client().outbound()
-                .sendByteArrays(Mono.just(new byte[50_000])));
-        await().atMost(Waits.PATIENCE).until(() -> peers.serverResources().engines().getFirst().counters()
-                .heldMessages() == 1);
-        // The engine goes on meanwhile.
-        Waits.engineOf(peers.served());
-        sent.assertPending();
-        slots.forEach(PendingOperation::cancel);
+        assertThat(PendingOperation.of(peers.served().tags().receive(ID, Bytes.zeroed(8))).failure())
+                .hasMessageContaining("NO_RESOURCE");
+        PendingOperation echo = PendingOperation.of(peers.served().outbound().sendByteArrays(peers.served().inbound()
+                .receiveByteArrays().map(message -> new byte[] {message[0]}).take(3)));
+        CompletableFuture<List<byte[]>> echoed = peers.client().inbound().receiveByteArrays().take(3).collectList()
+                .toFuture();
+        PendingOperation sent = PendingOperation.of(peers.client().outbound().sendByteArrays(Flux.range(0, 3)
+                .map(i -> Bytes.array(Bytes.pattern(i, 50_000)))));
 
-        assertThat(Waits.get(received)).hasSize(50_000);
+        assertThat(Waits.get(echoed)).hasSize(3);
         sent.assertDone();
+        echo.assertDone();
+        slots.forEach(PendingOperation::cancel);
+    }
+
+    /** With all slots of both sides taken by offers neither could fetch those of the other. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 8})
+    void bothSidesSendMoreLargeMessagesThanTheyMayHaveInFlight(int maxInFlight) {
+        peers = Peers.connect(route, builder -> builder.engineConfig(EngineConfig.of("reactor-ucx-small")
+                .withLimits(1024, maxInFlight)).sharedBuffers(false), UnaryOperator.identity(),
+                UnaryOperator.identity());
+        List<Disposable> responding = Stream.of(peers.client(), peers.served()).map(each ->
+                each.respond(new UcxResponder() {
+                    @Override
+                    public Mono<UcxBuffer> requestResponse(UcxBuffer request) {
+                        return Mono.just(request);
+                    }
+                }).subscribe()).toList();
+        List<UcxConnection> sides = List.of(peers.client(), peers.served());
+        sides.forEach(Waits::engineOf);
+
+        List<CompletableFuture<Long>> answers = sides.stream().map(side -> Flux.range(0, 400).flatMap(i ->
+                side.requester().requestResponse(new byte[17 << 10]), 64).count().toFuture()).toList();
+
+        answers.forEach(each -> assertThat(Waits.get(each)).isEqualTo(400));
+        responding.forEach(Disposable::dispose);
     }
 
     @Test

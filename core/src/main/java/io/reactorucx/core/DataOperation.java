@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An operation on data of any layout, with the parameters that all of UCX's functions share. */
-record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoint, UcpData data, boolean receives,
-        Set<RequestFlag> flags) {
+record DataOperation(RequestKind kind, String name, UcpWorker worker, @Nullable UcpEndpoint endpoint, UcpData data,
+        boolean receives, Set<RequestFlag> flags) {
 
     /** The call into UCX. */
     @FunctionalInterface
@@ -23,6 +23,11 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
     interface StatusHandler {
 
         boolean posted(long token, long statusPointer);
+    }
+
+    DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoint, UcpData data, boolean receives,
+            Set<RequestFlag> flags) {
+        this(RequestKind.GENERAL, name, worker, endpoint, data, receives, flags);
     }
 
     DataOperation {
@@ -78,7 +83,7 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
             return new UcpRequest(worker, endpoint, RequestTable.NONE);
         }
         RequestTable requests = worker.requests();
-        long token = requests.begin(name, whenDone, endpoint, data.pinned(worker.context(), argument(receives)), data);
+        long token = requests.begin(kind, name, whenDone, endpoint, data.pinned(worker.context(), argument(receives)), data);
         copy(from, data.segments());
         release.run();
         MemorySegment length = requests.scratch(token, Long.BYTES);
@@ -131,7 +136,7 @@ record DataOperation(String name, UcpWorker worker, @Nullable UcpEndpoint endpoi
             int operationFlags, Completion whenDone, Call call, StatusHandler handler) {
         UcxMemoryType memoryType = memoryType();
         Object[] keepReachable = {data, buffer};
-        long token = worker.requests().begin(name, whenDone, endpoint,
+        long token = worker.requests().begin(kind, name, whenDone, endpoint,
                 data.pinned(worker.context(), argument(receives)), keepReachable);
         MemorySegment parameters = worker.parameters().forData(stub, token,
                 data.isBytes() ? RequestParameters.BYTES : datatype,

@@ -106,7 +106,8 @@ final class EndpointClose {
     /** Returns whether the flush has ended within the call. */
     private boolean flush() {
         RequestTable requests = worker.requests();
-        long token = requests.beginClose((rawStatus, length, tag) -> flushed(rawStatus), endpoint);
+        long token = requests.begin(RequestKind.CLOSE, "ep_flush", (rawStatus, length, tag) -> flushed(rawStatus),
+                endpoint, null, null);
         try {
             return requests.posted("ep_flush", endpoint.peer(), token, UcpPosts.ucp_ep_flush_nbx(endpoint.handle(),
                     worker.parameters().of(requests.onSend, token, null)));
@@ -120,7 +121,7 @@ final class EndpointClose {
         closing = true;
         worker.handleMissedEvents();
         RequestTable requests = worker.requests();
-        long token = requests.beginClose(whenDone, endpoint);
+        long token = requests.begin(RequestKind.CLOSE, "ep_close", whenDone, endpoint, null, null);
         worker.endpointTable().closed(endpoint.handle().address());
         MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, null,
                 force ? ucx_h.UCP_EP_CLOSE_FLAG_FORCE() : 0);

@@ -24,17 +24,10 @@ import org.slf4j.LoggerFactory;
  */
 final class RequestTable {
 
-    /**
-     * Headers, and headers with their payload, up to this size are copied into the slot, so that the caller's memory is
-     * free at once.
-     */
-    static final int SLOT_HEADER_BYTES = 128;
-
     static final long NONE = -1;
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestTable.class);
     private static final int INITIAL_SLOTS = 64;
-    private static final int URGENT_SLOTS = 4096;
     /** The number of operations that the log names. */
     private static final int DESCRIBED = 8;
     private static final Completion NO_COMPLETION = (rawStatus, length, senderTag) -> { };
@@ -44,9 +37,11 @@ final class RequestTable {
     final MemorySegment onTagReceive;
     final MemorySegment onDataReceive;
 
-    private final int limit;
+    /** The limit of each {@link RequestKind}, and how many of that kind are in flight. */
+    private final int[] limits;
+    private final int[] taken = new int[RequestKind.values().length];
     private final Arena arena;
-    private final MemorySegment headers;
+    private final SlotMemory slotMemory;
     private @Nullable RequestBlocks userRequests;
     private int[] generation = new int[0];
     private @Nullable Completion[] completion = new Completion[0];
@@ -57,6 +52,7 @@ final class RequestTable {
     private long[] length = new long[0];
     private long[] tag = new long[0];
     private byte[] status = new byte[0];
+    private byte[] kind = new byte[0];
     private int[] free = new int[0];
     private int freeCount;
     private int withoutEndpoint;
@@ -69,6 +65,7 @@ final class RequestTable {
      * call.
      */
     private long posting = NONE;
+    private byte postingKind;
     private @Nullable Completion postingCompletion;
     private @Nullable UcpEndpoint postingEndpoint;
     private @Nullable Pinned postingPinned;
@@ -76,17 +73,18 @@ final class RequestTable {
     private boolean completedWhilePosting;
 
     RequestTable(int limit, Arena arena) {
-        this.limit = limit;
+        this.limits = Arrays.stream(RequestKind.values()).mapToInt(each -> each.limit(limit)).toArray();
         this.arena = arena;
-        this.headers = arena.allocate((long) limit * SLOT_HEADER_BYTES, SLOT_HEADER_BYTES);
-        grow(Math.min(INITIAL_SLOTS, limit));
+        this.slotMemory = new SlotMemory(arena);
         this.onSend = UcpUpcalls.send(this::sent, arena);
         this.onTagReceive = UcpUpcalls.receive(this::tagReceived, arena);
         this.onDataReceive = UcpUpcalls.receive(this::dataReceived, arena);
+        grow(INITIAL_SLOTS);
     }
 
     private void grow(int slots) {
         int before = generation.length;
+        slotMemory.grow(slots);
         generation = Arrays.copyOf(generation, slots);
         completion = Arrays.copyOf(completion, slots);
         endpoint = Arrays.copyOf(endpoint, slots);
@@ -96,6 +94,7 @@ final class RequestTable {
         length = Arrays.copyOf(length, slots);
         tag = Arrays.copyOf(tag, slots);
         status = Arrays.copyOf(status, slots);
+        kind = Arrays.copyOf(kind, slots);
         free = Arrays.copyOf(free, slots);
         for (int slot = slots - 1; slot >= before; slot--) {
             free[freeCount++] = slot;
@@ -122,52 +121,38 @@ final class RequestTable {
         return withoutEndpoint;
     }
 
+    /** Returns how many operations of a kind may still begin. */
+    int room(RequestKind of) {
+        dropUnposted();
+        return limits[of.ordinal()] - taken[of.ordinal()];
+    }
+
     /** Prepares a slot for an operation that is about to be posted. */
     long begin(String operation, Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin,
             @Nullable Object keepReachable) {
-        Objects.requireNonNull(whenDone, "whenDone");
-        dropUnposted();
-        requireFree(limit, operation, of);
-        return take(whenDone, of, pin, keepReachable);
+        return begin(RequestKind.GENERAL, operation, whenDone, of, pin, keepReachable);
     }
 
-    /** As above, for an operation that must be posted even when ordinary operations have taken all their slots. */
-    long beginUrgent(String operation, Completion whenDone, UcpEndpoint of, MemorySegment keepReachable) {
+    /** As above, for an operation of a kind, which waits for none of another kind. */
+    long begin(RequestKind of, String operation, Completion whenDone, @Nullable UcpEndpoint endpointOf,
+            @Nullable Pinned pin, @Nullable Object keepReachable) {
         Objects.requireNonNull(whenDone, "whenDone");
         dropUnposted();
-        requireFree(limit + URGENT_SLOTS, operation, of);
-        return take(whenDone, of, null, keepReachable);
-    }
-
-    private void requireFree(int most, String operation, @Nullable UcpEndpoint of) {
-        if (generation.length - freeCount >= most) {
-            throw new UcxException(UcxStatus.NO_RESOURCE, operation, of == null ? null : of.peer(),
-                    "all " + most + " operations that this worker may have in flight are");
+        int ordinal = of.ordinal();
+        if (taken[ordinal] >= limits[ordinal]) {
+            throw new UcxException(UcxStatus.NO_RESOURCE, operation, endpointOf == null ? null : endpointOf.peer(),
+                    "all " + limits[ordinal] + " operations of its kind that this worker may have in flight are");
         }
-    }
-
-    /**
-     * Takes a slot for closing an endpoint, beyond the limit if need be: a close by force ends the operations that fill
-     * the table.
-     */
-    long beginClose(Completion whenDone, UcpEndpoint of) {
-        Objects.requireNonNull(whenDone, "whenDone");
-        dropUnposted();
-        return take(whenDone, of, null, null);
-    }
-
-    private long take(Completion whenDone, @Nullable UcpEndpoint of, @Nullable Pinned pin,
-            @Nullable Object keepReachable) {
         if (pin != null) {
             pin.pin();
         }
         if (freeCount == 0) {
-            int slots = generation.length;
-            grow(slots < limit ? (int) Math.min(limit, 2L * slots) : slots + INITIAL_SLOTS);
+            grow(2 * generation.length);
         }
+        postingKind = (byte) ordinal;
         posting = token(free[freeCount - 1]);
         postingCompletion = whenDone;
-        postingEndpoint = of;
+        postingEndpoint = endpointOf;
         postingPinned = pin;
         postingMemory = keepReachable;
         completedWhilePosting = false;
@@ -178,6 +163,8 @@ final class RequestTable {
     private void claimSlot(long token) {
         int slot = slot(token);
         freeCount--;
+        kind[slot] = postingKind;
+        taken[postingKind]++;
         completion[slot] = postingCompletion;
         endpoint[slot] = postingEndpoint;
         pinned[slot] = postingPinned;
@@ -221,27 +208,15 @@ final class RequestTable {
 
     /** Returns whether a message of so many bytes, header and payload, fits into a slot's own memory. */
     static boolean isSmall(long bytes) {
-        return bytes <= SLOT_HEADER_BYTES;
+        return bytes <= SlotMemory.BYTES;
     }
 
     /**
      * Copies a small message into the slot's own memory, so that none of the caller's memory is pinned or locked for
-     * it. Returns the address; 0 for a slot past the limit, which a close has added and which has no memory.
+     * it, and returns the address.
      */
     long copy(long token, MemorySegment header, MemorySegment payload) {
-        if (slot(token) >= limit) {
-            dropUnposted();
-            return 0;
-        }
-        long offset = (long) slot(token) * SLOT_HEADER_BYTES;
-        MemorySegment.copy(header, 0, headers, offset, header.byteSize());
-        MemorySegment.copy(payload, 0, headers, offset + header.byteSize(), payload.byteSize());
-        return headers.address() + offset;
-    }
-
-    /** As above, for bytes that have no header. */
-    long copy(long token, MemorySegment payload) {
-        return copy(token, MemorySegment.NULL, payload);
+        return slotMemory.copy(slot(token), header, payload);
     }
 
     /**
@@ -249,9 +224,7 @@ final class RequestTable {
      * every call.
      */
     MemorySegment scratch(long token, long bytes) {
-        // Slots past the limit, which a close may have added, have no memory of their own.
-        boolean fits = bytes <= SLOT_HEADER_BYTES && slot(token) < limit;
-        return fits ? headers.asSlice((long) slot(token) * SLOT_HEADER_BYTES, bytes)
+        return isSmall(bytes) ? slotMemory.of(slot(token), bytes)
                 : keep(token, Arena.ofAuto().allocate(bytes, Long.BYTES));
     }
 
@@ -293,7 +266,7 @@ final class RequestTable {
     MemorySegment userRequest(long token, UcpContext context) {
         RequestBlocks blocks = userRequests;
         if (blocks == null) {
-            blocks = new RequestBlocks(context.attributes().requestSize(), limit, arena);
+            blocks = new RequestBlocks(context.attributes().requestSize(), limits[RequestKind.GENERAL.ordinal()], arena);
             userRequests = blocks;
         }
         return blocks.of(slot(token));
@@ -478,6 +451,7 @@ final class RequestTable {
         memory[slot] = null;
         request[slot] = 0;
         generation[slot]++;
+        taken[kind[slot]]--;
         free[freeCount++] = slot;
         if (pin != null) {
             pin.unpin();

@@ -276,7 +276,8 @@ public final class UcpActiveMessages {
             return true;
         }
         RequestTable requests = worker.requests();
-        long token = requests.begin("am_recv_data", whenDone, message.replyEndpoint(), pin, destination);
+        long token = requests.begin(RequestKind.FETCH, "am_recv_data", whenDone, message.replyEndpoint(), pin,
+                destination);
         claim(message);
         // Exactly the message's length: with less room UCX aborts the process, with more it reports the room as the
         // length.
@@ -304,8 +305,8 @@ public final class UcpActiveMessages {
         worker.checkOpen("am_recv_data");
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(whenDone, "whenDone");
-        DataOperation fetch = new DataOperation("am_recv_data", worker, message.replyEndpoint(), destination, true,
-                checked);
+        DataOperation fetch = new DataOperation(RequestKind.FETCH, "am_recv_data", worker, message.replyEndpoint(),
+                destination, true, checked);
         if (destination.generic() != null) {
             throw new UcxUnsupportedException("am_recv_data",
                     "a generic datatype cannot take an active message, fetch into memory");
@@ -391,6 +392,18 @@ public final class UcpActiveMessages {
     int offersOf(UcpEndpoint sender) {
         return (int) held.stream().filter(message -> message.isRendezvous() && message.offered() == null
                 && (message.replyEndpoint() == null || message.replyEndpoint() == sender)).count();
+    }
+
+    /** {@return number of messages with {@link AmProtocol#EAGER} whose send may still begin} */
+    public int eagerRoom() {
+        worker.checkThread();
+        return worker.requests().room(RequestKind.PROMPT);
+    }
+
+    /** {@return number of fetches that may still begin} */
+    public int fetchRoom() {
+        worker.checkThread();
+        return worker.requests().room(RequestKind.FETCH);
     }
 
     /** {@return number of messages whose data UCX holds until it is fetched or released} */

@@ -34,7 +34,7 @@ public final class UcpEndpoint {
      * their memory may be of any arena, and is free at once. A send that waits for its match, a rendezvous, and what
      * {@link #stream()} and {@link #dataOperations()} send are never copied.
      */
-    public static final int MAX_COPIED_BYTES = RequestTable.SLOT_HEADER_BYTES;
+    public static final int MAX_COPIED_BYTES = SlotMemory.BYTES;
 
     private final UcpWorker worker;
     private final MemorySegment handle;
@@ -85,33 +85,32 @@ public final class UcpEndpoint {
         Objects.requireNonNull(protocol, "protocol");
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         RequestTable requests = worker.requests();
+        RequestKind kind = protocol == AmProtocol.EAGER ? RequestKind.PROMPT : RequestKind.GENERAL;
         long headerBytes = header.byteSize();
         if (protocol != AmProtocol.RENDEZVOUS && RequestTable.isSmall(headerBytes + data.byteSize())) {
-            long token = beginSmall("am_send", registration, whenDone);
+            long token = beginSmall(kind, "am_send", registration, whenDone);
             long copy = requests.copy(token, header, data);
-            if (copy != 0) {
-                MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, null,
-                        flags(protocol, replyable));
-                return requests.posted("am_send", peer, token, UcpDirect.ucp_am_send_nbx(address, id, copy, headerBytes,
-                        copy + headerBytes, data.byteSize(), parameters.address()));
-            }
+            MemorySegment parameters = worker.parameters().withFlags(requests.onSend, token, null,
+                    flags(protocol, replyable));
+            return requests.posted("am_send", peer, token, UcpDirect.ucp_am_send_nbx(address, id, copy, headerBytes,
+                    copy + headerBytes, data.byteSize(), parameters.address()));
         }
-        long token = requests.begin("am_send", whenDone, this,
+        long token = requests.begin(kind, "am_send", whenDone, this,
                 worker.context().pinned(registration, data, "payload"), payload);
         return amSend(id, token, requests.header(token, header), headerBytes, data,
                 UcpMemory.nullIfEmpty(registration, data), protocol, replyable);
     }
 
     /** For a message that is copied: the caller's memory is free at once. */
-    private long beginSmall(String operation, @Nullable UcpMemory registration, Completion whenDone) {
+    private long beginSmall(RequestKind kind, String operation, @Nullable UcpMemory registration,
+            Completion whenDone) {
         worker.context().requireUsable(registration);
-        return worker.requests().begin(operation, whenDone, this, null, null);
+        return worker.requests().begin(kind, operation, whenDone, this, null, null);
     }
 
     /**
-     * As {@link #amSend}, eagerly, with a reply endpoint and without a header. Some slots beyond {@link
-     * UcpWorkerConfig#maxInFlight()} are reserved for such messages, so that control messages can be sent while the
-     * table is full.
+     * As {@link #amSend}, eagerly, with a reply endpoint and without a header. Such messages have slots of their own, so
+     * that control messages can be sent whatever else is in flight.
      *
      * @param id id that the peer listens on, 0 to 65535
      * @param payload native memory of the caller's that UCX does not know
@@ -122,7 +121,7 @@ public final class UcpEndpoint {
         requireUsable("am_send", UcpFeature.AM);
         Arguments.range(id, 0, UcpActiveMessages.MAX_ID, "id");
         MemorySegment data = Arguments.source(payload, "payload");
-        long token = worker.requests().beginUrgent("am_send", whenDone, this, payload);
+        long token = worker.requests().begin(RequestKind.CONTROL, "am_send", whenDone, this, null, payload);
         return amSend(id, token, MemorySegment.NULL, 0, data, null, AmProtocol.EAGER, true);
     }
 
@@ -153,13 +152,11 @@ public final class UcpEndpoint {
         requireUsable("tag_send", UcpFeature.TAG);
         MemorySegment data = UcpMemory.within(registration, Arguments.source(payload, "payload"));
         if (RequestTable.isSmall(data.byteSize())) {
-            long token = beginSmall("tag_send", registration, whenDone);
+            long token = beginSmall(RequestKind.GENERAL, "tag_send", registration, whenDone);
             long copy = worker.requests().copy(token, MemorySegment.NULL, data);
-            if (copy != 0) {
-                return worker.requests().posted("tag_send", peer, token,
-                        UcpDirect.ucp_tag_send_nbx(address, copy, data.byteSize(),
-                        tag, worker.parameters().of(worker.requests().onSend, token, null).address()));
-            }
+            return worker.requests().posted("tag_send", peer, token,
+                    UcpDirect.ucp_tag_send_nbx(address, copy, data.byteSize(),
+                    tag, worker.parameters().of(worker.requests().onSend, token, null).address()));
         }
         long token = worker.requests().begin("tag_send", whenDone, this,
                 worker.context().pinned(registration, data, "payload"), payload);
@@ -232,12 +229,10 @@ public final class UcpEndpoint {
         if (RequestTable.isSmall(bytes)) {
             worker.context().requireUsable(registration);
             long token = requests.begin("put", whenDone, this, key.pinned(), null);
-            long copy = requests.copy(token, data);
-            if (copy != 0) {
-                return requests.posted("put", peer, token,
-                        UcpDirect.ucp_put_nbx(address, copy, bytes, remote, key.number(),
-                        worker.parameters().of(requests.onSend, token, null).address()));
-            }
+            long copy = requests.copy(token, MemorySegment.NULL, data);
+            return requests.posted("put", peer, token,
+                    UcpDirect.ucp_put_nbx(address, copy, bytes, remote, key.number(),
+                    worker.parameters().of(requests.onSend, token, null).address()));
         }
         Pinned pin = Pinned.both(key.pinned(), worker.context().pinned(registration, data, "source"));
         long token = requests.begin("put", whenDone, this, pin, source);
@@ -276,7 +271,7 @@ public final class UcpEndpoint {
      */
     public boolean flush(Completion whenDone) {
         requireOpen("ep_flush");
-        long token = worker.requests().begin("ep_flush", whenDone, this, null, null);
+        long token = worker.requests().begin(RequestKind.PROMPT, "ep_flush", whenDone, this, null, null);
         return worker.requests().posted("ep_flush", peer, token,
                 UcpPosts.ucp_ep_flush_nbx(handle, worker.parameters().of(worker.requests().onSend, token, null)));
     }

@@ -8,7 +8,8 @@ import java.util.Objects;
  *
  * @param name name for logs, at most 31 characters
  * @param maxInFlight operations that may be in flight at once, 1 to 1,048,576; one more is refused as {@link
- *     UcxStatus#NO_RESOURCE}
+ *     UcxStatus#NO_RESOURCE}. Not counted are operations that end others or that the peer's worker alone ends: fetches,
+ *     and eager active messages with flushes, as many of either or 4096, control messages, and closes
  * @param maxInlineBytes active messages up to this payload size in bytes are copied on arrival; larger ones are held
  *     for a fetch
  * @param maxPendingConnections connection requests of a listener that may wait for an answer; one more is rejected

@@ -52,7 +52,7 @@ abstract class ActiveMessageContract extends LinkContract {
     @Test
     void deliversHeaderOfEveryAllowedSize() {
         int max = pair.client.maxHeaderBytes();
-        int slot = RequestTable.SLOT_HEADER_BYTES;
+        int slot = SlotMemory.BYTES;
         for (int bytes : new int[] {0, 1, slot, slot + 1, max / 2, max}) {
             MemorySegment header = Pair.pattern(bytes);
             for (AmProtocol protocol : AmProtocol.values()) {

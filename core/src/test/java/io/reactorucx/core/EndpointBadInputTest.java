@@ -21,7 +21,7 @@ class EndpointBadInputTest extends BadInput {
 
     private final MemorySegment good = Pair.pattern(16);
     /** A size of which nothing is copied within the call. */
-    private final MemorySegment large = Pair.pattern(RequestTable.SLOT_HEADER_BYTES + 1L);
+    private final MemorySegment large = Pair.pattern(SlotMemory.BYTES + 1L);
     private UcpMemory window;
     private UcpRemoteKey key;
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The slots of operations, with invented status pointers in place of UCX's. */
@@ -260,7 +261,7 @@ class RequestTableTest {
     void copiesHeadersIntoMemoryThatNoOtherOperationUses() {
         RequestTable table = table(3);
         List<MemorySegment> copies = new ArrayList<>();
-        int[] sizes = {1, RequestTable.SLOT_HEADER_BYTES, RequestTable.SLOT_HEADER_BYTES + 1};
+        int[] sizes = {1, SlotMemory.BYTES, SlotMemory.BYTES + 1};
         for (int size : sizes) {
             long token = table.begin("test", noting("a"), null, null, null);
             MemorySegment header = MemorySegment.ofArray(new byte[size]).fill((byte) size);
@@ -318,17 +319,47 @@ class RequestTableTest {
         }
         assertThat(copies.get(0).toArray(ValueLayout.JAVA_BYTE)).containsExactly(1, 2, 3, 4, 5);
         assertThat(copies.get(1).toArray(ValueLayout.JAVA_BYTE)).containsExactly(1, 2, 9, 4, 5);
-        assertThat(RequestTable.isSmall(RequestTable.SLOT_HEADER_BYTES)).isTrue();
-        assertThat(RequestTable.isSmall(RequestTable.SLOT_HEADER_BYTES + 1)).isFalse();
+        assertThat(RequestTable.isSmall(SlotMemory.BYTES)).isTrue();
+        assertThat(RequestTable.isSmall(SlotMemory.BYTES + 1)).isFalse();
     }
 
-    @Test
-    void hasNoMemoryForMessageInSlotPastTheLimit() {
-        RequestTable table = table(1);
+    @ParameterizedTest
+    @EnumSource(names = {"PROMPT", "FETCH", "CONTROL", "CLOSE"})
+    void operationThatEndsOthersFindsSlotWhenTheOthersHaveAll(RequestKind kind) {
+        RequestTable table = table(2);
         start(table, "a");
-        long token = table.beginClose(noting("b"), null);
-        assertThat(table.copy(token, MemorySegment.NULL, MemorySegment.NULL)).isZero();
-        assertThat(table.inFlight()).isEqualTo(1);
+        start(table, "b");
+        assertThat(table.room(RequestKind.GENERAL)).isZero();
+
+        long token = table.begin(kind, "end", noting("c"), null, null, null);
+        MemorySegment payload = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, (byte) 3);
+        assertThat(MemorySegment.ofAddress(table.copy(token, MemorySegment.NULL, payload)).reinterpret(1)
+                .get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 3);
+        table.posted("end", null, token, UNDER_WAY);
+
+        assertThat(table.inFlight()).isEqualTo(3);
+        assertThatThrownBy(() -> start(table, "d")).hasMessageContaining("all 2 operations of its kind");
+        table.ended(token, OK, 0, 0);
+        table.deliver(1);
+        assertThat(delivered).containsExactly("c 0 0 0");
+        assertThat(table.inFlight()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PROMPT", "FETCH", "CONTROL"})
+    void eachKindHasLimitOfItsOwn(RequestKind kind) {
+        RequestTable table = table(1);
+        int room = table.room(kind);
+        for (int i = 0; i < room; i++) {
+            table.posted("test", null, table.begin(kind, "test", noting("x"), null, null, null), UNDER_WAY);
+        }
+
+        assertThat(table.room(kind)).isZero();
+        assertThatThrownBy(() -> table.begin(kind, "one more", noting("x"), null, null, null))
+                .isInstanceOfSatisfying(UcxException.class, e ->
+                        assertThat(e.status()).isEqualTo(UcxStatus.NO_RESOURCE))
+                .hasMessageContaining("all " + room);
+        start(table, "fits");
     }
 
     /** A close has to find a slot when all are taken, and its parameters are written into memory like any other's. */
@@ -336,11 +367,11 @@ class RequestTableTest {
     void givesOperationInSlotPastTheLimitMemoryThatLivesAsLong() {
         RequestTable table = table(1);
         long first = start(table, "a");
-        MemorySegment own = table.scratch(first, RequestTable.SLOT_HEADER_BYTES);
+        MemorySegment own = table.scratch(first, SlotMemory.BYTES);
         own.fill((byte) 1);
-        long token = table.beginClose(noting("b"), null);
-        MemorySegment added = table.scratch(token, RequestTable.SLOT_HEADER_BYTES);
-        assertThat(added.byteSize()).isEqualTo(RequestTable.SLOT_HEADER_BYTES);
+        long token = table.begin(RequestKind.CLOSE, "ep_close", noting("b"), null, null, null);
+        MemorySegment added = table.scratch(token, SlotMemory.BYTES);
+        assertThat(added.byteSize()).isEqualTo(SlotMemory.BYTES);
         added.fill((byte) 2);
         assertThat(own.toArray(ValueLayout.JAVA_BYTE)).containsOnly((byte) 1);
         assertThat(table.postedClose(token, UNDER_WAY)).isFalse();
@@ -352,9 +383,9 @@ class RequestTableTest {
         RequestTable table = table(1);
         long token = table.begin("test", noting("a"), null, null, null);
         long own = table.scratch(token, 1).address();
-        assertThat(table.scratch(token, RequestTable.SLOT_HEADER_BYTES).address()).isEqualTo(own);
-        MemorySegment larger = table.scratch(token, RequestTable.SLOT_HEADER_BYTES + 1);
-        assertThat(larger.byteSize()).isEqualTo(RequestTable.SLOT_HEADER_BYTES + 1);
+        assertThat(table.scratch(token, SlotMemory.BYTES).address()).isEqualTo(own);
+        MemorySegment larger = table.scratch(token, SlotMemory.BYTES + 1);
+        assertThat(larger.byteSize()).isEqualTo(SlotMemory.BYTES + 1);
         assertThat(larger.address()).isNotEqualTo(own);
     }
 

@@ -264,6 +264,16 @@ public final class UcpDirect {
         }
     }
 
+    /** {@snippet lang=c : memcpy(address, from, sizeof(from)) } */
+    public static void copy(MemorySegment from, long address) {
+        MemorySegment.copy(from, 0, ALL, address, from.byteSize());
+    }
+
+    /** {@return memory of a number of bytes at an address} */
+    public static MemorySegment segment(long address, long bytes) {
+        return ALL.asSlice(address, bytes);
+    }
+
     /** {@return up to 8 bytes, the first one lowest} */
     public static long word(long address, int bytes) {
         if (bytes == Long.BYTES) {

@@ -6,7 +6,8 @@ import java.util.Set;
 
 /**
  * What one link has under way, and its streams that wait until it may have more. A link may have as many operations
- * under way as the engine has slots left: however many peers take nothing, there are slots for the next link.
+ * under way as the engine has slots left: however many peers take nothing, there are slots for the next link. Fetches
+ * count apart from sends: a send of the peer ends when it is fetched, and so must not wait for one of this side.
  *
  * <p>Thread: loop.
  */
@@ -20,30 +21,53 @@ final class LinkRoom {
     private final LoopEngine loop;
     private final Set<ChannelStream> waiting = new LinkedHashSet<>();
     private int operations;
+    private int fetches;
     private int bytes;
 
     LinkRoom(LoopEngine loop) {
         this.loop = loop;
     }
 
-    /** Returns whether one more operation may begin. */
+    /** Returns whether one more send may begin. */
     boolean isFree() {
-        return operations < MIN_OPERATIONS || bytes < MAX_BYTES && operations < loop.freeOperations();
+        return operations < MIN_OPERATIONS || bytes < MAX_BYTES && operations < loop.freeSends();
     }
 
-    /** An operation has begun that is not done yet. */
+    /** Returns whether one more fetch may begin. */
+    boolean isFreeForFetch() {
+        return fetches < MIN_OPERATIONS || fetches < loop.freeFetches();
+    }
+
+    /** A fetch has begun that is not done yet. */
+    void fetchStarted() {
+        fetches++;
+    }
+
+    /** Such a fetch is done, or has failed. */
+    void fetchEnded() {
+        fetches--;
+        resumeWaiting(fetches == 0);
+    }
+
+    /** A send has begun that is not done yet. */
     void started(int itsBytes) {
         operations++;
         bytes += itsBytes;
     }
 
-    /** Such an operation is done, or has failed. */
+    /** Such a send is done, or has failed. */
     void ended(int itsBytes) {
         operations--;
         bytes -= itsBytes;
-        if (!waiting.isEmpty() && isFree()) {
-            // Not all of them for each operation: that costs too much where many wait for a slow peer.
-            resume(operations == 0 ? waiting.size() : MIN_OPERATIONS);
+        if (isFree()) {
+            resumeWaiting(operations == 0);
+        }
+    }
+
+    /** Has streams go on, not all of them for each operation: that costs too much where many wait for a slow peer. */
+    private void resumeWaiting(boolean all) {
+        if (!waiting.isEmpty()) {
+            resume(all ? waiting.size() : MIN_OPERATIONS);
         }
     }
 
@@ -57,7 +81,7 @@ final class LinkRoom {
 
     /** Has a stream go on as soon as an operation of this link has ended, or in the next round if none is under way. */
     void await(ChannelStream stream) {
-        if (operations == 0) {
+        if (operations == 0 && fetches == 0) {
             loop.resumeLater(stream);
         } else {
             waiting.add(stream);

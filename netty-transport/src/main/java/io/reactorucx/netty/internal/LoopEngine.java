@@ -276,9 +276,14 @@ public final class LoopEngine {
         resuming.add(stream);
     }
 
-    /** Returns how many operations may still begin. */
-    int freeOperations() {
-        return engine.config().maxInFlight() - connections().worker().inFlight();
+    /** Returns how many sends may still begin. */
+    int freeSends() {
+        return connections().worker().activeMessages().eagerRoom();
+    }
+
+    /** Returns how many fetches may still begin. */
+    int freeFetches() {
+        return connections().worker().activeMessages().fetchRoom();
     }
 
     void later(Runnable action) {

@@ -127,7 +127,7 @@ final class StreamInput {
     /** Begins a fetch, and returns false if it has to wait. */
     private boolean fetch(Offer offer, ByteBufAllocator allocator) {
         LinkRoom ofLink = Objects.requireNonNull(room);
-        if (offer.message.isRendezvous() && !ofLink.isFree()) {
+        if (offer.message.isRendezvous() && !ofLink.isFreeForFetch()) {
             return false;
         }
         ByteBuf data = shared ? loop.buffers().forShared(offer.length, allocator)
@@ -136,7 +136,7 @@ final class StreamInput {
         try {
             done = loop.fetch(offer.message, BufferMemory.of(data, 0, offer.length),
                     (status, bytes, tag) -> {
-                        ofLink.ended(0);
+                        ofLink.fetchEnded();
                         fetched(offer, data, status);
                         loop.ready(stream);
                     });
@@ -156,7 +156,7 @@ final class StreamInput {
         if (done) {
             fetched(offer, data, 0);
         } else {
-            ofLink.started(0);
+            ofLink.fetchStarted();
         }
         return true;
     }

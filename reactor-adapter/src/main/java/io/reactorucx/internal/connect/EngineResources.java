@@ -60,7 +60,8 @@ public final class EngineResources {
         this.engines = engines.stream().map(engine -> {
             EngineConnections connections = new EngineConnections(engine, idleLimit, parked);
             return new ConnectingEngine(connections, new PendingBindings(connections),
-                    new MessageProtocolFactory(pool), new ActiveMessageRouter(connections, leaks),
+                    new MessageProtocolFactory(pool, engine.config().maxInFlight()),
+                    new ActiveMessageRouter(connections, leaks),
                     new MappedProtocolFactory(pool));
         }).toList();
     }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -16,9 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns of sends that wait for demand of the peer for long, once for each, and of requests that wait because the peer
- * answers none of those it has. A usual cause is a program that waits for a send before it subscribes to what the
- * peer's handler sends back.
+ * Warns of sends that wait for long, once for each, and says for whom: for demand of the peer, for the peer to fetch
+ * large messages, or for other connections; and of requests that wait because the peer answers none of those it has. A
+ * usual cause of the first is a program that waits for a send before it subscribes to what the peer's handler sends
+ * back.
  *
  * <p>The watch looks at the sends of all connections of an engine a few times within the limit, so that it costs
  * nothing per message or send. Thread: engine.
@@ -109,8 +111,10 @@ public final class DemandWatch {
             MessageStreams streams = connection.streams();
             streams.forEachOutput(output -> {
                 for (SendSubscriber<?> sender : output.senders()) {
-                    look(now, sender, output.isBlockedOnDemand(sender), sender.sentMessages(), nowNanos,
-                            () -> warning(output, sender.sentMessages()));
+                    OutboundStream.Wait wait = output.waitOf(sender);
+                    look(now, sender, wait != null, 2 * sender.sentMessages() - sender.offered(),
+                            nowNanos,
+                            () -> warning(output, sender, Objects.requireNonNull(wait)));
                 }
             });
             look(now, streams, streams.waiting() > 0, streams.opened(), nowNanos, () -> warning(connection));
@@ -140,12 +144,22 @@ public final class DemandWatch {
                 + " and has ended none of those that it has";
     }
 
-    private String warning(OutboundStream output, long sent) {
+    private String warning(OutboundStream output, SendSubscriber<?> sender, OutboundStream.Wait wait) {
+        long sent = sender.sentMessages();
         return "[" + output.mux().connection().name() + "] send on " + output.name() + " has waited "
-                + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: the peer has requested "
-                + (sent == 0 ? "no message" : "no more than the " + sent + " messages sent")
-                + ". The peer's subscriber has to request messages: subscribe to its receive() and request more. If the"
-                + " peer's handler sends back what it receives, it waits for this side in turn: subscribe to inbound()"
-                + " here before waiting for the send to complete";
+                + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s: " + switch (wait) {
+                    case DEMAND -> "the peer has requested "
+                            + (sent == 0 ? "no message" : "no more than the " + sent + " messages sent")
+                            + ". The peer's subscriber has to request messages: subscribe to its receive() and request"
+                            + " more. If the peer's handler sends back what it receives, it waits for this side in"
+                            + " turn: subscribe to inbound() here before waiting for the send to complete";
+                    case FETCH -> "the peer has requested and not fetched " + sender.offered() + " large messages. Its"
+                            + " log says so when its pool has no memory for them; otherwise its engine has more to do"
+                            + " than it can";
+                    case OTHER_CONNECTIONS -> "the connections of this engine have offered "
+                            + output.mux().scheduler().rendezvous().engineLimit() + " large messages, as many as they"
+                            + " may, and their peers have not fetched them. More are allowed by a larger"
+                            + " EngineConfig.maxInFlight, or by more engines";
+                };
     }
 }

@@ -58,7 +58,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
         this.shared = shared;
         this.limits = connection.config().messages();
         this.sequence = new SequenceWindow(limits.windowBytes());
-        this.scheduler = new SendScheduler(this, connection, shared.batches(), sequence);
+        this.scheduler = new SendScheduler(this, connection, shared, sequence);
         this.flushScope = new FlushScope(scheduler, this);
         this.streams = new MessageStreams(this);
         this.inbound = new InboundDispatcher(this, sequence);

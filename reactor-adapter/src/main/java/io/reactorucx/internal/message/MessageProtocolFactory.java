@@ -8,8 +8,8 @@ import io.reactorucx.internal.frame.ReservedMessageIds;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the protocol of flow-controlled messages for the connections of one engine, which share batches and, over
- * shared memory, the window of what may be in flight to one peer.
+ * Makes the protocol of flow-controlled messages for the connections of one engine, which share batches, the window of
+ * large messages, and, over shared memory, the window of batches that may be in flight to one peer.
  */
 public final class MessageProtocolFactory implements ProtocolFactory {
 
@@ -17,10 +17,14 @@ public final class MessageProtocolFactory implements ProtocolFactory {
     private final MessageCounters counters = new MessageCounters();
     private final MessageBatch.Pool batches = new MessageBatch.Pool();
     private final SharedSendWindow.Registry windows = new SharedSendWindow.Registry();
+    private final SharedSendWindow offers;
     private final DemandWatch demandWatch = new DemandWatch();
 
-    public MessageProtocolFactory(UcxBufferPool pool) {
+    /** Creates a factory for an engine that may have so many operations in flight, a part of them large messages. */
+    public MessageProtocolFactory(UcxBufferPool pool, int maxInFlight) {
         this.pool = pool;
+        // The rest is for the other operations of the application, which are refused when there is no slot.
+        this.offers = new SharedSendWindow(Math.max(1, maxInFlight - maxInFlight / 4));
     }
 
     @Override
@@ -48,6 +52,11 @@ public final class MessageProtocolFactory implements ProtocolFactory {
 
     SharedSendWindow.Registry windows() {
         return windows;
+    }
+
+    /** Returns the window of large messages that wait for any peer to fetch them. */
+    SharedSendWindow offers() {
+        return offers;
     }
 
     DemandWatch demandWatch() {

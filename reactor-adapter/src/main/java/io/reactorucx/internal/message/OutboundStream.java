@@ -22,6 +22,16 @@ final class OutboundStream {
     private static final String CANCELLED_BY_PEER = "cancelled by peer";
     private static final List<SendSubscriber<?>> NO_SENDERS = Collections.emptyList();
 
+    /** What a send waits for. */
+    enum Wait {
+        /** The peer's subscriber has not requested the next message. */
+        DEMAND,
+        /** The peer has requested large messages, was offered them, and has not fetched them. */
+        FETCH,
+        /** The connections of the engine have offered as many large messages as they may, and no peer fetches one. */
+        OTHER_CONNECTIONS
+    }
+
     private final MessageStream stream;
     private final MessageMultiplexer mux;
     private final int maxInlineBytes;
@@ -153,11 +163,23 @@ final class OutboundStream {
         return Math.min(credit, mux.limits().windowMessages());
     }
 
-    /** Returns whether a send waits for credit of the peer, for messages or for the bytes of its next one. */
-    boolean isBlockedOnDemand(SendSubscriber<?> sender) {
+    /** Returns what a send waits for, null for nothing that another side or connection has to do. */
+    @Nullable Wait waitOf(SendSubscriber<?> sender) {
         Object next = sender.peek();
-        return !ended && (credit == 0 || next != null && SendSubscriber.length(next) <= maxInlineBytes
-                && SendSubscriber.length(next) > creditBytes);
+        if (sender.hasSentAll()) {
+            return sender.offered() > 0 ? Wait.FETCH : null;
+        }
+        if (ended || next == null && credit > 0) {
+            return null;
+        }
+        boolean large = next != null && SendSubscriber.length(next) > maxInlineBytes;
+        if (credit == 0 || next != null && !large && SendSubscriber.length(next) > creditBytes) {
+            return Wait.DEMAND;
+        }
+        if (large && mux.scheduler().rendezvous().isWaitingForEngine(this)) {
+            return Wait.OTHER_CONNECTIONS;
+        }
+        return large && sender.offered() > 0 ? Wait.FETCH : null;
     }
 
     /** Refuses a message that is larger than the peer takes. Thread: any. */

@@ -89,8 +89,11 @@ final class RendezvousSend implements Completion {
     @Override
     public void complete(int rawStatus, long length, long senderTag) {
         success = rawStatus >= 0;
+        RendezvousWindow window = output.mux().scheduler().rendezvous();
         try (var _ = output.mux().flushScope()) {
-            output.mux().scheduler().rendezvous().completed(this);
+            window.completed(this);
+        } finally {
+            window.admitNext();
         }
     }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Posts a connection's large messages and limits how many of them wait for the peer to fetch them: each holds a slot
- * of the engine.
+ * of the engine. The connections of the engine take turns, and leave slots to other operations.
  *
  * <p>Thread: engine.
  */
@@ -37,21 +37,44 @@ final class RendezvousWindow {
     private final Set<OutboundStream> waiting = new LinkedHashSet<>();
     private final byte[] header = new byte[MessageFrameCodec.LARGE_HEADER_BYTES];
     private final MemorySegment headerSegment = MemorySegment.ofArray(header);
+    private final SharedSendWindow shared;
+    private final SharedSendWindow.Share ofEngine;
     private int inFlight;
 
-    RendezvousWindow(SendScheduler scheduler, ConnectionCore connection, SequenceWindow sequence) {
+    RendezvousWindow(SendScheduler scheduler, ConnectionCore connection, SequenceWindow sequence,
+            SharedSendWindow shared, Runnable whenOpen) {
         this.scheduler = scheduler;
         this.connection = connection;
         this.sequence = sequence;
+        this.shared = shared;
+        this.ofEngine = new SharedSendWindow.Share(() -> {
+            scheduleWaiting();
+            whenOpen.run();
+        });
+        ofEngine.join(shared);
     }
 
     /** Returns whether one more message may be posted; if not, the stream is scheduled again when one may. */
     boolean admits(OutboundStream stream) {
-        if (inFlight < MAX_IN_FLIGHT) {
+        boolean room = inFlight < MAX_IN_FLIGHT;
+        if (room && ofEngine.admits()) {
             return true;
         }
         waiting.add(stream);
+        if (room) {
+            ofEngine.await();
+        }
         return false;
+    }
+
+    /** Returns whether a stream waits because the connections of the engine have all their messages in flight. */
+    boolean isWaitingForEngine(OutboundStream stream) {
+        return inFlight < MAX_IN_FLIGHT && waiting.contains(stream);
+    }
+
+    /** Returns how many messages the connections of the engine may have in flight together. */
+    int engineLimit() {
+        return shared.limit();
     }
 
     /** Offers the next message of a sender to the peer. */
@@ -78,6 +101,7 @@ final class RendezvousWindow {
             send.completed();
         } else {
             inFlight++;
+            ofEngine.batchStarted();
         }
         return Outcome.TAKEN;
     }
@@ -110,12 +134,33 @@ final class RendezvousWindow {
         }
     }
 
-    /** UCX has finished with a message that was in flight. */
+    /** UCX has finished with a message that was in flight. Other connections have their turns after the flush. */
     void completed(RendezvousSend send) {
         inFlight--;
+        ofEngine.batchCompleted();
         send.completed();
+        scheduleWaiting();
+    }
+
+    /** Lets connections that wait post their messages. */
+    void admitNext() {
+        ofEngine.admitNext();
+    }
+
+    private void scheduleWaiting() {
         List<OutboundStream> next = List.copyOf(waiting);
         waiting.clear();
         next.forEach(scheduler::schedule);
+    }
+
+    /** No more messages will be posted. */
+    void stop() {
+        ofEngine.cancelAwait();
+        waiting.clear();
+    }
+
+    /** The connection has ended. Returns whether other connections wait for its part of the window. */
+    boolean leave() {
+        return ofEngine.leave();
     }
 }

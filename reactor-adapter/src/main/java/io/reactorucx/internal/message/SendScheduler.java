@@ -66,14 +66,14 @@ final class SendScheduler {
     private int lastSequence;
     private boolean stopped;
 
-    SendScheduler(MessageMultiplexer mux, ConnectionCore connection, MessageBatch.Pool batches,
+    SendScheduler(MessageMultiplexer mux, ConnectionCore connection, MessageProtocolFactory shared,
             SequenceWindow sequence) {
         this.mux = mux;
         this.connection = connection;
         this.limits = connection.config().messages();
         this.sequence = sequence;
-        this.batches = batches;
-        this.rendezvous = new RendezvousWindow(this, connection, sequence);
+        this.batches = shared.batches();
+        this.rendezvous = new RendezvousWindow(this, connection, sequence, shared.offers(), this::onSendWindowOpen);
         this.retry = CoalescedCommand.delayed(connection.engine(), this::retryStalled);
     }
 
@@ -359,16 +359,20 @@ final class SendScheduler {
     void stop() {
         stopped = true;
         window.cancelAwait();
+        rendezvous.stop();
         open = null;
         ready.clear();
     }
 
     /** The connection has ended. */
     void leaveWindow() {
-        if (window.leave()) {
+        if (window.leave() | rendezvous.leave()) {
             // Deferred: waking the other connections calls application code (their sources), which must not run while
             // this connection is closing.
-            CoalescedCommand.delayed(connection.engine(), window::admitNext).submit();
+            CoalescedCommand.delayed(connection.engine(), () -> {
+                window.admitNext();
+                rendezvous.admitNext();
+            }).submit();
         }
     }
 }

@@ -276,6 +276,11 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         return sent;
     }
 
+    /** Returns how many large messages the peer was offered and has not fetched. */
+    int offered() {
+        return rendezvousInFlight;
+    }
+
     /** Returns whether there is a message to send, or nothing more to do. */
     boolean isActive() {
         return !messages.isEmpty() || isFinished();

@@ -8,10 +8,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits the batches that all connections of this engine may have in flight to one worker of a peer. Over shared memory
- * these connections have one queue of UCX. UCX polls each endpoint that found the queue full in every round of
- * progress, so for all but a few endpoints it is cheaper to wait here; messages that are ready meanwhile join the same
- * batch.
+ * Limits what connections of an engine may have in flight together, and lets them have their turns: the batches to one
+ * worker of a peer, and the large messages that wait for any peer to fetch them.
+ *
+ * <p>Over shared memory the connections to one worker have one queue of UCX. UCX polls each endpoint that found the
+ * queue full in every round of progress, so for all but a few endpoints it is cheaper to wait here; messages that are
+ * ready meanwhile join the same batch.
  *
  * <p>Thread: engine.
  */
@@ -22,14 +24,28 @@ public final class SharedSendWindow {
 
     private static final Logger LOG = LoggerFactory.getLogger(SharedSendWindow.class);
 
+    private final int limit;
     private final SequencedSet<Runnable> waiting = new LinkedHashSet<>();
     private int connections;
     private int inFlight;
     private boolean admitting;
 
+    /** Creates a window for batches. */
+    public SharedSendWindow() {
+        this(MAX_IN_FLIGHT);
+    }
+
+    SharedSendWindow(int limit) {
+        this.limit = limit;
+    }
+
     /** Returns whether UCX may get one more batch. */
     boolean isOpen() {
-        return inFlight < MAX_IN_FLIGHT;
+        return inFlight < limit;
+    }
+
+    int limit() {
+        return limit;
     }
 
     /** Returns whether the caller may send a batch: it was called back, or no other connection is waiting. */
