@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -243,6 +244,27 @@ class HeartbeatTest implements NeedsUcx {
         return EngineCall.mono(registry(resources).engine(), worker -> registry(resources).connections()
                 .getFirst())
                 .block(Waits.PATIENCE);
+    }
+
+    /** So many commands wait for an engine that they take longer than a peer may be silent; none is a sign of life. */
+    @Test
+    void commandsThatWaitDoNotSilenceASide() {
+        Duration interval = Duration.ofSeconds(1);
+        connect(interval, interval);
+        EngineExecutor engine = new EngineExecutor(registry(peers.clientResources()).engine());
+        long begun = System.nanoTime();
+        CompletableFuture<Void> last = new CompletableFuture<>();
+        for (int i = 0; i < 4000; i++) {
+            engine.execute(() -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1)));
+        }
+        engine.execute(() -> last.complete(null));
+
+        Waits.get(last);
+
+        assertThat(System.nanoTime() - begun).as("time of the commands").isGreaterThan(2 * interval.toNanos());
+        assertNothingMissed();
+        awaitLooks(peers.serverResources(), interval);
+        assertNothingMissed();
     }
 
     /** Whoever has as many operations under way as may be can still say that it lives, and that it leaves. */

@@ -83,7 +83,8 @@ record DataOperation(RequestKind kind, String name, UcpWorker worker, @Nullable 
             return new UcpRequest(worker, endpoint, RequestTable.NONE);
         }
         RequestTable requests = worker.requests();
-        long token = requests.begin(kind, name, whenDone, endpoint, data.pinned(worker.context(), argument(receives)), data);
+        long token = requests.begin(kind, name, whenDone, endpoint,
+                data.pinned(worker.context(), argument(receives)), data);
         copy(from, data.segments());
         release.run();
         MemorySegment length = requests.scratch(token, Long.BYTES);

@@ -266,7 +266,8 @@ final class RequestTable {
     MemorySegment userRequest(long token, UcpContext context) {
         RequestBlocks blocks = userRequests;
         if (blocks == null) {
-            blocks = new RequestBlocks(context.attributes().requestSize(), limits[RequestKind.GENERAL.ordinal()], arena);
+            blocks = new RequestBlocks(context.attributes().requestSize(), limits[RequestKind.GENERAL.ordinal()],
+                    arena);
             userRequests = blocks;
         }
         return blocks.of(slot(token));

@@ -109,8 +109,8 @@ public final class UcpEndpoint {
     }
 
     /**
-     * As {@link #amSend}, eagerly, with a reply endpoint and without a header. Such messages have slots of their own, so
-     * that control messages can be sent whatever else is in flight.
+     * As {@link #amSend}, eagerly, with a reply endpoint and without a header. Such messages have slots of their own,
+     * so that control messages can be sent whatever else is in flight.
      *
      * @param id id that the peer listens on, 0 to 65535
      * @param payload native memory of the caller's that UCX does not know

@@ -19,4 +19,14 @@ public interface Command {
      * @param cause why: the engine is closed, or its queue is full
      */
     void reject(RuntimeException cause);
+
+    /**
+     * Whether it runs before commands that are not urgent, although they were queued before it. This is for what ends
+     * something, such as a cancellation: what it ends may be the cause that the others have to wait. Thread: any.
+     *
+     * @return whether it is urgent, always the same
+     */
+    default boolean isUrgent() {
+        return false;
+    }
 }

@@ -23,7 +23,10 @@ public final class EngineTimer {
     /** Largest number of timeouts that may be pending. */
     public static final int MAX_TIMEOUTS = 1 << 20;
 
-    /** The clock is read once in so many rounds: reading it in each one would cost a third of an idle round. */
+    /**
+     * The clock is read once in so many rounds without work: reading it in each one would cost a third of an idle
+     * round. Each piece of work counts as one more round, because a round may have a hundred that take long.
+     */
     private static final int ROUNDS_PER_LOOK = 16;
 
     private final ProgressEngine engine;
@@ -154,11 +157,15 @@ public final class EngineTimer {
     }
 
     /**
-     * Runs what is due if this round reads the clock, at most a number of timeouts. Returns how many ran. Thread:
-     * engine.
+     * Runs what is due if this round, which has done so much work, reads the clock, at most a number of timeouts.
+     * Returns how many ran. Thread: engine.
      */
-    int poll(int max) {
-        if (next == null || --roundsToLook > 0) {
+    int poll(int work, int max) {
+        if (next == null) {
+            return 0;
+        }
+        roundsToLook -= 1 + work;
+        if (roundsToLook > 0) {
             return 0;
         }
         roundsToLook = ROUNDS_PER_LOOK;

@@ -10,8 +10,6 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import org.jctools.queues.MessagePassingQueue;
-import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,13 +42,13 @@ public final class ProgressEngine {
     private final EngineConfig config;
     private final int index;
     private final EngineObserver observer;
-    private final MpscVarHandleArrayQueue<Command> commands;
+    private final CommandQueue commands;
     private final Queue<DeferredCompletion> deferred = new ArrayDeque<>();
     private final EngineCounters counters = new EngineCounters();
     private final EngineClosing closing;
     private final EngineTimer timer;
     private final EngineSleep sleep;
-    private final MessagePassingQueue.Consumer<Command> runner = this::run;
+    private final Consumer<Command> runner = this::run;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile boolean closeRequested;
     private volatile @Nullable Throwable failure;
@@ -75,7 +73,7 @@ public final class ProgressEngine {
         config.requireFeatures(context);
         this.index = index;
         this.observer = Objects.requireNonNull(observer, "observer");
-        this.commands = new MpscVarHandleArrayQueue<>(config.commandQueueCapacity());
+        this.commands = new CommandQueue(config.commandQueueCapacity());
         this.closing = new EngineClosing(config.closeTimeout());
         this.timer = new EngineTimer(this, EngineTimer.MAX_TIMEOUTS);
         this.sleep = new EngineSleep(config.maxSleep(), timer, counters,
@@ -129,8 +127,8 @@ public final class ProgressEngine {
             return closeStep(owned);
         }
         int ran = commands.drain(runner, config.commandsPerStep());
-        int work = ran + owned.progress() + deliverDeferred(DELIVERIES_PER_ROUND)
-                + timer.poll(config.commandsPerStep());
+        int work = ran + owned.progress() + deliverDeferred(DELIVERIES_PER_ROUND);
+        work += timer.poll(work, config.commandsPerStep());
         int parked = owned.parkedEndpoints().count();
         if (parked > 0) {
             owned.parkedEndpoints().closeAfter(config.closeTimeout());
@@ -298,7 +296,7 @@ public final class ProgressEngine {
 
     /**
      * Runs a command: at once when called by the engine's own thread, for as long as the worker exists, else by its
-     * next round.
+     * next round, after those that were queued before, or after the {@linkplain Command#isUrgent() urgent} ones alone.
      *
      * @param command what to do
      */

@@ -64,6 +64,27 @@ class EngineTimerTest {
         }
     }
 
+    /** A round of many commands may take long: a timeout waits for fewer of them than of an idle engine's. */
+    @Test
+    void runsActionInTheRoundOfManyCommands() {
+        try (Fixture fixture = Fixture.overTcp()) {
+            ProgressEngine engine = fixture.startedEngine();
+            // Ends the interval without a look at the clock, whose length depends on the rounds before.
+            engine.timer().schedule(0, note("before"));
+            fixture.stepUntil("the first has run", () -> ran.size() == 1);
+            engine.timer().schedule(0, note("due"));
+            Fixture.elsewhere(() -> {
+                for (int i = 0; i < 16; i++) {
+                    engine.execute(new Probe());
+                }
+            });
+
+            engine.step(false, 0);
+
+            assertThat(ran).containsExactly("before", "due");
+        }
+    }
+
     @Test
     void runsSoonestFirstAndEqualOnesInTheirOrder() {
         try (Fixture fixture = Fixture.overTcp()) {

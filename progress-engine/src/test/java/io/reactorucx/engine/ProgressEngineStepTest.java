@@ -338,6 +338,79 @@ class ProgressEngineStepTest {
         }
     }
 
+    /** What ends something runs in the next round, also when the queue of the others is full. */
+    @Test
+    void runsUrgentCommandsBeforeOthersThatWait() {
+        try (Fixture fixture = Fixture.overTcp()) {
+            ProgressEngine engine = fixture.startedEngine(queueOf(64, 4));
+            List<String> ran = new ArrayList<>();
+            Fixture.elsewhere(() -> {
+                for (int i = 0; i < 65; i++) {
+                    engine.execute(new Probe(worker -> ran.add("begins")));
+                }
+                engine.execute(new UrgentProbe(() -> ran.add("ends 1")));
+                engine.execute(new UrgentProbe(() -> ran.add("ends 2")));
+            });
+
+            assertThat(engine.queuedCommands()).isEqualTo(66);
+            engine.step(false, 0);
+            assertThat(ran).containsExactly("ends 1", "ends 2", "begins", "begins", "begins", "begins");
+            UrgentProbe last = new UrgentProbe(() -> { });
+            Fixture.elsewhere(() -> engine.execute(last));
+            fixture.close(engine);
+            assertThat(last.rejected).isTrue();
+            assertThat(ran).hasSize(6);
+        }
+    }
+
+    /** A thread that cancels and subscribes again finds the old subscription gone. */
+    @Test
+    void runsUrgentCommandBeforeWhatItsThreadQueuesBehindIt() {
+        try (Fixture fixture = Fixture.overTcp()) {
+            ProgressEngine engine = fixture.startedEngine(queueOf(64, 8));
+            List<String> ran = new ArrayList<>();
+            Fixture.elsewhere(() -> {
+                engine.execute(new Probe(worker -> {
+                    ran.add("first");
+                    Fixture.elsewhere(() -> {
+                        engine.execute(new UrgentProbe(() -> ran.add("urgent")));
+                        engine.execute(new Probe(behind -> ran.add("behind")));
+                    });
+                }));
+                engine.execute(new Probe(worker -> ran.add("second")));
+            });
+
+            engine.step(false, 0);
+
+            assertThat(ran).containsExactly("first", "urgent", "second", "behind");
+        }
+    }
+
+    private static final class UrgentProbe implements Command {
+
+        private final Runnable action;
+        private boolean rejected;
+
+        UrgentProbe(Runnable action) {
+            this.action = action;
+        }
+
+        @Override
+        public void run(UcpWorker worker) {
+            action.run();
+        }
+
+        @Override
+        public void reject(RuntimeException cause) {
+            rejected = true;
+        }
+
+        @Override
+        public boolean isUrgent() {
+            return true;
+        }
+    }
+
     private static EngineObserver recordingTo(List<String> events) {
         return new EngineObserver() {
             @Override

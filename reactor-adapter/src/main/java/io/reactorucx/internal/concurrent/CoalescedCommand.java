@@ -22,27 +22,40 @@ public final class CoalescedCommand implements Command {
     private final Runnable action;
     private final Runnable whenEngineClosed;
     private final boolean delayed;
+    private final boolean urgent;
     private volatile int submitted;
 
     public CoalescedCommand(ProgressEngine engine, Runnable action) {
-        this(engine, action, () -> { }, false);
+        this(engine, action, () -> { }, false, false);
     }
 
     /** Creates a command that runs another action, on any thread, once the engine is closed. */
     public CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed) {
-        this(engine, action, whenEngineClosed, false);
+        this(engine, action, whenEngineClosed, false, false);
     }
 
-    private CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed, boolean delayed) {
+    private CoalescedCommand(ProgressEngine engine, Runnable action, Runnable whenEngineClosed, boolean delayed,
+            boolean urgent) {
         this.engine = engine;
         this.action = action;
         this.whenEngineClosed = whenEngineClosed;
         this.delayed = delayed;
+        this.urgent = urgent;
     }
 
-    /** Returns a command that runs after a short delay, to retry an action. */
+    /** Returns a command that runs after a short delay, to retry an action; then it is urgent. */
     public static CoalescedCommand delayed(ProgressEngine engine, Runnable action) {
-        return new CoalescedCommand(engine, action, () -> { }, true);
+        return new CoalescedCommand(engine, action, () -> { }, true, true);
+    }
+
+    /** Returns a command that is urgent: it may overtake what was submitted before. */
+    public static CoalescedCommand urgent(ProgressEngine engine, Runnable action) {
+        return new CoalescedCommand(engine, action, () -> { }, false, true);
+    }
+
+    @Override
+    public boolean isUrgent() {
+        return urgent;
     }
 
     public void submit() {

@@ -23,7 +23,8 @@ public final class DelayedAction {
         if (engine.isEngineThread()) {
             schedule(engine, delay, action, scheduled);
         } else {
-            new RetryingCommand(engine, worker -> schedule(engine, delay, action, scheduled), closed -> { }).submit();
+            new RetryingCommand(engine, worker -> schedule(engine, delay, action, scheduled), closed -> { }, true)
+                    .submit();
         }
         return scheduled;
     }

@@ -76,7 +76,7 @@ public abstract class ReceiverSubscription<T> implements Subscription {
 
     private synchronized CoalescedCommand command() {
         if (change == null) {
-            change = new CoalescedCommand(engine, this::changed);
+            change = CoalescedCommand.urgent(engine, this::changed);
         }
         return change;
     }

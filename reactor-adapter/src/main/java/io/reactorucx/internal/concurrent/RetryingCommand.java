@@ -19,9 +19,16 @@ import reactor.core.scheduler.Schedulers;
  * @param engine the engine
  * @param action runs on the engine's thread
  * @param whenEngineClosed runs in place of the action, on any thread, once the engine is closed
+ * @param isUrgent whether it may overtake what was submitted before
  */
 public record RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
-        Consumer<RuntimeException> whenEngineClosed) implements Command {
+        Consumer<RuntimeException> whenEngineClosed, boolean isUrgent) implements Command {
+
+    /** Creates a command that runs after what was submitted before. */
+    public RetryingCommand(ProgressEngine engine, Consumer<UcpWorker> action,
+            Consumer<RuntimeException> whenEngineClosed) {
+        this(engine, action, whenEngineClosed, false);
+    }
 
     /**
      * Returns a Mono that calls a function on the engine's thread. It fails when the function throws or the engine is

@@ -133,7 +133,7 @@ final class SocketAcceptor {
         private void abort() {
             ConnectionCore made = connection;
             if (made != null) {
-                made.execute(worker -> {
+                made.executeUrgent(worker -> {
                     if (made.phase().isConnecting()) {
                         made.abandonConnecting();
                     }
@@ -183,7 +183,7 @@ final class SocketAcceptor {
             } else if (made != null && found != null && found.isAddress(identity.ownToken())
                     && identity.isAddressOfPeer(found.address()) && !hasAddress) {
                 hasAddress = true;
-                made.execute(worker -> startBinding(found));
+                made.executeUrgent(worker -> startBinding(found));
             } else if (socket != null) {
                 socket.failed(new IOException("the bytes are no frame of this protocol"));
             }
@@ -223,7 +223,7 @@ final class SocketAcceptor {
                 client = info;
                 connection = made;
                 byte[] ownAddress = connections.addressFor(info.locality());
-                made.execute(worker -> bind(made, open, ownAddress), this::engineClosed);
+                made.executeUrgent(worker -> bind(made, open, ownAddress), this::engineClosed);
             }
         }
 

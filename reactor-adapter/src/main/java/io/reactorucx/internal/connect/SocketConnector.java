@@ -129,7 +129,7 @@ public final class SocketConnector {
             ConnectionCore made = connection;
             ControlSocket open = socket;
             if (made != null) {
-                made.execute(worker -> {
+                made.executeUrgent(worker -> {
                     EndpointBinding started = binding;
                     if (started != null) {
                         started.cancel();
@@ -207,7 +207,7 @@ public final class SocketConnector {
             byte[] ownAddress = connections.addressFor(info.locality());
             ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
             connection = made;
-            made.execute(worker -> {
+            made.executeUrgent(worker -> {
                 EndpointBinding started = new EndpointBinding(made, bindings, true, identity, ownAddress,
                         this::ready, this::fail);
                 binding = started;

@@ -183,7 +183,7 @@ public final class ConnectionCore implements OperationOwner {
 
     /** The control socket has ended. Thread: any. */
     public void socketEnded(IOException cause, Consumer<RuntimeException> whenEngineClosed) {
-        execute(worker -> socket.ended(cause), whenEngineClosed);
+        executeUrgent(worker -> socket.ended(cause), whenEngineClosed);
     }
 
     /** A control frame has come over the endpoint. */
@@ -383,6 +383,19 @@ public final class ConnectionCore implements OperationOwner {
         new RetryingCommand(engine(), action, whenEngineClosed).submit();
     }
 
+    @Override
+    public void executeUrgent(Consumer<UcpWorker> action) {
+        executeUrgent(action, closed -> LOG.debug("[{}] the engine is closed", peer));
+    }
+
+    /**
+     * Runs an action as {@link #execute(Consumer, Consumer)} does, but for other urgent ones before what was submitted
+     * earlier: the steps of connecting, and what ends something. Thread: any.
+     */
+    public void executeUrgent(Consumer<UcpWorker> action, Consumer<RuntimeException> whenEngineClosed) {
+        new RetryingCommand(engine(), action, whenEngineClosed, true).submit();
+    }
+
     /** Visits the operations under way; receives wait for the peer, and are none. */
     void underWay(OperationVisitor visitor) {
         operations.forEach(operation -> {
@@ -403,7 +416,9 @@ public final class ConnectionCore implements OperationOwner {
     /** Returns a Mono that closes the connection, and completes when it has ended. Thread: any. */
     public Mono<Void> close(CloseMode mode) {
         return Mono.defer(() -> {
-            execute(worker -> beginClose(mode));
+            // What was submitted before a graceful close is sent.
+            boolean urgent = mode == CloseMode.FORCE;
+            new RetryingCommand(engine(), worker -> beginClose(mode), closed -> { }, urgent).submit();
             return termination.onClosed();
         });
     }

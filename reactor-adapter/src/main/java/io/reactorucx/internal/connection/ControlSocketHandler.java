@@ -34,9 +34,9 @@ final class ControlSocketHandler {
 
     ControlSocketHandler(ConnectionCore connection) {
         this.connection = connection;
-        this.onRelease = new CoalescedCommand(connection.engine(), this::peerLeft);
-        this.onReleased = new CoalescedCommand(connection.engine(), this::peerReleased);
-        this.onReject = new CoalescedCommand(connection.engine(), this::rejectedByPeer);
+        this.onRelease = CoalescedCommand.urgent(connection.engine(), this::peerLeft);
+        this.onReleased = CoalescedCommand.urgent(connection.engine(), this::peerReleased);
+        this.onReject = CoalescedCommand.urgent(connection.engine(), this::rejectedByPeer);
     }
 
     /** Attaches the socket, which closes with the connection and carries heartbeats as well. */

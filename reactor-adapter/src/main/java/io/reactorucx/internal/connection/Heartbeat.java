@@ -2,7 +2,6 @@ package io.reactorucx.internal.connection;
 
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcxStatus;
-import io.reactorucx.internal.concurrent.CoalescedCommand;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +17,10 @@ public final class Heartbeat {
     private final ConnectionCore connection;
     private final ControlFrameSender control;
     private final HeartbeatTimer clock;
-    private final CoalescedCommand receivedOverSocket;
     private long intervalNanos;
     private long receivedAt;
+    /** As {@code receivedAt}, of PINGs over the control socket, which its thread notes: no command has to wait. */
+    private volatile long receivedOverSocketAt;
     private long sentAt;
     private long otherPingAt;
     private boolean missed;
@@ -31,7 +31,6 @@ public final class Heartbeat {
         this.connection = connection;
         this.control = control;
         this.clock = clock;
-        this.receivedOverSocket = new CoalescedCommand(connection.engine(), this::received);
     }
 
     /** Starts with an interval that both sides have agreed on, zero for no heartbeat. */
@@ -55,7 +54,7 @@ public final class Heartbeat {
 
     /** PING has come over the control socket. Thread: any. */
     void receivedOverSocket() {
-        receivedOverSocket.submit();
+        receivedOverSocketAt = clock.activeNanos();
     }
 
     long intervalNanos() {
@@ -78,7 +77,7 @@ public final class Heartbeat {
      * the check before it, so {@code sinceLastCheckNanos} is allowed on top.
      */
     void check(long sinceLastCheckNanos) {
-        long silentNanos = clock.activeNanos() - receivedAt;
+        long silentNanos = clock.activeNanos() - Math.max(receivedAt, receivedOverSocketAt);
         if (silentNanos >= intervalNanos + intervalNanos / 2 + sinceLastCheckNanos) {
             connection.termination().peerSilent(UcxStatus.ENDPOINT_TIMEOUT.code(), silence(silentNanos));
             return;

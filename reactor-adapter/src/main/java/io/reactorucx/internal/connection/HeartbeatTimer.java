@@ -1,37 +1,40 @@
 package io.reactorucx.internal.connection;
 
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.ProgressEngine;
+import io.reactorucx.engine.Timeout;
 import io.reactorucx.internal.concurrent.CoalescedCommand;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Disposable;
-import reactor.core.scheduler.Schedulers;
 
 /**
- * Checks the heartbeats of all connections of one engine, with one timer.
+ * Checks the heartbeats of all connections of one engine, with one timeout of the engine's own timer: no command that
+ * waits for the engine delays a check, and an engine that hangs sends no PING.
  *
  * <p>Its two clocks advance with each check, so that noting the time of a message costs no system call. The clock of
  * active time leaves out the time in which this side did not run, stopped or busy: it receives what came meanwhile
  * before it reports a peer as lost.
  *
- * <p>Thread: engine.
+ * <p>Thread: engine, {@link #activeNanos()} any.
  */
 public final class HeartbeatTimer {
 
     private static final int CHECKS_PER_INTERVAL = 8;
 
     private final Set<Heartbeat> watched = new LinkedHashSet<>();
-    private final CoalescedCommand check;
-    private @Nullable Disposable timer;
+    private final ProgressEngine engine;
+    private final CoalescedCommand retry;
+    private @Nullable Timeout timeout;
     private long periodNanos;
     private long nanos = System.nanoTime();
-    private long activeNanos;
+    private volatile long activeNanos;
 
     HeartbeatTimer(ProgressEngine engine) {
-        this.check = new CoalescedCommand(engine, () -> check(System.nanoTime()));
+        this.engine = engine;
+        this.retry = CoalescedCommand.delayed(engine, this::schedule);
     }
 
     void add(Heartbeat heartbeat) {
@@ -50,7 +53,7 @@ public final class HeartbeatTimer {
         return nanos;
     }
 
-    /** Returns the time that this side has been running, as of the last check. */
+    /** Returns the time that this side has been running, as of the last check. Thread: any. */
     public long activeNanos() {
         return activeNanos;
     }
@@ -67,7 +70,30 @@ public final class HeartbeatTimer {
             stop();
             periodNanos = wanted;
             nanos = System.nanoTime();
-            timer = Schedulers.parallel().schedulePeriodically(check::submit, wanted, wanted, TimeUnit.NANOSECONDS);
+            schedule();
+        }
+    }
+
+    private void schedule() {
+        if (timeout != null || periodNanos == 0) {
+            return;
+        }
+        try {
+            timeout = engine.timer().schedule(periodNanos, this::expired);
+        } catch (UcxClosedException e) {
+            // An engine that closes ends its connections by itself.
+        } catch (UcxException e) {
+            // As many timeouts are pending as may be.
+            retry.submit();
+        }
+    }
+
+    private void expired() {
+        timeout = null;
+        try {
+            check(System.nanoTime());
+        } finally {
+            schedule();
         }
     }
 
@@ -77,7 +103,8 @@ public final class HeartbeatTimer {
         }
         long elapsed = Math.min(nowNanos - nanos, 2 * periodNanos);
         nanos = nowNanos;
-        activeNanos += elapsed;
+        // Only this thread writes it.
+        activeNanos = activeNanos + elapsed;
         List.copyOf(watched).forEach(heartbeat -> heartbeat.check(elapsed));
         if (!watched.isEmpty()) {
             adjust();
@@ -86,9 +113,9 @@ public final class HeartbeatTimer {
 
     /** Stops the checks, also when the engine is closed. */
     void stop() {
-        if (timer != null) {
-            timer.dispose();
-            timer = null;
+        if (timeout != null) {
+            timeout.cancel();
+            timeout = null;
         }
         periodNanos = 0;
     }

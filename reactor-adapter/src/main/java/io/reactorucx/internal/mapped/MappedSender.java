@@ -70,7 +70,7 @@ final class MappedSender implements LargeMessages {
             this.number = number;
             this.slab = slab;
             this.registration = registration;
-            this.whenFreed = () -> sender.connection.execute(worker -> sender.freed(this));
+            this.whenFreed = () -> sender.connection.executeUrgent(worker -> sender.freed(this));
         }
     }
 

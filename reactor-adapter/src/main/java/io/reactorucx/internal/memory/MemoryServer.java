@@ -81,7 +81,7 @@ final class MemoryServer {
 
     /** Closes the connection by force if it still uses a window after its revoke timeout. Any thread. */
     void evict(ExportedWindow window) {
-        connection.execute(worker -> {
+        connection.executeUrgent(worker -> {
             if (inService.stream().anyMatch(handler -> handler.uses(window))) {
                 MemoryProtocol.LOG.debug("[{}] closed by force: it keeps {} from being revoked", connection.name(),
                         window);

@@ -111,6 +111,11 @@ public final class MessageMultiplexer implements ProtocolHandler {
         connection.execute(worker -> within(action));
     }
 
+    /** Runs an action that ends something, which may overtake what was submitted before. Thread: any. */
+    public void executeUrgent(Runnable action) {
+        connection.executeUrgent(worker -> within(action));
+    }
+
     /** Runs an action as {@link #execute(Runnable)} does, or calls back once the engine is closed. Thread: any. */
     public void execute(Runnable action, Consumer<RuntimeException> whenEngineClosed) {
         connection.execute(worker -> within(action), whenEngineClosed);

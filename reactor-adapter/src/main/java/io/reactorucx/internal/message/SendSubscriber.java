@@ -353,7 +353,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         if (!ended) {
             ended = true;
             cancelSource();
-            output.mux().connection().execute(worker -> {
+            output.mux().connection().executeUrgent(worker -> {
                 output.remove(this);
                 discard();
             }, closed -> discard());

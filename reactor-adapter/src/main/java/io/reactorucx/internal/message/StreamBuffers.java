@@ -107,12 +107,12 @@ public final class StreamBuffers {
 
         @Override
         public void onNext(UcxBuffer lease) {
-            mux.connection().execute(worker -> ended(this, lease), closed -> lease.release());
+            mux.connection().executeUrgent(worker -> ended(this, lease), closed -> lease.release());
         }
 
         @Override
         public void onError(Throwable error) {
-            mux.connection().execute(worker -> ended(this, null));
+            mux.connection().executeUrgent(worker -> ended(this, null));
         }
 
         @Override

@@ -36,4 +36,7 @@ public interface OperationOwner {
 
     /** Runs an action on the engine's thread, unless the engine is closed. Thread: any. */
     void execute(Consumer<UcpWorker> action);
+
+    /** As {@link #execute}, for an action that ends something: it may overtake what was submitted before. */
+    void executeUrgent(Consumer<UcpWorker> action);
 }

@@ -86,7 +86,7 @@ public abstract class OperationSubscription<T> extends Operation implements Subs
         } else if (before == SUBMITTED) {
             // Also when the engine's queue is full: a receive that stays posted takes a message of another subscriber.
             // A closing engine cancels its operations itself.
-            owner().execute(worker -> {
+            owner().executeUrgent(worker -> {
                 if (InFlightOperations.isLinked(this)) {
                     cancelled(worker);
                 }

@@ -203,7 +203,7 @@ final class RequestCall<T> extends MultiplexedStream.Single
     public void cancel() {
         Object before = CONTENT.getAndSet(this, State.ENDED);
         if (before == State.WAITING) {
-            mux().execute(this::forget);
+            mux().executeUrgent(this::forget);
         } else if (before != State.NEW && before != State.ENDED && before != State.EMITTING) {
             cancel(before);
         }
@@ -212,10 +212,10 @@ final class RequestCall<T> extends MultiplexedStream.Single
     private void cancel(Object before) {
         if (before instanceof ResponseReceiver<?> receiver) {
             receiver.cancel();
-            mux().execute(receiver::cancelled);
+            mux().executeUrgent(receiver::cancelled);
         } else {
             UcxBuffer.discard(before);
-            mux().execute(this::cancelled);
+            mux().executeUrgent(this::cancelled);
         }
     }
 

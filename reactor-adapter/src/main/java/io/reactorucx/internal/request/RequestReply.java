@@ -146,6 +146,12 @@ final class RequestReply extends MultiplexedStream.Single implements CoreSubscri
         }
     }
 
+    /** It ends a request of the peer. */
+    @Override
+    public boolean isUrgent() {
+        return true;
+    }
+
     @Override
     public void run(UcpWorker worker) {
         mux.within(this);

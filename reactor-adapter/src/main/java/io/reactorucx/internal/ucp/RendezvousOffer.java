@@ -68,7 +68,7 @@ final class RendezvousOffer {
     boolean discard() {
         boolean open = take();
         if (open) {
-            protocol.connection().execute(worker -> protocol.release(this));
+            protocol.connection().executeUrgent(worker -> protocol.release(this));
         }
         return open;
     }
