@@ -48,7 +48,7 @@ final class Races {
             engine.closeAsync();
         }
         EngineConnections connections = new EngineConnections(engine, new IdleEndpointLimit(1),
-                new ParkedEndpointLimit(1, List.of(engine)));
+                new ParkedEndpointLimit(1, List.of(engine)), 1 << 20);
         return new ConnectionCore(connections, ConnectionConfig.DEFAULT, "peer");
     }
 

@@ -17,6 +17,10 @@ public record PeerLimits(int maxHeaderBytes, long maxMessageBytes, int maxStream
         return new PeerLimits(value, maxMessageBytes, maxStreams, windowBytes);
     }
 
+    public PeerLimits withMaxMessageBytes(long value) {
+        return new PeerLimits(maxHeaderBytes, value, maxStreams, windowBytes);
+    }
+
     public PeerLimits withWindowBytes(int value) {
         return new PeerLimits(maxHeaderBytes, maxMessageBytes, maxStreams, value);
     }

@@ -58,7 +58,8 @@ public final class EngineResources {
         this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators);
         this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
         this.engines = engines.stream().map(engine -> {
-            EngineConnections connections = new EngineConnections(engine, idleLimit, parked);
+            EngineConnections connections = new EngineConnections(engine, idleLimit, parked,
+                    Long.highestOneBit(pool.maxBytes()));
             return new ConnectingEngine(connections, new PendingBindings(connections),
                     new MessageProtocolFactory(pool, engine.config().maxInFlight()),
                     new ActiveMessageRouter(connections, leaks),

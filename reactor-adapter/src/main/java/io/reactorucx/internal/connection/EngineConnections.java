@@ -63,6 +63,7 @@ public final class EngineConnections {
     private final ProgressEngine engine;
     private final IdleEndpointLimit idleLimit;
     private final ParkedEndpointLimit parkedLimit;
+    private final long maxLeaseBytes;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
     /** Connections that have a control socket, and no endpoint yet. */
     private final Set<ConnectionCore> connecting = new HashSet<>();
@@ -89,7 +90,10 @@ public final class EngineConnections {
     private volatile Locality locality = Locality.UNKNOWN;
     private @Nullable WorkerAddressAcceptor acceptor;
 
-    public EngineConnections(ProgressEngine engine, IdleEndpointLimit idleLimit, ParkedEndpointLimit parkedLimit) {
+    /** Creates the connections of an engine, whose pool has leases of at most so many bytes. */
+    public EngineConnections(ProgressEngine engine, IdleEndpointLimit idleLimit, ParkedEndpointLimit parkedLimit,
+            long maxLeaseBytes) {
+        this.maxLeaseBytes = maxLeaseBytes;
         this.engine = engine;
         this.parkedLimit = parkedLimit;
         this.idleLimit = idleLimit;
@@ -326,6 +330,7 @@ public final class EngineConnections {
         ProtocolConfig protocol = config.protocol();
         return new PeerInfo(Ucx.version(), config.errorMode(), ByteOrder.nativeOrder(),
                 protocol.limits().withMaxHeaderBytes(worker().maxHeaderBytes())
+                        .withMaxMessageBytes(Math.min(config.messages().maxMessageBytes(), maxLeaseBytes))
                         .withWindowBytes(config.messages().windowBytes()),
                 (int) protocol.heartbeatInterval().toMillis(), workerId, ProcessIdentity.self(), true, locality);
     }

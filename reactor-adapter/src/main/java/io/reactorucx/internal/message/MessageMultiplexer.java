@@ -68,6 +68,7 @@ public final class MessageMultiplexer implements ProtocolHandler {
     @Override
     public void connected(PeerInfo peer) {
         sequence.peerWindow(peer.limits().windowBytes());
+        peerMaxMessageBytes = peer.limits().maxMessageBytes();
         peerTakesTraces = peer.takesTraces();
         shared.demandWatch().add(this);
         if (SharedMemoryTransport.carries(connection.endpoint())) {
@@ -318,6 +319,14 @@ public final class MessageMultiplexer implements ProtocolHandler {
     /** Returns the largest message that the peer takes. Thread: any. */
     long peerMaxMessageBytes() {
         return peerMaxMessageBytes;
+    }
+
+    /** Refuses a message that is larger than the peer takes. Thread: any. */
+    public void checkLength(long length) {
+        long max = peerMaxMessageBytes;
+        if (length > max) {
+            throw new IllegalArgumentException("message of " + length + " bytes: the peer takes at most " + max);
+        }
     }
 
     /** Returns the largest message that this side takes, for which the pool has to have room. */

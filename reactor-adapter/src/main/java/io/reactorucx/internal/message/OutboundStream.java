@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The outgoing direction of a stream: its sends, the credit that the peer has given for their messages, and its end.
  * Several sends at once take turns, message by message.
  *
- * <p>Thread: engine, {@link #checkLength} aside.
+ * <p>Thread: engine.
  */
 final class OutboundStream {
 
@@ -180,14 +180,6 @@ final class OutboundStream {
             return Wait.OTHER_CONNECTIONS;
         }
         return large && sender.offered() > 0 ? Wait.FETCH : null;
-    }
-
-    /** Refuses a message that is larger than the peer takes. Thread: any. */
-    void checkLength(long length) {
-        long max = mux.peerMaxMessageBytes();
-        if (length > max) {
-            throw new IllegalArgumentException("message of " + length + " bytes: the peer takes at most " + max);
-        }
     }
 
     /** The peer has given more credit. */

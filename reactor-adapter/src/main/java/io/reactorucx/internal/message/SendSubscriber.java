@@ -15,6 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
+import reactor.core.Fuseable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.concurrent.Queues;
@@ -73,6 +74,9 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
     /** Subscribes to the source; the subscriber is signalled when all of its messages have been sent. */
     static <T> void send(OutboundStream output, Publisher<? extends T> source, Function<? super T, Object> encoder,
             CoreSubscriber<? super Void> subscriber) {
+        if (source instanceof Fuseable.ScalarCallable<?> only && refuses(output, only, subscriber)) {
+            return;
+        }
         Queue<Object> messages = source instanceof Mono ? Queues.one().get()
                 : Queues.unbounded(Queues.XS_BUFFER_SIZE).get();
         SendSubscriber<T> send = new SendSubscriber<>(output, encoder, subscriber, messages);
@@ -81,6 +85,33 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         } catch (Throwable t) {
             ApplicationErrors.rethrowIfOutOfMemory(t);
             send.threw(ApplicationErrors.signal(Exceptions.unwrap(t)));
+        }
+    }
+
+    /**
+     * Fails a send whose only message is known to be larger than the peer takes, and returns whether it did: its source
+     * is not asked for the message before the peer's receiver is.
+     */
+    private static boolean refuses(OutboundStream output, Fuseable.ScalarCallable<?> source,
+            CoreSubscriber<? super Void> subscriber) {
+        try {
+            Object message = source.call();
+            try {
+                output.mux().checkLength(switch (message) {
+                    case byte[] bytes -> bytes.length;
+                    case UcxBuffer lease -> lease.length();
+                    // At least a byte for each character.
+                    case CharSequence text -> text.length();
+                    case null, default -> 0;
+                });
+                return false;
+            } catch (IllegalArgumentException e) {
+                release(message);
+                throw e;
+            }
+        } catch (Exception e) {
+            Operators.error(subscriber, e);
+            return true;
         }
     }
 
@@ -128,7 +159,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
         Object message = value;
         try {
             message = encoder.apply(value);
-            output.checkLength(length(message));
+            output.mux().checkLength(length(message));
             long before = received++;
             if (before >= requested) {
                 throw Exceptions.failWithOverflow("the source sent more than it was asked for");
@@ -375,7 +406,7 @@ final class SendSubscriber<T> implements CoreSubscriber<T>, Subscription {
                 : message instanceof UcxBuffer buffer ? buffer.length() : ((OutgoingMessage) message).length();
     }
 
-    static void release(Object message) {
+    static void release(@Nullable Object message) {
         if (message instanceof UcxBuffer buffer) {
             buffer.dispose();
         } else if (message instanceof OutgoingMessage outgoing) {

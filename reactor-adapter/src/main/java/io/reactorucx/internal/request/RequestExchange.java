@@ -242,6 +242,7 @@ public final class RequestExchange {
 
         private Exchange begin() {
             if (payload instanceof UcxBuffer lease) {
+                mux.checkLength(lease.length());
                 if (lease.length() > maxInlineBytes()) {
                     return Exchange.of(stream(true, EMPTY, remainingMillis()),
                             Mono.just(lease).doOnDiscard(UcxBuffer.class, UcxBuffer::dispose));
@@ -251,6 +252,7 @@ public final class RequestExchange {
                 return Exchange.of(stream);
             }
             if (payload instanceof byte[] bytes) {
+                mux.checkLength(bytes.length);
                 return bytes.length > maxInlineBytes() ? Exchange.of(stream(true, EMPTY, remainingMillis()), bytes)
                         : Exchange.of(stream(false, bytes, remainingMillis()));
             }
