@@ -4,6 +4,7 @@ import io.reactorucx.examples.netty.NettyCommand;
 import io.reactorucx.examples.netty.NettyServer;
 import io.reactorucx.examples.soak.SoakCommand;
 import io.reactorucx.examples.soak.SoakServer;
+import io.reactorucx.examples.soak.load.BothWaysServer;
 import io.reactorucx.examples.soak.netty.NettySoakServer;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -15,7 +16,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** Entry of all programs here. Their help texts are in {@code config/help}, too, for {@code ./run}. */
 @Command(name = "./run", description = "Programs that show Reactor UCX.", subcommands = {
     DemoCommand.class, DemoServer.class, InfoCommand.class, NettyCommand.class, NettyServer.class, SoakCommand.class,
-    SoakServer.class, NettySoakServer.class})
+    SoakServer.class, NettySoakServer.class, BothWaysServer.class})
 public final class Main {
 
     @Mixin

@@ -9,8 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A short soak: no message lost or duplicated, no leak. The long form is {@code ./run soak}. */
 class SoakTest {
@@ -82,6 +85,27 @@ class SoakTest {
 
         try (DemoProcess kills = startNetty("kills", "kills")) {
             assertOk(kills.ended());
+        }
+    }
+
+    /** More than the engines may have in flight, in both directions: every request is answered, nobody is lost. */
+    @ParameterizedTest
+    @CsvSource({"8, --tcp", "1024, --tcp", "8192, --tcp", "8,", "1024,", "8192,"})
+    void bothSidesAnswerWhateverTheyHaveInFlight(int maxInFlight, @Nullable String transports) throws IOException {
+        assumeTrue(Ucx.isAvailable(), "UCX is not available");
+        List<String> arguments = new ArrayList<>(List.of("soak", "--both-ways", "--connections", "40",
+                "--max-in-flight", String.valueOf(maxInFlight), "--minutes", "0.05",
+                // A machine that is busy must not fail the test: what stands still does so for good.
+                "--max-stall", "60"));
+        if (transports != null) {
+            arguments.add(transports);
+        }
+
+        try (DemoProcess soak = DemoProcess.start(directory, arguments.toArray(String[]::new))) {
+            DemoProcess.Ended ended = soak.ended();
+            assertOk(ended);
+            assertThat(ended.out()).as(ended::text).filteredOn(line -> line.contains("connections lost")).hasSize(2)
+                    .allMatch(line -> line.endsWith("; 0 connections lost"));
         }
     }
 

@@ -3,14 +3,17 @@ package io.reactorucx.examples.soak;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxResources;
 import io.reactorucx.UcxResourcesBuilder;
+import io.reactorucx.core.UcpWorkerConfig;
 import io.reactorucx.examples.HelpOption;
 import io.reactorucx.examples.ServerProcess;
+import io.reactorucx.examples.soak.load.BothWays;
 import io.reactorucx.examples.soak.netty.NettySoak;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,6 +55,17 @@ public final class SoakCommand implements Callable<Integer> {
     @Option(names = "--slow-consumer", description = "Instead of the traffic: a subscriber that takes one response a"
             + " second from a stream of a million.")
     private boolean slowConsumer;
+    @Option(names = "--both-ways", description = "Instead of the traffic: both processes send each other requests of"
+            + " 17 KiB, all the time more than their engines may have in flight. Fails when one is not answered, when a"
+            + " connection is lost, or when nothing ends for longer than '--max-stall'; pauses of the machine do not"
+            + " count.")
+    private boolean bothWays;
+    @Option(names = "--max-in-flight", paramLabel = "N", description = "The operations that the engines of"
+            + " '--both-ways' may have in flight, by default 8192.")
+    private int maxInFlight = UcpWorkerConfig.DEFAULT_MAX_IN_FLIGHT;
+    @Option(names = "--max-stall", paramLabel = "SECONDS", description = "How long nothing may end with '--both-ways',"
+            + " by default 1.")
+    private int maxStall = 1;
     @Option(names = "--netty", paramLabel = "WHAT", description = "Instead of the traffic: channels of Netty over UCX,"
             + " with each byte checked and each buffer watched for leaks. 'http' exchanges requests of 0 B to 1 MiB by"
             + " Reactor Netty, some cancelled; 'connects' connects, echoes 8 B and closes; 'kills' kills and stops"
@@ -76,6 +90,9 @@ public final class SoakCommand implements Callable<Integer> {
         Duration time = Duration.ofMillis((long) (minutes * Duration.ofMinutes(1).toMillis()));
         System.out.println("soak: " + (tcp ? "tcp" : "UCX's choice of transports") + ", " + connections
                 + " connections, " + time.toSeconds() + " s, seed " + chosen);
+        if (bothWays) {
+            return end(new BothWays(tcp, connections, maxInFlight, maxStall).run(time));
+        }
         return netty == null ? mixed(time, chosen) : end(new NettySoak(tcp, connections, rate, chosen, leak != null)
                 .run(netty, time));
     }
@@ -122,8 +139,15 @@ public final class SoakCommand implements Callable<Integer> {
         if (!(rate > 0 && rate <= MAX_RATE)) {
             throw refused("--rate " + rate + ": must be more than 0 and at most " + MAX_RATE);
         }
-        if (netty != null && slowConsumer) {
-            throw refused("--netty and --slow-consumer: at most one of them");
+        if (Stream.of(netty != null, slowConsumer, bothWays).filter(each -> each).count() > 1) {
+            throw refused("--netty, --slow-consumer and --both-ways: at most one of them");
+        }
+        if (maxInFlight < 1 || maxInFlight > (1 << 20)) {
+            throw refused("--max-in-flight " + maxInFlight + ": must be in " + 1 + ".."
+                    + (1 << 20));
+        }
+        if (maxStall < 1) {
+            throw refused("--max-stall " + maxStall + ": must be at least 1");
         }
         if (cutOff < 0 || cutOff > PERCENT) {
             throw refused("--cut-off " + cutOff + ": must be in 0.." + PERCENT);
