@@ -101,7 +101,7 @@ final class HandshakePair {
         }
 
         @Override
-        public @Nullable Rejection admit() {
+        public @Nullable Rejection admit(PeerInfo peer) {
             return rejection;
         }
 

@@ -209,7 +209,7 @@ public final class EndpointAcceptor {
             }
             add(connection);
             if (config.raw()) {
-                if (admit() == null) {
+                if (handlers.admit(connection.onDispose()) == null) {
                     ready(null);
                 } else {
                     connection.beginClose(CloseMode.FORCE);
@@ -283,7 +283,7 @@ public final class EndpointAcceptor {
         }
 
         @Override
-        public @Nullable Rejection admit() {
+        public @Nullable Rejection admit(PeerInfo peer) {
             return handlers.admit(connection.onDispose());
         }
 

@@ -12,6 +12,7 @@ import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.handshake.PeerOrigin;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
 import io.reactorucx.internal.socket.BoundListener;
@@ -82,6 +83,7 @@ final class SocketAcceptor {
         private final PendingBindings bindings;
         private final ServerHandshake handshake;
         private final ConnectionIdentity identity;
+        private InetSocketAddress own;
         private @Nullable ControlSocket socket;
         private @Nullable Disposable timeout;
         private volatile @Nullable PeerInfo client;
@@ -93,6 +95,7 @@ final class SocketAcceptor {
 
         Accept(InetSocketAddress address, ConnectingEngine engine) {
             this.address = address;
+            this.own = address;
             this.peer = PeerName.of(address);
             this.connections = engine.connections();
             this.bindings = engine.bindings();
@@ -104,6 +107,7 @@ final class SocketAcceptor {
 
         void start(SocketChannel channel) {
             try {
+                own = (InetSocketAddress) channel.getLocalAddress();
                 socket = ControlSocket.accepted(loop, channel, this);
                 timeout = Schedulers.parallel().schedule(() -> execute(this::timedOut),
                         config.handshakeTimeout().toMillis(),
@@ -210,7 +214,8 @@ final class SocketAcceptor {
         }
 
         @Override
-        public @Nullable Rejection admit() {
+        public @Nullable Rejection admit(PeerInfo info) {
+            identity.origin(PeerOrigin.of(address, own, info.process()));
             return server.handlers().admit(gone.asMono());
         }
 

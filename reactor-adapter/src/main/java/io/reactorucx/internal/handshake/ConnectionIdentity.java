@@ -24,6 +24,7 @@ public final class ConnectionIdentity {
     private long peerToken = ownToken;
     private byte[] peerAddressDigest = new byte[0];
     private byte[] peerNetworkAddressDigest = new byte[0];
+    private volatile PeerOrigin origin = PeerOrigin.UNKNOWN;
 
     public ConnectionIdentity(byte[] ownAddress) {
         this(ownAddress, ownAddress);
@@ -75,6 +76,16 @@ public final class ConnectionIdentity {
     /** Returns the token that each message to the peer carries. */
     public long peerToken() {
         return peerToken;
+    }
+
+    /** Returns who the peer is where limits are shared; a server knows it once it admits the client. */
+    public PeerOrigin origin() {
+        return origin;
+    }
+
+    /** Sets who the peer is where limits are shared. Thread: any. */
+    public void origin(PeerOrigin peer) {
+        origin = peer;
     }
 
     /** Returns whether the peer has announced this address of its worker in the handshake. */

@@ -20,7 +20,7 @@ public interface HandshakeCallbacks {
     void failed(HandshakeFailure failure);
 
     /** Returns why the server does not admit a client whose HELLO and proof are good, or null when it does. */
-    default @Nullable Rejection admit() {
+    default @Nullable Rejection admit(PeerInfo peer) {
         return null;
     }
 

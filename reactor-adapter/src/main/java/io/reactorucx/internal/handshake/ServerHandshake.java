@@ -135,7 +135,7 @@ public final class ServerHandshake {
         verified = true;
         PeerInfo info = identity.learn(hello) ? PeerInfo.of(hello) : null;
         String mismatch = info == null ? null : PeerInfo.mismatch(info, own);
-        Rejection rejection = info != null && mismatch == null ? callbacks.admit() : null;
+        Rejection rejection = info != null && mismatch == null ? callbacks.admit(info) : null;
         if (info == null) {
             reject(Kind.PROTOCOL, INCOMPLETE_HELLO, null);
         } else if (mismatch != null) {
