@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -41,9 +42,17 @@ public final class SharedMemoryQueues {
     private static final AtomicLong LAST_SIGNAL = new AtomicLong(System.nanoTime());
 
     private final Map<Long, Unwritten> unwritten = new HashMap<>();
-    private final Set<Integer> lost = new HashSet<>();
+    private final Set<Lost> lost = new HashSet<>();
     private final Set<Integer> dead = new HashSet<>();
     private boolean usable;
+
+    /** A process of which a connection was lost. */
+    private record Lost(int id, long startedAt) {
+
+        boolean hasEnded() {
+            return ProcessState.startedAt(id) != startedAt;
+        }
+    }
 
     /** An element that the receiver waits for. */
     private record Unwritten(long number, long sinceNanos) {
@@ -65,14 +74,17 @@ public final class SharedMemoryQueues {
     }
 
     /**
-     * Notes that the connection to a peer was lost, and that its process may have died. The queue of no other process
-     * is touched.
+     * Notes that the connection to a peer was lost, and that its process may have died. The queue of a process that
+     * lives is not emptied, whatever process the peer has named, and whichever has its id later.
      *
      * @param peer the process as it has named itself
+     * @param startedAt when that process was started, as was seen when the peer named it; empty when it was not seen,
+     *     and then nothing is noted
      */
-    public void peerLost(ProcessIdentity peer) {
-        if (ProcessIdentity.self().canWatch(peer) && peer.id() != ProcessIdentity.self().id()) {
-            lost.add(peer.id());
+    public void peerLost(ProcessIdentity peer, OptionalLong startedAt) {
+        if (startedAt.isPresent() && ProcessIdentity.self().canWatch(peer)
+                && peer.id() != ProcessIdentity.self().id()) {
+            lost.add(new Lost(peer.id(), startedAt.getAsLong()));
         }
     }
 
@@ -117,19 +129,31 @@ public final class SharedMemoryQueues {
     }
 
     private boolean repairAll(List<SharedMemoryQueue> queues) throws IOException {
-        lost.removeIf(peer -> ProcessState.isDead(peer) && dead.add(peer));
+        List<Lost> ended = lost.stream().filter(Lost::hasEnded).toList();
+        ended.forEach(peer -> dead.add(peer.id()));
+        ended.forEach(lost::remove);
         boolean full = false;
         for (SharedMemoryQueue queue : queues) {
             if (queue.owner() == ProcessIdentity.self().id()) {
                 repairOwn(queue);
-            } else if (dead.contains(queue.owner()) && !queue.isDiscarded()) {
-                LOG.debug("UCX's queue of process {}, which has died, is emptied", queue.owner());
-                queue.discard();
+            } else if (dead.contains(queue.owner())) {
+                discard(queue);
             } else {
-                full |= lost.contains(queue.owner()) && queue.isFull();
+                full |= queue.isFull() && lost.stream().anyMatch(peer -> peer.id() == queue.owner());
             }
         }
         return full || !unwritten.isEmpty();
+    }
+
+    /**
+     * Empties the queue of a process that is dead at this moment. The queue was found before: it is not that of a
+     * process that gets the id from now on. One that has got it before is alive now.
+     */
+    private static void discard(SharedMemoryQueue queue) throws IOException {
+        if (!queue.isDiscarded() && ProcessState.isDead(queue.owner())) {
+            LOG.debug("UCX's queue of process {}, which has died, is emptied", queue.owner());
+            queue.discard();
+        }
     }
 
     private void repairOwn(SharedMemoryQueue queue) throws IOException {

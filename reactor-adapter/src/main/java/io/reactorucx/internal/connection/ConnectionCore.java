@@ -133,6 +133,7 @@ public final class ConnectionCore implements OperationOwner {
             heartbeat.start(PeerInfo.heartbeat(connections.ownInfo(config), info));
             protocols.connected(info);
             termination.peerProcess(info.process());
+            termination.established(endpoint);
         }
         boolean established = life.advance(ConnectionEvent.HANDSHAKE_DONE);
         if (established) {

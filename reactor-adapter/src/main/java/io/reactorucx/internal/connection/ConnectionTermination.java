@@ -45,6 +45,8 @@ final class ConnectionTermination {
     private @Nullable Disposable deadline;
     private @Nullable Disposable parking;
     private PeerProcess peerProcess = PeerProcess.UNKNOWN;
+    /** Until it is known, the peer may have written to the queue of this worker. */
+    private boolean overSharedMemory = true;
 
     ConnectionTermination(ConnectionCore connection, ConnectionLifecycle life, InFlightOperations operations) {
         this.connection = connection;
@@ -72,6 +74,11 @@ final class ConnectionTermination {
         if (!connection.hasControlSocket()) {
             connection.registry().processes().add(connection, peerProcess);
         }
+    }
+
+    /** The connection is established: its way is known. */
+    void established(@Nullable UcpEndpoint open) {
+        overSharedMemory = SharedMemoryTransport.carries(open);
     }
 
     PeerProcess peerProcess() {
@@ -171,7 +178,9 @@ final class ConnectionTermination {
         LOG.debug("[{}] lost", connection.name(), error);
         connection.registry().counters().lost(kind);
         connection.log().lost(kind, String.valueOf(error.getMessage()));
-        connection.registry().peerLost(peerProcess.identity());
+        if (overSharedMemory) {
+            connection.registry().peerLost(peerProcess);
+        }
         if (before.isConnecting() || before.allowsOperations()) {
             // Before the subscribers below: one of them may close the connection, which is then no graceful close.
             cause.lost(error, why);

@@ -16,6 +16,7 @@ import io.reactorucx.internal.endpoint.EndpointAllocator;
 import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.endpoint.PeerAdmission;
+import io.reactorucx.internal.endpoint.PeerProcess;
 import io.reactorucx.internal.endpoint.SharedMemorySignals;
 import io.reactorucx.internal.event.FlightEvents;
 import io.reactorucx.internal.frame.ControlFields;
@@ -163,8 +164,8 @@ public final class EngineConnections {
         }
     }
 
-    /** A connection was lost: the process of its peer may have died. */
-    void peerLost(ProcessIdentity peer) {
+    /** A connection over shared memory was lost: the process of its peer may have died. */
+    void peerLost(PeerProcess peer) {
         Objects.requireNonNull(queueRepair).peerLost(peer);
     }
 

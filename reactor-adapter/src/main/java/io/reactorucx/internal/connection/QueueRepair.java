@@ -1,10 +1,10 @@
 package io.reactorucx.internal.connection;
 
-import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.SharedMemoryQueues;
 import io.reactorucx.core.UcpContext;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.DelayedAction;
+import io.reactorucx.internal.endpoint.PeerProcess;
 import java.time.Duration;
 
 /**
@@ -28,8 +28,8 @@ final class QueueRepair {
         this.queues = new SharedMemoryQueues(context);
     }
 
-    void peerLost(ProcessIdentity peer) {
-        queues.peerLost(peer);
+    void peerLost(PeerProcess peer) {
+        queues.peerLost(peer.identity(), peer.startedAt());
         boolean idle = looks == 0;
         looks = LEAST_LOOKS;
         if (idle) {
