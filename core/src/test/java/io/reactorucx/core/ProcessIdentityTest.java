@@ -7,7 +7,12 @@ import io.reactorucx.testsupport.TestTime;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process is told from one that has ended, and from a later one with its id. */
 class ProcessIdentityTest {
@@ -58,6 +63,30 @@ class ProcessIdentityTest {
         } finally {
             parent.destroyForcibly();
         }
+    }
+
+    /** As a server sees its clients; the first is over IPv4 in a socket of IPv6, as the JDK's are. */
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "::1"})
+    void processIsThatOfItsOwnSocketsOnly(String address) throws IOException, InterruptedException {
+        Process other = new ProcessBuilder("cat").start();
+        try (ServerSocketChannel server = ServerSocketChannel.open().bind(new InetSocketAddress(address, 0));
+                SocketChannel client = SocketChannel.open(server.getLocalAddress());
+                SocketChannel accepted = server.accept()) {
+            InetSocketAddress remote = (InetSocketAddress) accepted.getRemoteAddress();
+            InetSocketAddress local = (InetSocketAddress) accepted.getLocalAddress();
+
+            assertThat(SELF.hasSocket(remote, local)).isTrue();
+            assertThat(process(other.pid()).hasSocket(remote, local)).isFalse();
+            assertThat(new ProcessIdentity(SELF.namespace() + 1, SELF.id()).hasSocket(remote, local)).isFalse();
+            assertThat(SELF.hasSocket(new InetSocketAddress(address, 1), local)).as("no such socket").isFalse();
+            assertThat(SELF.hasSocket((InetSocketAddress) server.getLocalAddress(),
+                    new InetSocketAddress(address, 1))).as("a socket that listens").isFalse();
+            assertThat(client.isConnected()).isTrue();
+        } finally {
+            other.destroyForcibly();
+        }
+        other.waitFor();
     }
 
     @Test

@@ -63,6 +63,9 @@ public final class UcpCompat {
     private static final int SO_DETACH_FILTER = 27;
     private static final int SO_ACCEPTCONN = 30;
     private static final int MSG_DONTWAIT = 0x40;
+    private static final int AF_NETLINK = 16;
+    private static final int SOCK_DGRAM_CLOEXEC = 2 | 02000000;
+    private static final int NETLINK_SOCK_DIAG = 4;
 
     private UcpCompat() {
     }
@@ -184,6 +187,12 @@ public final class UcpCompat {
                 .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("sendto"),
                 FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ucx_h.C_POINTER, JAVA_LONG, JAVA_INT, ucx_h.C_POINTER,
                         JAVA_INT));
+    }
+
+    private static final class socket {
+        static final MethodHandle HANDLE = Linker.nativeLinker()
+                .downcallHandle(ucx_h.SYMBOL_LOOKUP.findOrThrow("socket"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
     }
 
     private static final class eventfd {
@@ -467,6 +476,15 @@ public final class UcpCompat {
             int addressBytes) {
         try {
             return (long) sendto.HANDLE.invokeExact(descriptor, buffer, bytes, MSG_DONTWAIT, address, addressBytes);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@snippet lang=c : socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG) } */
+    public static int socketDiagnosis() {
+        try {
+            return (int) socket.HANDLE.invokeExact(AF_NETLINK, SOCK_DGRAM_CLOEXEC, NETLINK_SOCK_DIAG);
         } catch (Throwable t) {
             throw rethrow(t);
         }
