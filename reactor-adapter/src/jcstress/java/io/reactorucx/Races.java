@@ -15,9 +15,7 @@ import io.reactorucx.internal.concurrent.EngineExecutor;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
-import io.reactorucx.internal.endpoint.IdleEndpointLimit;
-import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
-import java.util.List;
+import io.reactorucx.internal.handshake.ResourceLimits;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -47,8 +45,7 @@ final class Races {
         if (engineClosed) {
             engine.closeAsync();
         }
-        EngineConnections connections = new EngineConnections(engine, new IdleEndpointLimit(1),
-                new ParkedEndpointLimit(1, List.of(engine)), 1 << 20);
+        EngineConnections connections = new EngineConnections(engine, ResourceLimits.of(1, 1, 0, 1), 1 << 20);
         return new ConnectionCore(connections, ConnectionConfig.DEFAULT, "peer");
     }
 

@@ -29,7 +29,10 @@ final class ConnectionCounters {
 
     ConnectionStatistics snapshot() {
         return new ConnectionStatistics(sum(servers, UcxBoundServer::connections),
-                sum(servers, UcxBoundServer::maxConnections), rejected.get(), reconnects.get(),
+                sum(servers, UcxBoundServer::maxConnections),
+                (int) servers.stream().mapToLong(server -> server.limit().largestCount()).max().orElse(0),
+                (int) servers.stream().mapToLong(server -> server.limit().share()).min().orElse(0),
+                rejected.get(), reconnects.get(),
                 sum(reconnecting, UcxReconnectingConnection::pending),
                 sum(pools, Pool::acquiredConnections), sum(pools, Pool::idleConnections),
                 sum(pools, Pool::pendingAcquires), sum(pools, Pool::maxConnections));

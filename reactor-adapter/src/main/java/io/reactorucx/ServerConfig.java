@@ -2,6 +2,7 @@ package io.reactorucx;
 
 import io.reactorucx.internal.concurrent.ContainedPublisher;
 import io.reactorucx.internal.connect.ServerConnections;
+import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.request.ObservedPublisher;
 import io.reactorucx.message.UcxObserver;
 import io.reactorucx.message.UcxObserver.Activity;
@@ -13,22 +14,31 @@ import reactor.core.publisher.Mono;
 
 /** The handler and the responder of a server's connections, the hooks, and the maximum number of connections. */
 record ServerConfig(@Nullable Function<? super UcxConnection, ? extends Publisher<Void>> handler,
-        @Nullable UcxResponder responder, ConnectionHooks hooks, int maxConnections) {
+        @Nullable UcxResponder responder, ConnectionHooks hooks, int maxConnections, int maxConnectionsPerClient) {
 
-    static final ServerConfig DEFAULT = new ServerConfig(null, null, ConnectionHooks.NONE, 1024);
+    /** In place of a maximum for each client: half of that for all. */
+    private static final int HALF = 0;
 
-    ServerConfig {
-        if (maxConnections < 1) {
-            throw new IllegalArgumentException("maxConnections " + maxConnections + ": must be at least 1");
+    static final ServerConfig DEFAULT = new ServerConfig(null, null, ConnectionHooks.NONE, 2048, HALF);
+
+    private static int atLeastOne(int count, String name) {
+        if (count < 1) {
+            throw new IllegalArgumentException(name + " " + count + ": must be at least 1");
         }
+        return count;
+    }
+
+    FairLimit limit() {
+        return maxConnectionsPerClient == HALF ? new FairLimit(maxConnections)
+                : new FairLimit(maxConnections, maxConnectionsPerClient);
     }
 
     ServerConfig withHandler(Function<? super UcxConnection, ? extends Publisher<Void>> value) {
-        return new ServerConfig(value, responder, hooks, maxConnections);
+        return new ServerConfig(value, responder, hooks, maxConnections, maxConnectionsPerClient);
     }
 
     ServerConfig withResponder(UcxResponder value) {
-        return new ServerConfig(handler, value, hooks, maxConnections);
+        return new ServerConfig(handler, value, hooks, maxConnections, maxConnectionsPerClient);
     }
 
     /**
@@ -59,10 +69,16 @@ record ServerConfig(@Nullable Function<? super UcxConnection, ? extends Publishe
     }
 
     ServerConfig withHooks(ConnectionHooks value) {
-        return new ServerConfig(handler, responder, value, maxConnections);
+        return new ServerConfig(handler, responder, value, maxConnections, maxConnectionsPerClient);
     }
 
     ServerConfig withMaxConnections(int value) {
-        return new ServerConfig(handler, responder, hooks, value);
+        return new ServerConfig(handler, responder, hooks, atLeastOne(value, "maxConnections"),
+                maxConnectionsPerClient);
+    }
+
+    ServerConfig withMaxConnectionsPerClient(int value) {
+        return new ServerConfig(handler, responder, hooks, maxConnections,
+                atLeastOne(value, "maxConnectionsPerClient"));
     }
 }

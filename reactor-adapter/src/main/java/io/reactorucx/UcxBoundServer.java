@@ -1,6 +1,7 @@
 package io.reactorucx;
 
 import io.reactorucx.internal.connect.EndpointAcceptor;
+import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.socket.BoundListener;
 import io.reactorucx.internal.socket.PeerName;
 import java.net.InetSocketAddress;
@@ -68,7 +69,11 @@ public final class UcxBoundServer implements Disposable {
 
     /** {@return the maximum number of connections} */
     public int maxConnections() {
-        return acceptor.handlers().maxConnections();
+        return (int) limit().limit();
+    }
+
+    FairLimit limit() {
+        return acceptor.handlers().limit();
     }
 
     /** {@return the number of open connections} */

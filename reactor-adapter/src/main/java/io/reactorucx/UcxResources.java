@@ -18,7 +18,7 @@ import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.connect.ConnectingEngine;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.EngineConnections;
-import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.MemoryRight;
 import io.reactorucx.memory.ServedMemoryConfig;
@@ -66,8 +66,7 @@ public final class UcxResources implements Disposable {
     private boolean handedOut;
     private final Sinks.Empty<Void> firstUse = Sinks.empty();
     private final ConnectionCounters counters = new ConnectionCounters();
-    private final IdleEndpointLimit idleEndpoints;
-    private final int maxParkedEndpoints;
+    private final ResourceLimits limits;
     private final AuthenticatorLimits authenticators;
     private final LeakReporter leaks;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
@@ -76,11 +75,10 @@ public final class UcxResources implements Disposable {
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(UcxResourcesBuilder.Starter starter, IdleEndpointLimit idleEndpoints, int maxParkedEndpoints,
-            LeakReporter leaks, ServedMemoryConfig memory, AuthenticatorLimits authenticators) {
+    UcxResources(UcxResourcesBuilder.Starter starter, ResourceLimits limits, LeakReporter leaks,
+            ServedMemoryConfig memory, AuthenticatorLimits authenticators) {
         this.starter = starter;
-        this.idleEndpoints = idleEndpoints;
-        this.maxParkedEndpoints = maxParkedEndpoints;
+        this.limits = limits;
         this.leaks = leaks;
         this.memory = memory;
         this.authenticators = authenticators;
@@ -92,8 +90,7 @@ public final class UcxResources implements Disposable {
     }
 
     private EngineResources engines(UcxResourcesBuilder.Started of) {
-        return new EngineResources(of.engines().engines(), idleEndpoints, maxParkedEndpoints, of.buffers(), leaks,
-                authenticators);
+        return new EngineResources(of.engines().engines(), limits, of.buffers(), leaks, authenticators);
     }
 
     /**
@@ -333,12 +330,12 @@ public final class UcxResources implements Disposable {
 
     /** {@return the number of endpoints that are kept for the next connection to the same peer} */
     public int idleEndpoints() {
-        return idleEndpoints.count();
+        return (int) limits.idleEndpoints().count();
     }
 
     /** {@return the maximum of {@link #idleEndpoints()}} */
     public int maxIdleEndpoints() {
-        return idleEndpoints.limit();
+        return (int) limits.idleEndpoints().limit();
     }
 
     /** {@return the number of parked endpoints: their connections ended by force, and UCX cannot close them yet} */
@@ -348,7 +345,7 @@ public final class UcxResources implements Disposable {
 
     /** {@return from how many {@link #parkedEndpoints()} on new connections are refused} */
     public int maxParkedEndpoints() {
-        return maxParkedEndpoints;
+        return (int) limits.parkedEndpoints().limit();
     }
 
     /** {@return the number of handshakes in progress at the servers of these resources} */

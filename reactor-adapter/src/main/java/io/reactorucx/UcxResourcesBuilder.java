@@ -21,7 +21,8 @@ import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.TransportSettings;
 import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connection.EngineConnections;
-import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.handshake.FairLimit;
+import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.ServedMemoryConfig;
 import java.net.InetSocketAddress;
@@ -62,6 +63,7 @@ public final class UcxResourcesBuilder {
     private int maxBufferWaiters = DEFAULT_MAX_BUFFER_WAITERS;
     private int maxIdleEndpoints = DEFAULT_MAX_IDLE_ENDPOINTS;
     private int maxParkedEndpoints = DEFAULT_MAX_PARKED_ENDPOINTS;
+    private double clientShare = FairLimit.HALF;
     private @Nullable LeakDetection leakDetection;
     private @Nullable BiConsumer<String, @Nullable LeakRecord> leakLog;
     private AuthenticatorLimits authenticators = AuthenticatorLimits.DEFAULT;
@@ -298,7 +300,7 @@ public final class UcxResourcesBuilder {
      * Limits the endpoints that are parked: their connections have ended by force, and UCX keeps them, and the memory
      * of their operations, until the peer takes part again or is gone. At the limit new connections are refused, in
      * both directions, with {@link io.reactorucx.core.UcxStatus#NO_RESOURCE}; connections that are open may still end,
-     * and park their endpoints.
+     * and park their endpoints. Endpoints that are being wired up count as well.
      *
      * @param count at least 1; 1024 by default
      * @return this
@@ -308,6 +310,19 @@ public final class UcxResourcesBuilder {
             throw new IllegalArgumentException("maxParkedEndpoints " + count + ": must be at least 1");
         }
         maxParkedEndpoints = count;
+        return this;
+    }
+
+    /**
+     * Sets which fraction of {@link #maxIdleEndpoints(int)}, {@link #maxParkedEndpoints(int)} and
+     * {@link #maxMappedBytes(long)} one client can have, as {@link UcxServer#maxConnectionsPerClient(int)} explains it,
+     * so that it cannot take what others need. Servers to which these resources connect are clients here, too.
+     *
+     * @param fraction more than 0, at most 1; 0.5 by default
+     * @return this
+     */
+    public UcxResourcesBuilder clientShare(double fraction) {
+        clientShare = ResourceLimits.checkShare(fraction);
         return this;
     }
 
@@ -365,7 +380,8 @@ public final class UcxResourcesBuilder {
         BufferSettings buffers = new BufferSettings(maxBufferBytes, maxBufferWaiters, sharedBuffers, maxMappedBytes);
         return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers,
                 stallThreshold),
-                new IdleEndpointLimit(maxIdleEndpoints), maxParkedEndpoints, leaks, servedMemory, authenticators);
+                ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints, maxMappedBytes, clientShare), leaks,
+                servedMemory, authenticators);
     }
 
     /** Starts what depends on the network devices that UCX uses. */

@@ -182,11 +182,23 @@ public final class UcxServer {
      * {@link io.reactorucx.core.UcxStatus#EXCEEDS_LIMIT}, which is retryable; the connection of a raw client is closed
      * without a reason.
      *
-     * @param count at least 1, 1024 by default
+     * @param count at least 1, 2048 by default
      * @return a changed copy
      */
     public UcxServer maxConnections(int count) {
         return with(handling.withMaxConnections(count));
+    }
+
+    /**
+     * Limits the connections of one client at a time, so that it cannot take all of {@link #maxConnections(int)}. One
+     * client is a process of this host, another host, or for IPv6 a network of 64 bits; what lies behind an address
+     * translator or a proxy is one client. A client beyond is rejected as with the limit for all.
+     *
+     * @param count at least 1, half of the limit for all by default; more than that is that
+     * @return a changed copy
+     */
+    public UcxServer maxConnectionsPerClient(int count) {
+        return with(handling.withMaxConnectionsPerClient(count));
     }
 
     /**
@@ -263,9 +275,9 @@ public final class UcxServer {
     }
 
     /**
-     * Limits the handshakes in progress at a time. Further clients wait in the listening socket's queue, which has the
-     * same length; at the limit a new client evicts the oldest one that is not authenticated. No effect with raw
-     * peers.
+     * Limits the handshakes in progress at a time: at the limit a new client evicts the oldest one that is not
+     * authenticated. As many clients that are admitted make their connections at a time, half of them of one client;
+     * the others wait. The queue of the listening socket has the same length. No effect with raw peers.
      *
      * @param value at least 1, 256 by default
      * @return a changed copy
@@ -408,8 +420,8 @@ public final class UcxServer {
                 return Mono.error(new IllegalArgumentException("bindAddress " + bindAddress
                         + ": the host name has no known address"));
             }
-            ServerConnections connections = new ServerConnections(handling.maxConnections(), this::handle,
-                    resources.counters()::rejected);
+            ServerConnections connections = new ServerConnections(handling.limit(), "maxConnections",
+                    "maxConnectionsPerClient", this::handle, resources.counters()::rejected);
             return resources.reaching(devices()).flatMap(engines -> {
                 EndpointAcceptor acceptor = new EndpointAcceptor(engines, config, maxPendingHandshakes,
                         acceptWorkerAddresses, connections);

@@ -56,6 +56,8 @@ final class BadLifecycles {
         missing("UcxClient.doOnConnected(Consumer)", "action", tried -> tried.client().doOnConnected(null));
         missing("UcxClient.doOnDisconnected(Consumer)", "action", tried -> tried.client().doOnDisconnected(null));
         missing("UcxServer.doOnConnection(Consumer)", "action", tried -> tried.server().doOnConnection(null));
+        count("UcxServer.maxConnectionsPerClient(int)", "maxConnectionsPerClient",
+                1, (tried, value) -> tried.server().maxConnectionsPerClient(value));
         count("UcxServer.maxConnections(int)", "maxConnections",
                 1, (tried, value) -> tried.server().maxConnections(value));
         String stop = "UcxBoundServer.disposeLater(Duration,Duration)";

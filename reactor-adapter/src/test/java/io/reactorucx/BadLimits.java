@@ -51,6 +51,10 @@ final class BadLimits {
                     tried -> UcxResources.builder().maxParkedEndpoints(count), "maxParkedEndpoints " + count,
                     "must be at least 1"));
         }
+        for (double share : new double[] {0, -0.5, 1.01, Double.NaN, Double.POSITIVE_INFINITY}) {
+            cases.add(thrown("UcxResourcesBuilder.clientShare(double)", "fraction " + share, ILLEGAL,
+                    tried -> UcxResources.builder().clientShare(share), "clientShare " + share, "at most 1"));
+        }
         cases.add(thrown("UcxResourcesBuilder.leakDetection(LeakDetection)", "null", MISSING,
                 tried -> UcxResources.builder().leakDetection(null), "level"));
         for (long bytes : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, (256L << 20) + 1}) {

@@ -88,7 +88,8 @@ class ServerStopTest implements NeedsUcx {
 
     @Test
     void oneMoreThanTheServerTakesMayTryAgainLater() {
-        UcxBoundServer server = server(connection -> Mono.never()).maxConnections(2).bindNow();
+        UcxBoundServer server = server(connection -> Mono.never()).maxConnections(2)
+                .maxConnectionsPerClient(2).bindNow();
         UcxConnection first = connect(server);
         UcxConnection second = connect(server);
         assertThat(serverResources.connectionStatistics().maxServerConnections()).isEqualTo(2);

@@ -9,6 +9,7 @@ import io.reactorucx.UcxResources;
 import io.reactorucx.UcxServer;
 import io.reactorucx.core.Ucx;
 import io.reactorucx.engine.EngineConfig;
+import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
@@ -86,6 +87,8 @@ class LimitsTableTest {
         defaults.put("closeTimeout", both(server, client, "closeTimeout"));
         defaults.put("heartbeatInterval", both(server, client, "heartbeatInterval"));
         defaults.put("UcxServer.maxConnections", values(server, "maxConnections", "maxPendingHandshakes"));
+        assertThat(values(server, "maxConnectionsPerClient")).as("not set: half").containsExactly(0L);
+        defaults.put("UcxServer.maxConnectionsPerClient", List.of(FairLimit.HALF));
         defaults.put("UcxReconnectingClient.pendingMaxCount",
                 values(reconnecting, "pendingMaxCount", "pendingTimeout"));
         long pending = ((InstrumentedPool<?>) value(pool, "pool")).metrics().getMaxPendingAcquireSize();
@@ -96,6 +99,8 @@ class LimitsTableTest {
         defaults.put("UcxResourcesBuilder.authenticatorLimits", values(builder, "threads", "queuedSteps"));
         defaults.put("UcxResourcesBuilder.maxIdleEndpoints", values(builder, "maxIdleEndpoints"));
         defaults.put("UcxResourcesBuilder.maxParkedEndpoints", values(builder, "maxParkedEndpoints"));
+        defaults.put("UcxResourcesBuilder.clientShare", List.of(FairLimit.HALF));
+        assertThat(value(builder, "clientShare")).isEqualTo(FairLimit.HALF);
         defaults.put("UcxResourcesBuilder.stallThreshold", values(builder, "stallThreshold"));
         defaults.put("ServedMemoryConfig.maxWindows",
                 List.of((long) memory.maxWindows(), (long) memory.maxRequests(), (long) memory.maxQueuedRequests()));
@@ -123,7 +128,8 @@ class LimitsTableTest {
             for (Field field : owner.getClass().getDeclaredFields()) {
                 Object value = Modifier.isStatic(field.getModifiers()) ? null : read(field, owner);
                 if (value != null && field.getName().equals(name)) {
-                    return value instanceof Number number ? (Object) number.longValue() : value;
+                    return value instanceof Integer || value instanceof Long ? (Object) ((Number) value).longValue()
+                            : value;
                 }
                 if (value != null && value.getClass().getName().startsWith("io.reactorucx")
                         && !(value instanceof UcxResources) && seen.add(value)) {
@@ -144,6 +150,9 @@ class LimitsTableTest {
     }
 
     private static Object parse(String text) {
+        if (text.strip().endsWith(" of them")) {
+            return Double.valueOf(text.strip().split(" ")[0]);
+        }
         String[] words = text.strip().split(" ");
         long number = Long.parseLong(words[0]);
         return switch (words.length == 1 ? "" : words[1]) {

@@ -8,6 +8,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.reactorucx.netty.internal.ChannelStream;
 import io.reactorucx.netty.internal.LoopEngine;
 import io.reactorucx.netty.internal.StreamListener;
+import io.reactorucx.netty.io.ChannelRoom;
 import io.reactorucx.netty.io.ChannelSocket;
 import io.reactorucx.netty.io.ChannelWriter;
 import java.io.IOException;
@@ -47,6 +48,10 @@ final class StreamTransport implements ChannelTransport, StreamListener {
             UcxIoHandler handler) {
         LoopEngine engine = handler.engineForServer(channel.host());
         if (!engine.hasRoomForStream()) {
+            return null;
+        }
+        if (ChannelRoom.take(socket, handler.counters().acceptedStreams()) == null) {
+            handler.counters().channelRefused();
             return null;
         }
         StreamTransport made = open(channel, socket, handler, engine, channel.linkAddress());

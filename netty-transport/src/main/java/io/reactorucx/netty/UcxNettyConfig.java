@@ -3,6 +3,8 @@ package io.reactorucx.netty;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ProtocolConfig;
+import io.reactorucx.internal.handshake.FairLimit;
+import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.security.Authenticator;
 import java.time.Duration;
 import java.util.Arrays;
@@ -29,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * @param linkIdleTimeout how long a link stays without a channel, 0 to 1 h
  * @param maxLinks links that a loop accepts at a time, at least 1
  * @param maxChannels channels of a loop, at least 1
+ * @param clientShare which fraction of these two limits, and of what links take, one client can have: more than 0, at
+ *     most 1. What a client of links is says {@link io.reactorucx.UcxServer#maxConnectionsPerClient(int)}; a client of
+ *     channels is an address, so that all programs of this host are one
  * @param maxBufferBytes see {@link io.reactorucx.UcxResourcesBuilder#maxBufferBytes(long)}, for each loop
  * @param sharedBuffers see {@link io.reactorucx.UcxResourcesBuilder#sharedBuffers(boolean)}
  * @param authenticator by which loops authenticate each other before a byte is delivered; null for none
@@ -36,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record UcxNettyConfig(List<String> transports, List<String> networkDevices, Duration spin, int windowBytes,
         Duration handshakeTimeout, Duration closeTimeout, Duration heartbeatInterval, Duration linkIdleTimeout,
-        int maxLinks, int maxChannels, long maxBufferBytes, boolean sharedBuffers,
+        int maxLinks, int maxChannels, double clientShare, long maxBufferBytes, boolean sharedBuffers,
         @Nullable Authenticator authenticator, UcxPlainTcpConfig plainTcp) {
 
     /** The smallest window. */
@@ -50,7 +55,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
     /** The defaults. */
     public static final UcxNettyConfig DEFAULT = new UcxNettyConfig(List.of(), List.of(), Duration.ofNanos(50_000),
             512 << 10, Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMinutes(1),
-            1024, 65_536, 64L << 20, true, null, UcxPlainTcpConfig.DEFAULT);
+            1024, 65_536, FairLimit.HALF, 64L << 20, true, null, UcxPlainTcpConfig.DEFAULT);
 
     /** Checks the parts. */
     public UcxNettyConfig {
@@ -73,6 +78,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
         checkWindow(windowBytes);
         atLeastOne(maxLinks, "maxLinks");
         atLeastOne(maxChannels, "maxChannels");
+        ResourceLimits.checkShare(clientShare);
     }
 
     /** Returns whether the channels of a server with an option take plain peers; checks that they may. */
@@ -120,8 +126,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withTransports(String... names) {
         return new UcxNettyConfig(list(names, "transports"), networkDevices, spin, windowBytes, handshakeTimeout,
-                closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                authenticator, plainTcp);
+                closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
+                sharedBuffers, authenticator, plainTcp);
     }
 
     /**
@@ -132,8 +138,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withNetworkDevices(String... names) {
         return new UcxNettyConfig(transports, list(names, "networkDevices"), spin, windowBytes, handshakeTimeout,
-                closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                authenticator, plainTcp);
+                closeTimeout, heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
+                sharedBuffers, authenticator, plainTcp);
     }
 
     /**
@@ -144,8 +150,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withSpin(Duration value) {
         return new UcxNettyConfig(transports, networkDevices, value, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                authenticator, plainTcp);
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
+                sharedBuffers, authenticator, plainTcp);
     }
 
     /**
@@ -156,8 +162,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withWindowBytes(int bytes) {
         return new UcxNettyConfig(transports, networkDevices, spin, bytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                authenticator, plainTcp);
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
+                sharedBuffers, authenticator, plainTcp);
     }
 
     /**
@@ -171,7 +177,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withTimeouts(Duration handshake, Duration close, Duration heartbeat, Duration linkIdle) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshake, close, heartbeat, linkIdle,
-                maxLinks, maxChannels, maxBufferBytes, sharedBuffers, authenticator, plainTcp);
+                maxLinks, maxChannels, clientShare, maxBufferBytes, sharedBuffers, authenticator, plainTcp);
     }
 
     /**
@@ -183,8 +189,20 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withLimits(int links, int channels) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, links, channels, maxBufferBytes, sharedBuffers, authenticator,
-                plainTcp);
+                heartbeatInterval, linkIdleTimeout, links, channels, clientShare, maxBufferBytes,
+                sharedBuffers, authenticator, plainTcp);
+    }
+
+    /**
+     * The same with another share of its limits for each client.
+     *
+     * @param fraction see {@link #clientShare}
+     * @return a configuration
+     */
+    public UcxNettyConfig withClientShare(double fraction) {
+        return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, fraction, maxBufferBytes, sharedBuffers,
+                authenticator, plainTcp);
     }
 
     /**
@@ -196,7 +214,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withBuffers(long bytes, boolean shared) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, bytes, shared, authenticator, plainTcp);
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, bytes, shared, authenticator,
+                plainTcp);
     }
 
     /**
@@ -207,8 +226,8 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withAuthenticator(Authenticator value) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                Objects.requireNonNull(value, "value"), plainTcp);
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
+                sharedBuffers, Objects.requireNonNull(value, "value"), plainTcp);
     }
 
     /**
@@ -219,7 +238,7 @@ public record UcxNettyConfig(List<String> transports, List<String> networkDevice
      */
     public UcxNettyConfig withPlainTcp(UcxPlainTcpConfig value) {
         return new UcxNettyConfig(transports, networkDevices, spin, windowBytes, handshakeTimeout, closeTimeout,
-                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, maxBufferBytes, sharedBuffers,
-                authenticator, value);
+                heartbeatInterval, linkIdleTimeout, maxLinks, maxChannels, clientShare, maxBufferBytes,
+                sharedBuffers, authenticator, value);
     }
 }

@@ -15,6 +15,12 @@ public enum UcxNettyMeters implements MeterDocumentation {
             "channels that exist, those included that still send after their close"),
     /** The limit of those. */
     CHANNELS_LIMIT("channels.live.limit", Meter.Type.GAUGE, Unit.CHANNELS, "the limit of those, `maxChannels`"),
+    /** Channels of the client with the most. */
+    CLIENT_CHANNELS("channels.client", Meter.Type.GAUGE, Unit.CHANNELS,
+            "accepted channels of the client, which is an address here, that has the most"),
+    /** The limit of those. */
+    CLIENT_CHANNELS_LIMIT("channels.client.limit", Meter.Type.GAUGE, Unit.CHANNELS,
+            "the limit of those, `clientShare` of `maxChannels`"),
     /** Channels that the limit had no room for. */
     REFUSED_CHANNELS("channels.refused", Meter.Type.COUNTER, Unit.CHANNELS, "channels that the limit had no room for"),
     /** Channels that both sides have opened. */
@@ -36,6 +42,11 @@ public enum UcxNettyMeters implements MeterDocumentation {
     LINKS("links.live", Meter.Type.GAUGE, Unit.LINKS, "links that are open, in either direction"),
     /** How many links the loop accepts at a time. */
     LINKS_LIMIT("links.live.limit", Meter.Type.GAUGE, Unit.LINKS, "links that the loop accepts at a time, `maxLinks`"),
+    /** Links of the client with the most. */
+    CLIENT_LINKS("links.client", Meter.Type.GAUGE, Unit.LINKS, "accepted links of the client that has the most"),
+    /** The limit of those. */
+    CLIENT_LINKS_LIMIT("links.client.limit", Meter.Type.GAUGE, Unit.LINKS,
+            "the limit of those, `clientShare` of `maxLinks`"),
     /** Links that the limit had no room for. */
     REFUSED_LINKS("links.refused", Meter.Type.COUNTER, Unit.LINKS, "links that the limit had no room for"),
     /** Links that the loop has made. */

@@ -131,6 +131,8 @@ public final class UcxNettyMetrics implements MeterBinder {
             return switch (meter) {
                 case CHANNELS -> LoopCounters::channels;
                 case CHANNELS_LIMIT -> loop -> loop.config().maxChannels();
+                case CLIENT_CHANNELS -> LoopCounters::largestClient;
+                case CLIENT_CHANNELS_LIMIT -> LoopCounters::maxChannelsOfClient;
                 case REFUSED_CHANNELS -> LoopCounters::refusedChannels;
                 case OPENED_CHANNELS -> LoopCounters::openedChannels;
                 case CLOSED_CHANNELS -> LoopCounters::closedChannels;
@@ -140,6 +142,8 @@ public final class UcxNettyMetrics implements MeterBinder {
                 case FAILED_HANDSHAKES -> LoopCounters::failedHandshakes;
                 case LINKS -> LoopCounters::links;
                 case LINKS_LIMIT -> LoopCounters::maxLinks;
+                case CLIENT_LINKS -> LoopCounters::largestLinkClient;
+                case CLIENT_LINKS_LIMIT -> LoopCounters::maxLinksOfClient;
                 case REFUSED_LINKS -> LoopCounters::refusedLinks;
                 case CONNECTED_LINKS -> LoopCounters::connectedLinks;
                 case ACCEPTED_LINKS -> LoopCounters::acceptedLinks;

@@ -13,6 +13,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.concurrent.Future;
 import io.reactorucx.netty.internal.SocketFrame;
 import io.reactorucx.netty.io.BufferChannel;
+import io.reactorucx.netty.io.ChannelRoom;
 import io.reactorucx.netty.io.SocketReads;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +37,8 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
     private final DuplexChannel socket;
     private final UcxIoHandler handler;
     private final SocketReads reads;
+    /** Among the channels over plain TCP. */
+    private final ChannelRoom room;
     private @Nullable Future<?> timer;
     private @Nullable ByteBuf head;
     private @Nullable ByteBuf held;
@@ -49,7 +52,9 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
     private @Nullable Runnable afterLinger;
     private int lingerSeconds;
 
-    private UndecidedTransport(AbstractUcxChannel channel, DuplexChannel socket, UcxIoHandler handler) {
+    private UndecidedTransport(AbstractUcxChannel channel, DuplexChannel socket, UcxIoHandler handler,
+            ChannelRoom room) {
+        this.room = room;
         this.channel = channel;
         this.socket = socket;
         this.handler = handler;
@@ -61,11 +66,13 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
      * channels as it may.
      */
     static @Nullable UndecidedTransport of(AbstractUcxChannel channel, DuplexChannel socket, UcxIoHandler handler) {
-        if (handler.counters().plainChannels() >= handler.config().maxChannels()) {
+        ChannelRoom room = handler.counters().plainChannels() >= handler.config().maxChannels() ? null
+                : ChannelRoom.take(socket, handler.counters().acceptedPlain());
+        if (room == null) {
             handler.counters().channelRefused();
             return null;
         }
-        UndecidedTransport made = new UndecidedTransport(channel, socket, handler);
+        UndecidedTransport made = new UndecidedTransport(channel, socket, handler, room);
         socket.config().setRecvByteBufAllocator(made.reads).setAutoRead(false);
         // It tells of the end of the input instead of closing.
         socket.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
@@ -209,6 +216,7 @@ final class UndecidedTransport extends ChannelInboundHandlerAdapter implements C
 
     private void becomeStream() {
         decide();
+        room.release();
         ByteBuf first = head;
         ByteBuf written = held;
         head = null;

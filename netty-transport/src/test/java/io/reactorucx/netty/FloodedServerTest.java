@@ -37,7 +37,7 @@ class FloodedServerTest {
     private Channel server;
 
     private void start(boolean plain) {
-        loops = new TestLoops("server", 1, UcxNettyConfig.DEFAULT.withLimits(10, MOST)
+        loops = new TestLoops("server", 1, UcxNettyConfig.DEFAULT.withLimits(10, MOST).withClientShare(1)
                 .withPlainTcp(UcxPlainTcpConfig.DEFAULT.withAccepted(plain).withDecisionTime(Duration.ofMinutes(1))));
         server = loops.server().childHandler(new ChannelInitializer<SocketChannel>() {
             @Override

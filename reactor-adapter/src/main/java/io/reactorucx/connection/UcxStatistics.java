@@ -62,6 +62,33 @@ public interface UcxStatistics {
      */
     Mono<Void> onEngineClosed(int engine);
 
+    /**
+     * Returns what the client with the most has of a limit, and what one client can have.
+     *
+     * @param of the limit
+     * @return both
+     */
+    ClientShare clientShare(SharedLimit of);
+
+    /** The limits of resources that clients share. */
+    enum SharedLimit {
+        /** Endpoints that are kept for the next connection. */
+        IDLE_ENDPOINTS,
+        /** Endpoints that are being wired up for a connection, or wait until UCX can close them. */
+        PARKED_ENDPOINTS,
+        /** Bytes of pools of peers that are mapped. */
+        MAPPED_BYTES
+    }
+
+    /**
+     * What clients have of a limit that they share.
+     *
+     * @param largest what the client with the most has
+     * @param limit what one client can have
+     */
+    record ClientShare(long largest, long limit) {
+    }
+
     /** {@return the maximum number of first steps of authenticators that wait} */
     int maxQueuedAuthentications();
 }

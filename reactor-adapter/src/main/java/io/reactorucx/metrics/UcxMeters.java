@@ -163,9 +163,15 @@ public enum UcxMeters implements MeterDocumentation {
     /** Most connections that the servers take. */
     SERVER_CONNECTIONS_LIMIT("server.connections.open.limit", Meter.Type.GAUGE, Unit.CONNECTIONS,
             "the limit of those, `UcxServer.maxConnections`, of all servers together"),
+    /** Connections of the client with the most. */
+    CLIENT_CONNECTIONS("server.connections.client", Meter.Type.GAUGE, Unit.CONNECTIONS,
+            "connections of the client that has the most at one server"),
+    /** Most connections of one client. */
+    CLIENT_CONNECTIONS_LIMIT("server.connections.client.limit", Meter.Type.GAUGE, Unit.CONNECTIONS,
+            "the limit of those, `UcxServer.maxConnectionsPerClient`, the lowest of all servers"),
     /** Clients that a server rejected because it had enough connections, or was stopping. */
     REJECTED_CONNECTIONS("server.connections.rejected", Meter.Type.COUNTER, Unit.CONNECTIONS,
-            "clients that a server refused because it was full or stopping"),
+            "clients that a server refused because it was full, they had their share, or it was stopping"),
     /** Handshakes in progress at servers. */
     PENDING_HANDSHAKES("handshakes.pending", Meter.Type.GAUGE, Unit.HANDSHAKES, "handshakes in progress at servers"),
     /** Sockets that came to servers and became no connection. */
@@ -190,12 +196,24 @@ public enum UcxMeters implements MeterDocumentation {
     /** How many endpoints may wait for the next connection. */
     IDLE_ENDPOINTS_LIMIT("endpoints.idle.limit", Meter.Type.GAUGE, Unit.ENDPOINTS,
             "the limit of those, `UcxResourcesBuilder.maxIdleEndpoints`"),
+    /** Idle endpoints of the client with the most. */
+    CLIENT_IDLE_ENDPOINTS("endpoints.idle.client", Meter.Type.GAUGE, Unit.ENDPOINTS,
+            "idle endpoints of the client that has the most"),
+    /** The limit of those. */
+    CLIENT_IDLE_ENDPOINTS_LIMIT("endpoints.idle.client.limit", Meter.Type.GAUGE, Unit.ENDPOINTS,
+            "the limit of those, `UcxResourcesBuilder.clientShare` of `maxIdleEndpoints`"),
     /** Endpoints of ended connections that wait until UCX can close them. */
     PARKED_ENDPOINTS("endpoints.parked", Meter.Type.GAUGE, Unit.ENDPOINTS,
             "UCX endpoints of ended connections that wait until UCX can close them"),
     /** From how many of those on new connections are refused. */
     PARKED_ENDPOINTS_LIMIT("endpoints.parked.limit", Meter.Type.GAUGE, Unit.ENDPOINTS,
             "from how many of those on new connections are refused, `UcxResourcesBuilder.maxParkedEndpoints`"),
+    /** Endpoints of the client with the most that are wired up or parked. */
+    CLIENT_PARKED_ENDPOINTS("endpoints.parked.client", Meter.Type.GAUGE, Unit.ENDPOINTS,
+            "endpoints that are being wired up or parked, of the client that has the most"),
+    /** The limit of those. */
+    CLIENT_PARKED_ENDPOINTS_LIMIT("endpoints.parked.client.limit", Meter.Type.GAUGE, Unit.ENDPOINTS,
+            "from how many of those on it is refused, `UcxResourcesBuilder.clientShare` of `maxParkedEndpoints`"),
     /** Connections to a peer, by its address. */
     PEER_CONNECTIONS("peer.connections.live", Meter.Type.GAUGE, Unit.CONNECTIONS,
             "connections by the host of the peer; only with `UcxMetrics.showingPeers`", Tag.PEER),
@@ -261,6 +279,12 @@ public enum UcxMeters implements MeterDocumentation {
     /** Most bytes of peers that may be mapped. */
     MAPPED_LIMIT("buffers.mapped.limit", Meter.Type.GAUGE, Unit.BYTES,
             "the limit of those, `UcxResourcesBuilder.maxMappedBytes`"),
+    /** Mapped bytes of the process with the most. */
+    CLIENT_MAPPED_BYTES("buffers.mapped.client", Meter.Type.GAUGE, Unit.BYTES,
+            "mapped bytes of the peer that has the most"),
+    /** The limit of those. */
+    CLIENT_MAPPED_BYTES_LIMIT("buffers.mapped.client.limit", Meter.Type.GAUGE, Unit.BYTES,
+            "the limit of those, `UcxResourcesBuilder.clientShare` of `maxMappedBytes`"),
     /** Slabs of peers that could not be mapped, or not within the limit. */
     REFUSED_MAPPINGS("buffers.mappings.refused", Meter.Type.COUNTER, Unit.SLABS,
             "slabs of peers that could not be mapped, or not within the limit"),

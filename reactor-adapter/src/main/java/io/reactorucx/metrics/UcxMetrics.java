@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.reactorucx.UcxResources;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.connection.ConnectionStatistics;
+import io.reactorucx.connection.UcxStatistics.SharedLimit;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.message.DropReason;
@@ -162,6 +163,10 @@ public final class UcxMetrics implements MeterBinder {
         meters.gauge(UcxMeters.IDLE_ENDPOINTS_LIMIT, common, UcxResources::maxIdleEndpoints);
         meters.gauge(UcxMeters.PARKED_ENDPOINTS, common, UcxResources::parkedEndpoints);
         meters.gauge(UcxMeters.PARKED_ENDPOINTS_LIMIT, common, UcxResources::maxParkedEndpoints);
+        share(meters, SharedLimit.IDLE_ENDPOINTS, UcxMeters.CLIENT_IDLE_ENDPOINTS,
+                UcxMeters.CLIENT_IDLE_ENDPOINTS_LIMIT);
+        share(meters, SharedLimit.PARKED_ENDPOINTS, UcxMeters.CLIENT_PARKED_ENDPOINTS,
+                UcxMeters.CLIENT_PARKED_ENDPOINTS_LIMIT);
         meters.gauge(UcxMeters.PENDING_HANDSHAKES, common, UcxResources::pendingHandshakes);
         meters.counter(UcxMeters.FAILED_HANDSHAKES, common, UcxResources::failedHandshakes);
         meters.gauge(UcxMeters.QUEUED_AUTHENTICATIONS, common, UcxResources::queuedAuthentications);
@@ -171,6 +176,9 @@ public final class UcxMetrics implements MeterBinder {
         meters.gauge(UcxMeters.SERVER_CONNECTIONS, common, connection(ConnectionStatistics::serverConnections));
         meters.gauge(UcxMeters.SERVER_CONNECTIONS_LIMIT, common,
                 connection(ConnectionStatistics::maxServerConnections));
+        meters.gauge(UcxMeters.CLIENT_CONNECTIONS, common, connection(ConnectionStatistics::largestClient));
+        meters.gauge(UcxMeters.CLIENT_CONNECTIONS_LIMIT, common,
+                connection(ConnectionStatistics::maxConnectionsPerClient));
         meters.counter(UcxMeters.REJECTED_CONNECTIONS, common, connection(ConnectionStatistics::rejectedConnections));
         meters.counter(UcxMeters.RECONNECTS, common, connection(ConnectionStatistics::reconnects));
         meters.gauge(UcxMeters.PENDING_RECONNECTS, common, connection(ConnectionStatistics::pendingReconnects));
@@ -179,6 +187,11 @@ public final class UcxMetrics implements MeterBinder {
         meters.gauge(UcxMeters.PENDING_ACQUIRES, common, connection(ConnectionStatistics::pendingAcquires));
         meters.gauge(UcxMeters.POOLED_CONNECTIONS_LIMIT, common,
                 connection(ConnectionStatistics::maxPooledConnections));
+    }
+
+    private void share(BoundMeters<UcxResources> meters, SharedLimit of, UcxMeters largest, UcxMeters limit) {
+        meters.gauge(largest, common, shown -> shown.statistics().clientShare(of).largest());
+        meters.gauge(limit, common, shown -> shown.statistics().clientShare(of).limit());
     }
 
     private static ToDoubleFunction<UcxResources> connection(ToLongFunction<ConnectionStatistics> value) {
@@ -194,6 +207,7 @@ public final class UcxMetrics implements MeterBinder {
         meters.timer(UcxMeters.BUFFER_WAIT, common, shown -> shown.buffers().waits(), pool(UcxBufferPool::waitNanos));
         meters.gauge(UcxMeters.MAPPED_BYTES, common, pool(UcxBufferPool::mappedBytes));
         meters.gauge(UcxMeters.MAPPED_LIMIT, common, pool(UcxBufferPool::maxMappedBytes));
+        share(meters, SharedLimit.MAPPED_BYTES, UcxMeters.CLIENT_MAPPED_BYTES, UcxMeters.CLIENT_MAPPED_BYTES_LIMIT);
         meters.counter(UcxMeters.REFUSED_MAPPINGS, common, pool(UcxBufferPool::refusedMappings));
         meters.counter(UcxMeters.OFFERED_MESSAGES, common, pool(UcxBufferPool::offeredMessages));
         meters.counter(UcxMeters.COPIED_MESSAGES, common, pool(UcxBufferPool::copiedMessages));

@@ -79,6 +79,7 @@ final class EngineOptions {
     UcxServer with(UcxServer server, Setup setup) {
         return server.peerFailureDetection(peerErrors()).maxMessageBytes(Setup.MAX_SIZE)
                 .messageWindow(window(setup), WINDOW_BYTES).maxConnections(setup.connections())
+                .maxConnectionsPerClient(setup.connections())
                 .handshakeTimeout(CONNECT_TIMEOUT);
     }
 

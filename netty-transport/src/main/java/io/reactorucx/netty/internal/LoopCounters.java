@@ -1,5 +1,6 @@
 package io.reactorucx.netty.internal;
 
+import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.RejectionLog;
@@ -49,12 +50,20 @@ public final class LoopCounters {
     private final AtomicLong refusedLinks = new AtomicLong();
     private final AtomicLong plainChannels = new AtomicLong();
     private volatile @Nullable Long refusedAt;
+    private final FairLimit acceptedStreams;
+    private final FairLimit acceptedPlain;
     private final RejectionLog rejections = new RejectionLog();
 
     LoopCounters(String loop, UcxNettyConfig config, LoopRegistry registry) {
         this.loop = loop;
         this.config = config;
         this.registry = registry;
+        this.acceptedStreams = channelLimit(config);
+        this.acceptedPlain = channelLimit(config);
+    }
+
+    private static FairLimit channelLimit(UcxNettyConfig config) {
+        return new FairLimit(config.maxChannels(), FairLimit.share(config.maxChannels(), config.clientShare()));
     }
 
     private static void add(AtomicLong counter, long more) {
@@ -81,7 +90,17 @@ public final class LoopCounters {
         add(pending, 1);
     }
 
-    /** The limit had no room for a channel. */
+    /** Returns the channels over UCX that were accepted, by their clients. */
+    public FairLimit acceptedStreams() {
+        return acceptedStreams;
+    }
+
+    /** Returns the channels over plain TCP that were accepted, by their clients, and those that are not decided. */
+    public FairLimit acceptedPlain() {
+        return acceptedPlain;
+    }
+
+    /** The limit had no room for a channel, or the client's share had none. */
     public void channelRefused() {
         add(refused, 1);
     }
@@ -349,6 +368,26 @@ public final class LoopCounters {
     /** Returns how many links the loop accepts at a time: its engines each so many. */
     public long maxLinks() {
         return (long) Math.max(1, engines.size()) * config.maxLinks();
+    }
+
+    /** Returns how many channels over UCX the client with the most has. */
+    public long largestClient() {
+        return acceptedStreams.largestCount();
+    }
+
+    /** Returns how many channels over UCX one client may have. */
+    public long maxChannelsOfClient() {
+        return acceptedStreams.share();
+    }
+
+    /** Returns how many links the client with the most has, at one engine. */
+    public long largestLinkClient() {
+        return engines.stream().mapToLong(engine -> engine.links().limit().largestCount()).max().orElse(0);
+    }
+
+    /** Returns how many links one client may have, at one engine. */
+    public long maxLinksOfClient() {
+        return FairLimit.share(config.maxLinks(), config.clientShare());
     }
 
     /** Returns how many handshakes of links may be in progress. */

@@ -28,9 +28,9 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.connection.ProtocolHandler;
-import io.reactorucx.internal.endpoint.IdleEndpointLimit;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.HandshakeCounters;
+import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.ServedMemoryConfig;
 import io.reactorucx.message.DropReason;
@@ -102,7 +102,8 @@ public final class LoopEngine {
         }
         this.buffers = new LoopBuffers(pool);
         this.windows = new WindowRegistry(context, ServedMemoryConfig.DEFAULT, memory -> memory);
-        this.resources = new EngineResources(List.of(engine), new IdleEndpointLimit(MAX_ENDPOINTS), MAX_ENDPOINTS,
+        this.resources = new EngineResources(List.of(engine),
+                ResourceLimits.of(MAX_ENDPOINTS, MAX_ENDPOINTS, MAX_MAPPED_BYTES, config.clientShare()),
                 pool, leaks, AuthenticatorLimits.DEFAULT);
         this.links = new LoopLinks(this, resources, config);
         try {

@@ -13,6 +13,7 @@ import io.reactorucx.internal.connect.HandledConnection;
 import io.reactorucx.internal.connect.ServerConnections;
 import io.reactorucx.internal.connect.SocketConnector;
 import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.socket.BoundListener;
 import io.reactorucx.netty.UcxNettyConfig;
 import java.io.IOException;
@@ -52,6 +53,7 @@ public final class LoopLinks {
     private final Map<Target, Connecting> made = new HashMap<>();
     private final Map<InetAddress, Listening> listening = new HashMap<>();
     /** Of all ports. */
+    private final FairLimit limit;
     private final ServerConnections accepted;
     private boolean closed;
 
@@ -66,7 +68,11 @@ public final class LoopLinks {
         this.loop = loop;
         this.resources = resources;
         this.settings = settings;
-        this.accepted = new ServerConnections(settings.maxLinks(), this::accepted, loop.counters()::linkRefused);
+        this.limit = new FairLimit(settings.maxLinks(),
+                FairLimit.share(settings.maxLinks(), settings.clientShare()));
+        this.accepted = new ServerConnections(limit, "maxLinks",
+                "share of maxLinks for each client (clientShare)", this::accepted,
+                loop.counters()::linkRefused);
         SecureRandom random = new SecureRandom();
         this.name = new Name(random.nextLong(), random.nextLong());
         ProtocolConfig protocol = ProtocolConfig.DEFAULT.withHeartbeatInterval(settings.heartbeatInterval());
@@ -84,6 +90,11 @@ public final class LoopLinks {
         } catch (UnknownHostException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Returns the limit of the links that this loop has accepted. Thread: any. */
+    FairLimit limit() {
+        return limit;
     }
 
     /** Returns the name of this loop. */

@@ -18,7 +18,7 @@ import io.reactorucx.internal.connect.SocketConnector;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.connection.ProtocolHandler;
-import io.reactorucx.internal.endpoint.IdleEndpointLimit;
+import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.ServedMemoryConfig;
@@ -82,7 +82,7 @@ public final class HostileLoop implements AutoCloseable {
                 ends);
         pool = new BufferPool(context, 16L << 20, 16, false, 1 << 20, leaks);
         windows = new WindowRegistry(context, ServedMemoryConfig.DEFAULT, memory -> memory);
-        resources = new EngineResources(List.of(engine), new IdleEndpointLimit(16), 16, pool, leaks,
+        resources = new EngineResources(List.of(engine), ResourceLimits.of(16, 16, 1L << 30, 1), pool, leaks,
                 AuthenticatorLimits.DEFAULT);
         engine.step(false, 0);
         resources.start(ends, windows, List.of(new Factory())).subscribe();

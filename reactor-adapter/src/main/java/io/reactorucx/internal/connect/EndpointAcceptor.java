@@ -5,7 +5,6 @@ import io.reactorucx.core.EndpointOptions;
 import io.reactorucx.core.UcpConnectionRequest;
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.core.UcpWorker;
-import io.reactorucx.core.UcxException;
 import io.reactorucx.engine.Command;
 import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.concurrent.EngineCall;
@@ -20,6 +19,7 @@ import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.handshake.PeerOrigin;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
 import io.reactorucx.internal.socket.BoundListener;
@@ -128,7 +128,7 @@ public final class EndpointAcceptor {
         EngineConnections connections = resources.next().connections();
         InetSocketAddress client = request.clientAddress();
         ConnectionCore connection = new ConnectionCore(connections, config, PeerName.of(client));
-        connections.engine().execute(new Accept(connection, connections.newIdentity(), null) {
+        connections.engine().execute(new Accept(connection, connections.newIdentity(), null, PeerOrigin.of(client)) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
                 return worker.accept(request, options);
@@ -150,7 +150,7 @@ public final class EndpointAcceptor {
         byte[] address = Objects.requireNonNull(hello.fields().bytes(ControlFields.Key.WORKER_ADDRESS));
         ConnectionIdentity identity = connections.newIdentity();
         ConnectionCore connection = new ConnectionCore(connections, config, PeerName.ofWorker(address), identity);
-        connections.engine().execute(new Accept(connection, identity, hello) {
+        connections.engine().execute(new Accept(connection, identity, hello, PeerOrigin.UNKNOWN) {
             @Override
             UcpEndpoint endpoint(UcpWorker worker, EndpointOptions options) {
                 return connections.endpoints().connectUnpooled(address, options);
@@ -178,11 +178,14 @@ public final class EndpointAcceptor {
         private final ConnectionCore connection;
         private final ConnectionIdentity identity;
         private final @Nullable ControlFrame hello;
+        private final PeerOrigin client;
         private @Nullable UcpEndpoint endpoint;
         private @Nullable ServerHandshake handshake;
         private @Nullable Disposable timeout;
 
-        Accept(ConnectionCore connection, ConnectionIdentity identity, @Nullable ControlFrame hello) {
+        Accept(ConnectionCore connection, ConnectionIdentity identity, @Nullable ControlFrame hello,
+                PeerOrigin client) {
+            this.client = client;
             this.connection = connection;
             this.identity = identity;
             this.hello = hello;
@@ -192,10 +195,9 @@ public final class EndpointAcceptor {
 
         @Override
         public void run(UcpWorker worker) {
-            try {
-                connection.registry().endpoints().requireRoom(connection.peer());
-            } catch (UcxException e) {
-                reject(e);
+            Rejection full = connection.closer().reserve(client);
+            if (full != null) {
+                reject(full.toException(connection.peer(), null));
                 return;
             }
             try {
@@ -205,11 +207,12 @@ public final class EndpointAcceptor {
                 connection.attachEndpoint(made, this);
             } catch (RuntimeException e) {
                 LOG.warn("[{}] not accepted", connection.name(), e);
+                connection.abandonConnecting();
                 return;
             }
             add(connection);
             if (config.raw()) {
-                if (handlers.admit(connection.onDispose()) == null) {
+                if (handlers.admit(client, connection.onDispose()) == null) {
                     ready(null);
                 } else {
                     connection.beginClose(CloseMode.FORCE);
@@ -284,7 +287,7 @@ public final class EndpointAcceptor {
 
         @Override
         public @Nullable Rejection admit(PeerInfo peer) {
-            return handlers.admit(connection.onDispose());
+            return handlers.admit(client, connection.onDispose());
         }
 
         private void ready(@Nullable PeerInfo peer) {

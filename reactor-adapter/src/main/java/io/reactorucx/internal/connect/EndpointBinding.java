@@ -223,7 +223,7 @@ final class EndpointBinding implements ConnectListener {
         endpoint = allocated.endpoint();
         connection.attachEndpoint(allocated.endpoint(), this);
         release = new EndpointRelease(allocated, connection::sendOverSocket);
-        connection.releaseEndpointBy(release);
+        connection.closer().releaseBy(release);
         return allocated.endpoint();
     }
 

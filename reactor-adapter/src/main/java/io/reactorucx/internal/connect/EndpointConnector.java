@@ -20,6 +20,8 @@ import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.handshake.PeerOrigin;
+import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.socket.PeerName;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -88,7 +90,11 @@ public final class EndpointConnector {
             try {
                 EndpointOptions options = new EndpointOptions(config.errorMode(), connection.peer(),
                         connection::endpointFailed);
-                connections.endpoints().requireRoom(connection.peer());
+                Rejection full = connection.closer().reserve(address != null ? PeerOrigin.of(address)
+                        : PeerOrigin.UNKNOWN);
+                if (full != null) {
+                    throw full.toException(connection.peer(), null);
+                }
                 UcpEndpoint made = address != null ? worker.connect(address, options)
                         : connections.endpoints().connectUnpooled(Objects.requireNonNull(workerAddress), options);
                 endpoint = made;

@@ -11,11 +11,10 @@ import io.reactorucx.internal.concurrent.EngineCloseListeners;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.connection.ProtocolFactory;
-import io.reactorucx.internal.endpoint.IdleEndpointLimit;
-import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.frame.ReservedMessageIds;
 import io.reactorucx.internal.handshake.AuthenticatorThreads;
 import io.reactorucx.internal.handshake.HandshakeCounters;
+import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.internal.mapped.MappedProtocolFactory;
 import io.reactorucx.internal.memory.MemoryProtocolFactory;
 import io.reactorucx.internal.memory.WindowRegistry;
@@ -41,7 +40,7 @@ import reactor.core.publisher.Sinks;
 public final class EngineResources {
 
     private final List<ConnectingEngine> engines;
-    private final ParkedEndpointLimit parked;
+    private final ResourceLimits limits;
     private final HandshakeCounters handshakes = new HandshakeCounters();
     private final AuthenticatorThreads serverAuthenticators;
     /** Apart from those of servers, so that strangers keep no own client from connecting. */
@@ -51,19 +50,19 @@ public final class EngineResources {
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
-    public EngineResources(List<ProgressEngine> engines, IdleEndpointLimit idleLimit, int maxParkedEndpoints,
-            BufferPool pool, LeakReporter leaks, AuthenticatorLimits authenticators) {
-        this.parked = new ParkedEndpointLimit(maxParkedEndpoints, engines);
+    public EngineResources(List<ProgressEngine> engines, ResourceLimits limits, BufferPool pool, LeakReporter leaks,
+            AuthenticatorLimits authenticators) {
+        this.limits = limits;
         String name = engines.getFirst().config().name();
         this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators);
         this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
         this.engines = engines.stream().map(engine -> {
-            EngineConnections connections = new EngineConnections(engine, idleLimit, parked,
+            EngineConnections connections = new EngineConnections(engine, limits,
                     Long.highestOneBit(pool.maxBytes()));
             return new ConnectingEngine(connections, new PendingBindings(connections),
                     new MessageProtocolFactory(pool, engine.config().maxInFlight()),
                     new ActiveMessageRouter(connections, leaks),
-                    new MappedProtocolFactory(pool));
+                    new MappedProtocolFactory(pool, limits.mappedBytes()));
         }).toList();
     }
 
@@ -99,7 +98,12 @@ public final class EngineResources {
 
     /** Returns the endpoints of all engines that are parked. */
     public int parkedEndpoints() {
-        return parked.count();
+        return (int) engines.stream().mapToLong(each -> each.engine().counters().parkedEndpoints()).sum();
+    }
+
+    /** Returns the limits that clients share. */
+    public ResourceLimits limits() {
+        return limits;
     }
 
     /** Notices from now on how long operations take. */

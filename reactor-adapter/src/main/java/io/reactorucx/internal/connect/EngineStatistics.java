@@ -6,6 +6,7 @@ import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.counter.ProtocolCounters;
+import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.memory.MemoryPath;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.memory.ServedMemoryStatistics.Requests;
@@ -79,6 +80,16 @@ final class EngineStatistics implements UcxStatistics {
     @Override
     public Mono<Void> onEngineClosed(int engine) {
         return resources.connections().get(Objects.checkIndex(engine, resources.engines().size())).onEngineClosed();
+    }
+
+    @Override
+    public ClientShare clientShare(SharedLimit of) {
+        FairLimit limit = switch (of) {
+            case IDLE_ENDPOINTS -> resources.limits().idleEndpoints();
+            case PARKED_ENDPOINTS -> resources.limits().parkedEndpoints();
+            case MAPPED_BYTES -> resources.limits().mappedBytes();
+        };
+        return new ClientShare(limit.largestCount(), limit.share());
     }
 
     @Override

@@ -7,12 +7,13 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.ApplicationErrors;
 import io.reactorucx.internal.concurrent.LimitedLog;
 import io.reactorucx.internal.connection.ConnectionCore;
+import io.reactorucx.internal.handshake.FairLimit;
+import io.reactorucx.internal.handshake.PeerOrigin;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +34,11 @@ public final class ServerConnections {
     private static final Logger LOG = LoggerFactory.getLogger(ServerConnections.class);
 
     private final LimitedLog failures = new LimitedLog(LOG);
-    private final int maxConnections;
+    private final FairLimit limit;
+    private final String limitName;
+    private final String shareName;
     private final Function<Established, HandledConnection> handler;
     private final Runnable whenRejected;
-    private final AtomicInteger admitted = new AtomicInteger();
     private final Map<ConnectionCore, HandledConnection> running = new ConcurrentHashMap<>();
     private final Sinks.Empty<Void> gracePeriodEnd = Sinks.empty();
     private volatile boolean stopping;
@@ -44,32 +46,41 @@ public final class ServerConnections {
     /**
      * Creates an empty set.
      *
-     * @param maxConnections connections beyond are rejected
+     * @param limit connections beyond are rejected
+     * @param limitName the setting of the limit
+     * @param shareName the setting of the share
      * @param handler hands a connection to the application; runs on the connection's engine
      * @param whenRejected counts rejected connections
      */
-    public ServerConnections(int maxConnections, Function<Established, HandledConnection> handler,
-            Runnable whenRejected) {
-        this.maxConnections = maxConnections;
+    public ServerConnections(FairLimit limit, String limitName, String shareName,
+            Function<Established, HandledConnection> handler, Runnable whenRejected) {
+        this.limit = limit;
+        this.limitName = limitName;
+        this.shareName = shareName;
         this.handler = handler;
         this.whenRejected = whenRejected;
     }
 
-    public int maxConnections() {
-        return maxConnections;
+    /** Returns the limit of all connections, and the share of each client. */
+    public FairLimit limit() {
+        return limit;
     }
 
-    /** Admits one more connection, which counts until it is gone. Returns why not, or null when it is admitted. */
-    @Nullable Rejection admit(Mono<Void> gone) {
-        Rejection rejection = null;
-        if (stopping) {
-            rejection = new Rejection(UcxStatus.BUSY, "the server is stopping");
-        } else if (admitted.getAndUpdate(count -> count < maxConnections ? count + 1 : count) >= maxConnections) {
-            rejection = new Rejection(UcxStatus.EXCEEDS_LIMIT,
-                    "the server has as many connections as its maxConnections " + maxConnections + " allows");
-        }
+    /**
+     * Admits one more connection of a client, which counts until it is gone. Returns why not, or null when it is
+     * admitted.
+     */
+    @Nullable Rejection admit(PeerOrigin client, Mono<Void> gone) {
+        Rejection rejection = stopping ? new Rejection(UcxStatus.BUSY, "the server is stopping")
+                : switch (limit.tryAcquire(client)) {
+                    case ACQUIRED -> null;
+                    case LIMIT_REACHED -> new Rejection(UcxStatus.EXCEEDS_LIMIT, "the server has as many connections"
+                            + " as its " + limitName + " " + limit.limit() + " allows");
+                    case SHARE_REACHED -> new Rejection(UcxStatus.EXCEEDS_LIMIT, client + " has as many connections"
+                            + " as the server's " + shareName + " " + limit.share() + " allows");
+                };
         if (rejection == null) {
-            gone.subscribe(ignored -> { }, error -> { }, admitted::decrementAndGet);
+            gone.subscribe(ignored -> { }, error -> { }, () -> limit.release(client));
         } else {
             whenRejected.run();
         }

@@ -215,15 +215,21 @@ final class SocketAcceptor {
 
         @Override
         public @Nullable Rejection admit(PeerInfo info) {
-            identity.origin(PeerOrigin.of(address, own, info.process()));
-            return server.handlers().admit(gone.asMono());
+            PeerOrigin origin = PeerOrigin.verified(address, own, info.process());
+            identity.origin(origin);
+            return server.handlers().admit(origin, gone.asMono());
         }
 
         @Override
         public void connected(PeerInfo info) {
             ControlSocket open = socket;
             if (open != null && !ended) {
-                pending.authenticated(this);
+                pending.admitted(this, identity.origin(), () -> connect(info, open));
+            }
+        }
+
+        private void connect(PeerInfo info, ControlSocket open) {
+            if (!ended) {
                 ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
                 client = info;
                 connection = made;
@@ -234,18 +240,23 @@ final class SocketAcceptor {
 
         /** Accepts BIND before it sends ADDRESS, which lets the client send BIND. Thread: engine. */
         private void bind(ConnectionCore made, ControlSocket open, byte[] ownAddress) {
-            EndpointBinding started = new EndpointBinding(made, bindings, false, identity, ownAddress, this::ready,
-                    error -> LOG.debug("[{}] lost before it was established", peer, error));
-            binding = started;
-            made.attachSocket(open, started);
-            server.add(made);
-            if (!admitted(made, open)) {
-                return;
-            }
             made.onDispose().subscribe(ignored -> { }, error -> { }, () -> {
                 gone.tryEmitEmpty();
                 execute(() -> end(false));
             });
+            Rejection full = made.closer().reserve(identity.origin());
+            if (full != null) {
+                refuse(made, open, full, null);
+                return;
+            }
+            EndpointBinding started = new EndpointBinding(made, bindings, false, identity, ownAddress, this::ready,
+                    error -> LOG.debug("[{}] lost before it was established", peer, error));
+            binding = started;
+            if (!admitted(made, open)) {
+                return;
+            }
+            made.attachSocket(open, started);
+            server.add(made);
             started.awaitBind();
             open.send(new BindFrame(BindFrame.Type.ADDRESS, identity.peerToken(), 0, ownAddress).toBytes());
         }
@@ -257,11 +268,17 @@ final class SocketAcceptor {
                 made.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
                 return true;
             } catch (UcxException e) {
-                LOG.warn("[{}] not accepted", peer, e);
-                open.close();
-                made.abandonConnecting();
+                refuse(made, open, new Rejection(e.status(), String.valueOf(e.getMessage())), e);
                 return false;
             }
+        }
+
+        /** Tells the client, which waits for the address of this side, why it does not get it. Thread: engine. */
+        private void refuse(ConnectionCore made, ControlSocket open, Rejection why, @Nullable UcxException cause) {
+            connections.handshakeFailed(peer, new HandshakeFailure(HandshakeFailure.Kind.ADMISSION, why, cause));
+            open.send(why.toFrame().toBytes());
+            open.shutdown(config.closeTimeout());
+            made.abandonConnecting();
         }
 
         /** Thread: engine. */

@@ -16,6 +16,8 @@ import io.reactorucx.internal.handshake.ConnectionIdentity;
 import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
+import io.reactorucx.internal.handshake.PeerOrigin;
+import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.socket.ControlSocket;
 import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.internal.socket.SocketEventLoop;
@@ -158,6 +160,9 @@ public final class SocketConnector {
             BindFrame found = server == null ? null : BindFrame.parse(bytes);
             if (frame != null) {
                 handshake.received(frame);
+            } else if (server != null && connection == null && Rejection.parse(bytes) instanceof Rejection late) {
+                // The server has no room for the endpoint.
+                failed(new HandshakeFailure(HandshakeFailure.Kind.PEER, late, null));
             } else if (found != null && found.isAddress(identity.ownToken())
                     && identity.isAddressOfPeer(found.address()) && connection == null) {
                 bind(found);
@@ -207,7 +212,15 @@ public final class SocketConnector {
             byte[] ownAddress = connections.addressFor(info.locality());
             ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
             connection = made;
+            identity.origin(PeerOrigin.ofServer(address, info.process()));
             made.executeUrgent(worker -> {
+                Rejection full = made.closer().reserve(identity.origin());
+                if (full != null) {
+                    made.abandonConnecting();
+                    open.close();
+                    fail(full.toException(peer, null));
+                    return;
+                }
                 EndpointBinding started = new EndpointBinding(made, bindings, true, identity, ownAddress,
                         this::ready, this::fail);
                 binding = started;

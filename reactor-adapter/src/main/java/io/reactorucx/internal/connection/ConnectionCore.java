@@ -13,7 +13,7 @@ import io.reactorucx.engine.OperationKind;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.RetryingCommand;
 import io.reactorucx.internal.config.ConnectionConfig;
-import io.reactorucx.internal.endpoint.EndpointRelease;
+import io.reactorucx.internal.endpoint.EndpointCloser;
 import io.reactorucx.internal.frame.ApplicationHeader;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
@@ -99,9 +99,9 @@ public final class ConnectionCore implements OperationOwner {
         connections.add(this, made);
     }
 
-    /** Allows to release the endpoint to another connection in place of a close. */
-    public void releaseEndpointBy(EndpointRelease release) {
-        termination.releaseBy(release);
+    /** Returns what ends the use of the endpoint, and holds its place among those that UCX may keep. */
+    public EndpointCloser closer() {
+        return termination.closer();
     }
 
     /** The peer has said which process it is, on the way of the endpoint that it asked for. */
@@ -125,6 +125,7 @@ public final class ConnectionCore implements OperationOwner {
             return false;
         }
         connecting = null;
+        termination.established(endpoint);
         int ours = connections.worker().maxHeaderBytes();
         // The peer may announce any number.
         maxHeaderBytes = info == null ? ours : Math.max(0, Math.min(info.limits().maxHeaderBytes(), ours)
@@ -133,7 +134,6 @@ public final class ConnectionCore implements OperationOwner {
             heartbeat.start(PeerInfo.heartbeat(connections.ownInfo(config), info));
             protocols.connected(info);
             termination.peerProcess(info.process());
-            termination.established(endpoint);
         }
         boolean established = life.advance(ConnectionEvent.HANDSHAKE_DONE);
         if (established) {

@@ -9,7 +9,6 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.OperationKind;
 import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.endpoint.EndpointCloser;
-import io.reactorucx.internal.endpoint.EndpointRelease;
 import io.reactorucx.internal.endpoint.PeerProcess;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
@@ -53,7 +52,7 @@ final class ConnectionTermination {
         this.life = life;
         this.operations = operations;
         this.cause = new TerminationCause(connection.peer());
-        this.closer = new EndpointCloser(connection.peer());
+        this.closer = new EndpointCloser(connection.peer(), connection.registry().limits());
     }
 
     TerminationCause cause() {
@@ -78,6 +77,7 @@ final class ConnectionTermination {
 
     /** The connection is established: its way is known. */
     void established(@Nullable UcpEndpoint open) {
+        closer.wiredUp();
         overSharedMemory = SharedMemoryTransport.carries(open);
     }
 
@@ -92,14 +92,8 @@ final class ConnectionTermination {
         }
     }
 
-    /** Allows to release the endpoint to another connection in place of a close. */
-    void releaseBy(EndpointRelease release) {
-        closer.releaseBy(release);
-    }
-
-    /** The peer has released its endpoint. */
-    void peerReleased() {
-        closer.peerReleased();
+    EndpointCloser closer() {
+        return closer;
     }
 
     /** Aborts connecting. The listener is not notified, because it asked for this. */
@@ -454,6 +448,7 @@ final class ConnectionTermination {
 
     /** The engine has closed, which ends everything in flight. */
     void engineClosed() {
+        closer.engineClosed();
         boolean open = life.advance(ConnectionEvent.ENGINE_CLOSED);
         Throwable failure = connection.engine().failure();
         if (open && failure != null) {

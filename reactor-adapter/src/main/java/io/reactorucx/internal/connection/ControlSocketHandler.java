@@ -80,7 +80,7 @@ final class ControlSocketHandler {
     }
 
     private void peerReleased() {
-        connection.termination().peerReleased();
+        connection.closer().peerReleased();
         peerLeft();
     }
 
@@ -98,7 +98,7 @@ final class ControlSocketHandler {
     void ended(IOException cause) {
         LOG.debug("[{}] the control socket has ended: {}", connection.name(), cause.getMessage());
         if (releasedByPeer) {
-            connection.termination().peerReleased();
+            connection.closer().peerReleased();
             connection.termination().closeWhenIdle();
         }
         if (connection.phase().isConnecting()) {

@@ -13,8 +13,6 @@ import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.config.ProtocolConfig;
 import io.reactorucx.internal.counter.ProtocolCounters;
 import io.reactorucx.internal.endpoint.EndpointAllocator;
-import io.reactorucx.internal.endpoint.IdleEndpointLimit;
-import io.reactorucx.internal.endpoint.ParkedEndpointLimit;
 import io.reactorucx.internal.endpoint.PeerAdmission;
 import io.reactorucx.internal.endpoint.PeerProcess;
 import io.reactorucx.internal.endpoint.SharedMemorySignals;
@@ -27,6 +25,7 @@ import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.Locality;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.handshake.RejectionLog;
+import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.message.DropReason;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -62,8 +61,7 @@ public final class EngineConnections {
     private static final Logger LOG = LoggerFactory.getLogger(EngineConnections.class);
 
     private final ProgressEngine engine;
-    private final IdleEndpointLimit idleLimit;
-    private final ParkedEndpointLimit parkedLimit;
+    private final ResourceLimits limits;
     private final long maxLeaseBytes;
     private final Map<UcpEndpoint, ConnectionCore> byEndpoint = new IdentityHashMap<>();
     /** Connections that have a control socket, and no endpoint yet. */
@@ -92,12 +90,10 @@ public final class EngineConnections {
     private @Nullable WorkerAddressAcceptor acceptor;
 
     /** Creates the connections of an engine, whose pool has leases of at most so many bytes. */
-    public EngineConnections(ProgressEngine engine, IdleEndpointLimit idleLimit, ParkedEndpointLimit parkedLimit,
-            long maxLeaseBytes) {
+    public EngineConnections(ProgressEngine engine, ResourceLimits limits, long maxLeaseBytes) {
         this.maxLeaseBytes = maxLeaseBytes;
         this.engine = engine;
-        this.parkedLimit = parkedLimit;
-        this.idleLimit = idleLimit;
+        this.limits = limits;
         this.heartbeats = new HeartbeatTimer(engine);
         this.processes = new PeerProcesses(engine);
     }
@@ -118,7 +114,7 @@ public final class EngineConnections {
         networkAddress = owned.networkAddress();
         locality = Locality.here(SharedMemoryTransport.isNotTheOnlyOneOf(owned.context()),
                 owned.context().config().features().contains(UcpFeature.WAKEUP));
-        endpoints = new EndpointAllocator(engine, owned, address, idleLimit, parkedLimit);
+        endpoints = new EndpointAllocator(engine, owned, address);
         new SharedMemorySignals(engine).start();
         factories = List.copyOf(protocols);
         owned.activeMessages().handler(ReservedMessageIds.CONTROL, this::control);
@@ -360,6 +356,10 @@ public final class EngineConnections {
 
     PeerProcesses processes() {
         return processes;
+    }
+
+    ResourceLimits limits() {
+        return limits;
     }
 
     PeerCounters counters() {

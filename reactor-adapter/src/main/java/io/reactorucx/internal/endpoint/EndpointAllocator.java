@@ -12,6 +12,8 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.internal.concurrent.DelayedAction;
 import io.reactorucx.internal.frame.BindFrame;
+import io.reactorucx.internal.handshake.FairLimit;
+import io.reactorucx.internal.handshake.PeerOrigin;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -52,8 +54,6 @@ public final class EndpointAllocator {
     private final ProgressEngine engine;
     private final UcpWorker worker;
     private final long uid;
-    private final IdleEndpointLimit idleLimit;
-    private final ParkedEndpointLimit parkedLimit;
     private final IdleEndpointSweep sweep;
     /** The number of endpoints that have been made to each worker. */
     private final Map<Long, Integer> counts = new HashMap<>();
@@ -66,10 +66,7 @@ public final class EndpointAllocator {
     private final Queue<Runnable> queuedSelfConnects = new ArrayDeque<>();
     private boolean selfConnectLocked;
 
-    public EndpointAllocator(ProgressEngine engine, UcpWorker worker, byte[] ownAddress, IdleEndpointLimit idleLimit,
-            ParkedEndpointLimit parkedLimit) {
-        this.idleLimit = idleLimit;
-        this.parkedLimit = parkedLimit;
+    public EndpointAllocator(ProgressEngine engine, UcpWorker worker, byte[] ownAddress) {
         this.engine = engine;
         this.sweep = new IdleEndpointSweep(engine);
         this.worker = worker;
@@ -83,8 +80,8 @@ public final class EndpointAllocator {
 
         int number();
 
-        /** Reserves room among the idle endpoints, and returns whether there was room. */
-        boolean reserveIdleSlot();
+        /** Reserves room among the idle endpoints, of the peer's share, and returns whether there was room. */
+        boolean reserveIdleSlot(FairLimit limit, PeerOrigin of);
 
         /** Makes the endpoint to a process idle: its connection has ended, and no operation is in flight on it. */
         void release(PeerProcess process);
@@ -192,7 +189,6 @@ public final class EndpointAllocator {
 
     /** Returns an endpoint that is not pooled, and whose pair is whichever endpoint the peer makes next. */
     public UcpEndpoint connectUnpooled(byte[] address, EndpointOptions options) {
-        requireRoom(options.peer());
         UcpEndpoint endpoint = connect(address, options);
         counts.merge(UcpWorker.uid(address), 1, Integer::sum);
         return endpoint;
@@ -205,11 +201,6 @@ public final class EndpointAllocator {
             throw e.status() != UcxStatus.UNREACHABLE ? e : new NoTransportException(options.peer(),
                     String.join(", ", worker.context().transports()), e);
         }
-    }
-
-    /** Throws while no new endpoint may be made, because too many are parked. */
-    public void requireRoom(String peer) {
-        parkedLimit.requireRoom(peer);
     }
 
     private int count(long peer) {
@@ -228,7 +219,6 @@ public final class EndpointAllocator {
     }
 
     private PooledEndpoint create(long peer, byte[] address, EndpointRequest request) {
-        requireRoom(request.peer());
         checkAddress(address, request.peer());
         int number = count(peer);
         if (number > MAX_NUMBER) {
@@ -289,7 +279,8 @@ public final class EndpointAllocator {
         private @Nullable Disposable idleTimeout;
         private final Runnable close = () -> closeIdle(this);
         private PeerProcess process = PeerProcess.UNKNOWN;
-        private boolean reserved;
+        /** Gives the room among the idle endpoints back. */
+        private @Nullable Runnable idleSlot;
 
         PooledEndpoint(EndpointIndex index) {
             this.index = index;
@@ -325,15 +316,18 @@ public final class EndpointAllocator {
         }
 
         @Override
-        public boolean reserveIdleSlot() {
-            reserved = reserved || idleLimit.tryReserve();
-            return reserved;
+        public boolean reserveIdleSlot(FairLimit limit, PeerOrigin of) {
+            if (idleSlot == null && limit.tryAcquire(of) == FairLimit.Outcome.ACQUIRED) {
+                idleSlot = () -> limit.release(of);
+            }
+            return idleSlot != null;
         }
 
         private void releaseIdleSlot() {
-            if (reserved) {
-                reserved = false;
-                idleLimit.release();
+            Runnable reserved = idleSlot;
+            idleSlot = null;
+            if (reserved != null) {
+                reserved.run();
             }
         }
 

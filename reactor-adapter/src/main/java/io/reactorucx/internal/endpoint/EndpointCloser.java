@@ -3,6 +3,9 @@ package io.reactorucx.internal.endpoint;
 import io.reactorucx.core.CloseMode;
 import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcpEndpoint;
+import io.reactorucx.internal.handshake.PeerOrigin;
+import io.reactorucx.internal.handshake.Rejection;
+import io.reactorucx.internal.handshake.ResourceLimits;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,11 +20,33 @@ public final class EndpointCloser {
     private static final Logger LOG = LoggerFactory.getLogger(EndpointCloser.class);
 
     private final String peer;
+    private final ResourceLimits limits;
+    private final EndpointSlot slot;
+    private PeerOrigin origin = PeerOrigin.UNKNOWN;
     private @Nullable EndpointRelease release;
     private boolean closedByForce;
+    private boolean closing;
 
-    public EndpointCloser(String peer) {
+    public EndpointCloser(String peer, ResourceLimits limits) {
         this.peer = peer;
+        this.limits = limits;
+        this.slot = new EndpointSlot(limits.parkedEndpoints());
+    }
+
+    /** Reserves the place that an endpoint to the peer needs, and returns why there is none, or null when there is. */
+    public @Nullable Rejection reserve(PeerOrigin client) {
+        origin = client;
+        return slot.reserve(client);
+    }
+
+    /** The endpoint is wired up: UCX can close it. */
+    public void wiredUp() {
+        slot.release();
+    }
+
+    /** Nothing of the endpoint is left. */
+    public void engineClosed() {
+        slot.release();
     }
 
     /** Allows to release the endpoint to another connection in place of a close. */
@@ -31,7 +56,7 @@ public final class EndpointCloser {
 
     /** Starts the release of the endpoint, and returns whether that is possible. */
     public boolean beginRelease() {
-        return release != null && release.begin();
+        return release != null && release.begin(limits.idleEndpoints(), origin);
     }
 
     /** Takes the next step of the release, and returns whether both sides have released their endpoints. */
@@ -55,6 +80,9 @@ public final class EndpointCloser {
 
     /** Makes the endpoint idle or forgets it: its connection to a process has ended. */
     public void connectionEnded(PeerProcess process) {
+        if (!closing) {
+            slot.release();
+        }
         if (release != null) {
             release.end(process);
         }
@@ -81,9 +109,13 @@ public final class EndpointCloser {
         CloseMode mode = open.errorMode() != ErrorMode.PEER ? CloseMode.FLUSH
                 : isQuiet(open) && open.failure() == 0 && open.mayFlush() ? wanted : CloseMode.FORCE;
         closedByForce = mode == CloseMode.FORCE;
+        closing = true;
         boolean done;
         try {
-            done = open.close(mode, (status, length, tag) -> whenClosed.run());
+            done = open.close(mode, (status, length, tag) -> closed(whenClosed));
+            if (!done && closedByForce) {
+                slot.park(origin);
+            }
         } catch (IllegalStateException e) {
             LOG.debug("[{}] the endpoint is closed later", peer, e);
             closeLater.run();
@@ -93,8 +125,13 @@ public final class EndpointCloser {
             done = true;
         }
         if (done) {
-            whenClosed.run();
+            closed(whenClosed);
         }
+    }
+
+    private void closed(Runnable whenClosed) {
+        slot.release();
+        whenClosed.run();
     }
 
     /**

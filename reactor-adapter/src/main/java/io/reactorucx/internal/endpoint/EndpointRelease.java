@@ -2,6 +2,8 @@ package io.reactorucx.internal.endpoint;
 
 import io.reactorucx.core.UcpEndpoint;
 import io.reactorucx.internal.frame.ControlFrame;
+import io.reactorucx.internal.handshake.FairLimit;
+import io.reactorucx.internal.handshake.PeerOrigin;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,11 +61,11 @@ public final class EndpointRelease {
     }
 
     /** Sends RELEASE, and returns whether the endpoint can be released at all. */
-    boolean begin() {
+    boolean begin(FairLimit idle, PeerOrigin origin) {
         UcpEndpoint endpoint = allocated.endpoint();
         // Only a close ends receives of a byte stream, and drops bytes that were sent and not received.
         boolean clean = endpoint.failure() == 0 && endpoint.stream().receives() == 0 && !endpoint.stream().hasSent();
-        if (state == State.PAIRED && clean && allocated.reserveIdleSlot()) {
+        if (state == State.PAIRED && clean && allocated.reserveIdleSlot(idle, origin)) {
             state = State.RELEASING;
             peer.accept(ControlFrame.of(ControlFrame.Type.RELEASE));
         }

@@ -10,6 +10,9 @@ import java.util.Map;
  */
 public final class FairLimit {
 
+    /** The fraction of a limit that one client can have unless a setting says otherwise. */
+    public static final double HALF = 0.5;
+
     private final long limit;
     private final long share;
     /** What each client has taken; a client that has nothing is not in here. */
@@ -19,7 +22,7 @@ public final class FairLimit {
     /** What came of an attempt to take some of a limit. */
     public enum Outcome {
         ACQUIRED,
-        /** All clients together have the limit. */
+        /** All clients together have the limit, whatever the client has. */
         LIMIT_REACHED,
         /** The client has its share. */
         SHARE_REACHED
@@ -41,12 +44,12 @@ public final class FairLimit {
 
     /** Creates a limit of which each client can have half, and at least 1. */
     public FairLimit(long limit) {
-        this(limit, defaultShare(limit));
+        this(limit, share(limit, HALF));
     }
 
-    /** Returns what one client can have unless a setting says otherwise: half of the limit, at least 1. */
-    public static long defaultShare(long limit) {
-        return Math.max(limit / 2, Math.min(limit, 1));
+    /** Returns what one client can have of a limit by a fraction of it, and at least 1. */
+    public static long share(long limit, double fraction) {
+        return Math.max((long) (limit * fraction), Math.min(limit, 1));
     }
 
     public Outcome tryAcquire(PeerOrigin origin) {
@@ -56,15 +59,24 @@ public final class FairLimit {
     /** Takes an amount for a client, all or nothing. */
     public synchronized Outcome tryAcquire(PeerOrigin origin, long amount) {
         long own = count(origin);
-        if (amount > share - own) {
-            return Outcome.SHARE_REACHED;
-        }
         if (amount > limit - count) {
             return Outcome.LIMIT_REACHED;
         }
-        taken.put(origin, own + amount);
-        count += amount;
+        if (amount > share - own) {
+            return Outcome.SHARE_REACHED;
+        }
+        add(origin, own + amount, amount);
         return Outcome.ACQUIRED;
+    }
+
+    /** Counts one more for a client, also beyond the limits: what cannot be refused keeps out what can. */
+    public synchronized void acquireAnyway(PeerOrigin origin) {
+        add(origin, count(origin) + 1, 1);
+    }
+
+    private void add(PeerOrigin origin, long own, long amount) {
+        taken.put(origin, own);
+        count += amount;
     }
 
     public void release(PeerOrigin origin) {

@@ -22,6 +22,12 @@ public record Rejection(UcxStatus status, String reason) {
         return new Rejection(reject.status(), reject.reason());
     }
 
+    /** Returns the rejection if the bytes are a REJECT, else null. */
+    public static @Nullable Rejection parse(byte[] frame) {
+        ControlFrame parsed = ControlFrame.parse(frame);
+        return parsed != null && parsed.type() == ControlFrame.Type.REJECT ? of(parsed) : null;
+    }
+
     /** Returns the REJECT that tells the peer. */
     public ControlFrame toFrame() {
         return ControlFrame.reject(status, reason);

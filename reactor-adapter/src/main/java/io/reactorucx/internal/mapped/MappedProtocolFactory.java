@@ -5,6 +5,7 @@ import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.ProtocolFactory;
 import io.reactorucx.internal.connection.ProtocolHandler;
 import io.reactorucx.internal.frame.ReservedMessageIds;
+import io.reactorucx.internal.handshake.FairLimit;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the protocol of mapped memory for the connections of one engine, which share what they have mapped. */
@@ -13,9 +14,9 @@ public final class MappedProtocolFactory implements ProtocolFactory {
     private final BufferPool pool;
     private final PeerSlabs peerSlabs;
 
-    public MappedProtocolFactory(BufferPool pool) {
+    public MappedProtocolFactory(BufferPool pool, FairLimit shares) {
         this.pool = pool;
-        this.peerSlabs = new PeerSlabs(pool.mapped());
+        this.peerSlabs = new PeerSlabs(pool.mapped(), shares);
     }
 
     @Override

@@ -4,7 +4,10 @@ import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.core.SharedPages;
 import io.reactorucx.internal.buffer.MappedMemory;
 import io.reactorucx.internal.frame.MappedFrame;
+import io.reactorucx.internal.handshake.FairLimit;
+import io.reactorucx.internal.handshake.PeerOrigin;
 import java.lang.foreign.Arena;
+import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -18,14 +21,21 @@ import org.jspecify.annotations.Nullable;
 final class PeerSlabs {
 
     private final MappedMemory limit;
+    private final FairLimit shares;
     private final Map<Identity, PeerSlab> mapped = new HashMap<>();
 
-    PeerSlabs(MappedMemory limit) {
+    PeerSlabs(MappedMemory limit, FairLimit shares) {
         this.limit = limit;
+        this.shares = shares;
     }
 
     /** What tells a slab from all others: whoever knows the key may map it. */
     record Identity(ProcessIdentity owner, int descriptor, long bytes, String key) {
+
+        /** Whose share the slab takes: it is mapped by a descriptor of the process, which can be no other's. */
+        PeerOrigin origin() {
+            return new PeerOrigin(InetAddress.getLoopbackAddress(), owner);
+        }
     }
 
     MappedMemory limit() {
@@ -37,7 +47,7 @@ final class PeerSlabs {
         Identity identity = new Identity(owner, slab.descriptor(), slab.bytes(), HexFormat.of().formatHex(slab.key()));
         PeerSlab known = mapped.get(identity);
         if (known == null) {
-            known = limit.reserve(slab.bytes()) ? map(identity, slab.key()) : null;
+            known = reserve(identity) ? map(identity, slab.key()) : null;
             if (known == null) {
                 limit.slabRefused();
                 return null;
@@ -45,6 +55,21 @@ final class PeerSlabs {
             mapped.put(identity, known);
         }
         return known.use();
+    }
+
+    private boolean reserve(Identity identity) {
+        PeerOrigin owner = identity.origin();
+        boolean reserved = shares.tryAcquire(owner, identity.bytes) == FairLimit.Outcome.ACQUIRED;
+        if (reserved && !limit.reserve(identity.bytes)) {
+            shares.release(owner, identity.bytes);
+            return false;
+        }
+        return reserved;
+    }
+
+    private void free(Identity identity) {
+        limit.free(identity.bytes);
+        shares.release(identity.origin(), identity.bytes);
     }
 
     private @Nullable PeerSlab map(Identity identity, byte[] key) {
@@ -55,7 +80,7 @@ final class PeerSlabs {
         } finally {
             if (pages == null) {
                 arena.close();
-                limit.free(identity.bytes);
+                free(identity);
             }
         }
         return pages == null ? null : new PeerSlab(this, identity, pages, arena);
@@ -64,6 +89,6 @@ final class PeerSlabs {
     /** A slab is not used any more. */
     void remove(Identity identity) {
         mapped.remove(identity);
-        limit.free(identity.bytes);
+        free(identity);
     }
 }

@@ -22,7 +22,7 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The listening socket of a server for framework peers. It accepts no sockets while too many handshakes are pending.
+ * The listening socket of a server for framework peers.
  *
  * <p>Thread: socket loop, but for {@link BoundListener}'s methods, which any thread may call.
  */
@@ -84,7 +84,6 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
     private void register() {
         try {
             key = loop.register(channel, SelectionKey.OP_ACCEPT, this);
-            pending.onCapacity(() -> interest(SelectionKey.OP_ACCEPT));
         } catch (IOException e) {
             failed(e);
         }
@@ -98,10 +97,8 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
 
     @Override
     public void ready(SelectionKey selected) throws IOException {
-        for (int taken = 0; pending.hasCapacity(); taken++) {
-            if (taken == MAX_ACCEPTS) {
-                return; // The accepted sockets are read before further ones evict them.
-            }
+        // Bounded: the accepted sockets are read before further ones evict them.
+        for (int taken = 0; taken < MAX_ACCEPTS; taken++) {
             SocketChannel socket;
             try {
                 socket = channel.accept();
@@ -120,7 +117,6 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
                 socket.close();
             }
         }
-        interest(0);
     }
 
     /** Retries after a failure such as too many open files: the next accept may succeed. */
@@ -131,9 +127,8 @@ public final class ControlSocketAcceptor implements SocketEventLoop.Events, Boun
         LOG.warn("{}: accepting a socket failed: {}; next attempt in {}", PeerName.of(address),
                 SocketEventLoop.explained(error), RETRY_DELAY);
         interest(0);
-        Schedulers.parallel().schedule(() -> loop.execute(() ->
-                interest(pending.hasCapacity() ? SelectionKey.OP_ACCEPT : 0)), RETRY_DELAY.toMillis(),
-                TimeUnit.MILLISECONDS);
+        Schedulers.parallel().schedule(() -> loop.execute(() -> interest(SelectionKey.OP_ACCEPT)),
+                RETRY_DELAY.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -48,7 +48,7 @@ class FairLimitTest {
         FairLimit limit = new FairLimit(100, 60);
 
         assertThat(limit.tryAcquire(client(1), 61)).isEqualTo(Outcome.SHARE_REACHED);
-        assertThat(limit.tryAcquire(client(1), Long.MAX_VALUE)).isEqualTo(Outcome.SHARE_REACHED);
+        assertThat(limit.tryAcquire(client(1), Long.MAX_VALUE)).isEqualTo(Outcome.LIMIT_REACHED);
         assertThat(limit.count()).isZero();
         assertThat(limit.tryAcquire(client(1), 60)).isEqualTo(Outcome.ACQUIRED);
         assertThat(limit.tryAcquire(client(2), 41)).isEqualTo(Outcome.LIMIT_REACHED);
@@ -66,6 +66,22 @@ class FairLimitTest {
         assertThat(new FairLimit(1).share()).isEqualTo(1);
         assertThat(new FairLimit(0).share()).isZero();
         assertThat(new FairLimit(10, 20).share()).isEqualTo(10);
+        assertThat(FairLimit.share(10, 0.75)).isEqualTo(7);
+        assertThat(FairLimit.share(10, 0.01)).isEqualTo(1);
+        assertThat(FairLimit.share(4L << 30, 1)).isEqualTo(4L << 30);
+    }
+
+    @Test
+    void whatCannotBeRefusedKeepsOutWhatCan() {
+        FairLimit limit = new FairLimit(1);
+        limit.acquireAnyway(client(1));
+        limit.acquireAnyway(client(1));
+
+        assertThat(limit.count()).isEqualTo(2);
+        assertThat(limit.tryAcquire(client(2))).isEqualTo(Outcome.LIMIT_REACHED);
+        limit.release(client(1));
+        limit.release(client(1));
+        assertThat(limit.tryAcquire(client(2))).isEqualTo(Outcome.ACQUIRED);
     }
 
     @Test

@@ -2,17 +2,23 @@ package io.reactorucx.internal.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reactorucx.core.ProcessIdentity;
 import io.reactorucx.internal.handshake.HandshakeCounters;
+import io.reactorucx.internal.handshake.PeerOrigin;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Sockets that prove nothing make room for others; authenticated ones keep their place. */
+/** Sockets that prove nothing make room for others; clients that are admitted connect, each within its share. */
 class PendingHandshakesTest {
+
+    private static final PeerOrigin STOPPED = new PeerOrigin(null, new ProcessIdentity(1, 1));
+    private static final PeerOrigin OTHER = new PeerOrigin(null, new ProcessIdentity(1, 2));
 
     private final HandshakeCounters counters = new HandshakeCounters();
     private final PendingHandshakes pending = new PendingHandshakes(2, counters);
     private final List<String> evicted = new ArrayList<>();
+    private final List<String> connecting = new ArrayList<>();
 
     private void add(String handshake) {
         pending.evictIfFull();
@@ -20,6 +26,11 @@ class PendingHandshakesTest {
             evicted.add(handshake);
             pending.remove(handshake, false);
         });
+    }
+
+    private void admit(String handshake, PeerOrigin client) {
+        add(handshake);
+        pending.admitted(handshake, client, () -> connecting.add(handshake));
     }
 
     @Test
@@ -37,43 +48,47 @@ class PendingHandshakesTest {
     }
 
     @Test
-    void evictsNoAuthenticatedOne() {
-        add("a");
-        add("b");
-        pending.authenticated("a");
-        assertThat(pending.hasCapacity()).isTrue();
-        add("c");
-        assertThat(evicted).containsExactly("b");
-        pending.authenticated("c");
-        assertThat(pending.hasCapacity()).as("with authenticated ones alone").isFalse();
-        pending.evictIfFull();
-        assertThat(evicted).containsExactly("b");
+    void evictsNoAdmittedOneAndStillTakesSockets() {
+        admit("a", STOPPED);
+        admit("b", STOPPED);
+        admit("c", STOPPED);
+        add("d");
+        add("e");
+        assertThat(evicted).isEmpty();
+        add("f");
+        assertThat(evicted).containsExactly("d");
+        assertThat(counters.pending()).isEqualTo(5);
+    }
+
+    /** Half of 2. */
+    @Test
+    void clientConnectsWithinItsShareAndOthersBesideIt() {
+        admit("a", STOPPED);
+        admit("b", STOPPED);
+        admit("c", STOPPED);
+        assertThat(connecting).containsExactly("a");
+
+        admit("d", OTHER);
+
+        assertThat(connecting).containsExactly("a", "d");
+        pending.remove("d", true);
+        assertThat(connecting).as("those of the client that does not go on").containsExactly("a", "d");
     }
 
     @Test
-    void hasCapacityBelowTheLimitWhoeverIsThere() {
-        assertThat(pending.hasCapacity()).isTrue();
-        add("a");
-        pending.authenticated("a");
-        assertThat(pending.hasCapacity()).isTrue();
-        add("b");
-        pending.authenticated("b");
-        assertThat(pending.hasCapacity()).isFalse();
-    }
+    void nextOneConnectsWhenOneHasEnded() {
+        admit("a", STOPPED);
+        admit("b", STOPPED);
+        admit("c", STOPPED);
+        pending.remove("b", false);
+        assertThat(connecting).containsExactly("a");
 
-    @Test
-    void callsTheAcceptorWhenThereIsRoomAgain() {
-        List<Integer> calls = new ArrayList<>();
-        pending.onCapacity(() -> calls.add(counters.pending()));
-        add("a");
-        add("b");
-        assertThat(calls).isEmpty();
         pending.remove("a", true);
-        assertThat(calls).as("pending handshakes at each call").containsExactly(1);
-        pending.remove("b", true);
-        assertThat(calls).as("no second call: the acceptor runs already").hasSize(1);
-        assertThat(counters.failed()).isZero();
+
+        assertThat(connecting).containsExactly("a", "c");
+        pending.remove("c", true);
         assertThat(counters.pending()).isZero();
+        assertThat(counters.failed()).isEqualTo(1);
     }
 
     @Test

@@ -38,6 +38,7 @@ final class ResourcesFactory {
         }
         properties.settings().forEach((key, value) ->
                 target.set("settings." + key, value, each -> builder.setting(key, each)));
+        target.set("client-share", properties.clientShare(), builder::clientShare);
         UcxProperties.Security security = properties.security();
         target.set("security.threads", security.threads(), threads -> builder.authenticatorLimits(threads, 1));
         target.set("security.max-queued-steps", security.maxQueuedSteps(),
@@ -90,6 +91,8 @@ final class ResourcesFactory {
         made.change("server.port", from.port(),
                 (server, port) -> server.bindAddress(new InetSocketAddress(address, port)));
         made.change("server.max-connections", from.maxConnections(), UcxServer::maxConnections);
+        made.change("server.max-connections-per-client", from.maxConnectionsPerClient(),
+                UcxServer::maxConnectionsPerClient);
         made.change("server.max-pending-handshakes", from.maxPendingHandshakes(), UcxServer::maxPendingHandshakes);
         made.change("server.handshake-timeout", from.handshakeTimeout(), UcxServer::handshakeTimeout);
         UcxProperties.Connection common = properties.connection();

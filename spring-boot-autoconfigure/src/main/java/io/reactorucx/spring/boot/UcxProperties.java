@@ -25,6 +25,8 @@ import org.springframework.util.unit.DataSize;
  * @param networkDevices Network devices that UCX may use, such as 'eth0'. Without it they follow the addresses of
  *     servers and clients.
  * @param settings Further settings of UCX for 'UcxResources', such as 'RNDV_THRESH', by their names without 'UCX_'.
+ * @param clientShare Fraction of limits of endpoints, mapped memory, links and channels that one client can have, more
+ *     than 0 and at most 1.
  * @param engine Threads that own UCX workers.
  * @param buffers Registered memory of 'UcxResources'.
  * @param security How peers prove who they are.
@@ -37,9 +39,10 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("reactor.ucx")
 public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullable String libraryPath,
         @DefaultValue List<String> transports, @Nullable List<String> networkDevices,
-        @DefaultValue Map<String, String> settings, @DefaultValue Engine engine, @DefaultValue Buffers buffers,
-        @DefaultValue Security security, @DefaultValue Connection connection, @DefaultValue Server server,
-        @DefaultValue Client client, @DefaultValue Pool pool, @DefaultValue Shutdown shutdown) {
+        @DefaultValue Map<String, String> settings, @DefaultValue("0.5") double clientShare,
+        @DefaultValue Engine engine, @DefaultValue Buffers buffers, @DefaultValue Security security,
+        @DefaultValue Connection connection, @DefaultValue Server server, @DefaultValue Client client,
+        @DefaultValue Pool pool, @DefaultValue Shutdown shutdown) {
 
     /** Copies the parts. */
     public UcxProperties {
@@ -123,11 +126,14 @@ public record UcxProperties(@DefaultValue("none") UcxFallback fallback, @Nullabl
      * @param address Address to listen at. Without it, 127.0.0.1.
      * @param port Port to listen at; 0 for one that the system chooses.
      * @param maxConnections Connections of a server at a time.
+     * @param maxConnectionsPerClient Connections of one client at a time: a process of this host, or another host.
+     *     Without it, half of those of the server.
      * @param maxPendingHandshakes Handshakes of a server in progress at a time.
      * @param handshakeTimeout How long a handshake may take, 1 ms to 1 h.
      */
     public record Server(@Nullable InetAddress address, @DefaultValue("0") int port,
-            @DefaultValue("1024") int maxConnections, @DefaultValue("256") int maxPendingHandshakes,
+            @DefaultValue("2048") int maxConnections, @Nullable Integer maxConnectionsPerClient,
+            @DefaultValue("256") int maxPendingHandshakes,
             @DefaultValue("10s") Duration handshakeTimeout) {
     }
 

@@ -54,6 +54,7 @@ final class LoopsFactory {
     private void configure(UcxProperties shared, @Nullable Authenticator authenticator) {
         change(common, "transports", shared.transports(), (to, names) -> to.withTransports(array(names)));
         change(common, "network-devices", shared.networkDevices(), (to, names) -> to.withNetworkDevices(array(names)));
+        change(common, "client-share", shared.clientShare(), UcxNettyConfig::withClientShare);
         change(target, "spin", properties.spin(), UcxNettyConfig::withSpin);
         change(target, "window-size", properties.windowSize(), (to, size) -> to.withWindowBytes(bytes(size)));
         change(target, "handshake-timeout", properties.handshakeTimeout(), (to, value) -> to.withTimeouts(value,
