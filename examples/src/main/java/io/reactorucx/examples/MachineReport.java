@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 record MachineReport(List<Component> components, List<Finding> findings) {
 
     private static final int SCHEMA = 1;
+    private static final int WIDTH = 80;
     private static final double NANOS = 1e9;
 
     Severity worst() {
@@ -92,7 +93,23 @@ record MachineReport(List<Component> components, List<Finding> findings) {
     }
 
     private static void line(StringBuilder out, String name, String value) {
-        out.append(String.format(Locale.ROOT, "%-12s %s%n", name, value));
+        row(out, String.format(Locale.ROOT, "%-12s ", name), value);
+    }
+
+    /** Appends a row; a text that is too wide goes on below its beginning. A single word may stick out. */
+    private static void row(StringBuilder out, String start, String text) {
+        out.append(start);
+        int column = start.length();
+        for (String word : text.split(" ")) {
+            if (column > start.length()) {
+                boolean fits = column + 1 + word.length() <= WIDTH;
+                out.append(fits ? " " : "\n" + " ".repeat(start.length()));
+                column = fits ? column + 1 : start.length();
+            }
+            out.append(word);
+            column += word.length();
+        }
+        out.append('\n');
     }
 
     private static void describe(StringBuilder out, Component component) {
@@ -100,13 +117,13 @@ record MachineReport(List<Component> components, List<Finding> findings) {
             out.append(String.format(Locale.ROOT, "  %-10s no memory domain%n", component.name()));
         }
         component.memoryDomains().forEach(domain -> {
-            out.append(String.format(Locale.ROOT, "  %-10s %-14s %s%n", component.name(), domain.name(),
-                    domain.problem().isEmpty() ? summary(domain) : "cannot be opened: " + domain.problem()));
+            row(out, String.format(Locale.ROOT, "  %-10s %-14s ", component.name(), domain.name()),
+                    domain.problem().isEmpty() ? summary(domain) : "cannot be opened: " + domain.problem());
             domain.transports().stream()
                     .collect(Collectors.groupingBy(Transport::name, LinkedHashMap::new, Collectors.toList()))
-                    .forEach((name, devices) -> out.append(String.format(Locale.ROOT,
-                            "  %-10s %-14s   %-8s %-4s %s%n", "", "", name, devices.getFirst().type(),
-                            devices.stream().map(Transport::device).collect(Collectors.joining(", ")))));
+                    .forEach((name, devices) -> row(out, String.format(Locale.ROOT,
+                            "  %-10s %-14s   %-8s %-4s ", "", "", name, devices.getFirst().type()),
+                            devices.stream().map(Transport::device).collect(Collectors.joining(", "))));
         });
     }
 
@@ -120,12 +137,14 @@ record MachineReport(List<Component> components, List<Finding> findings) {
     }
 
     private static void describe(StringBuilder out, Finding finding) {
-        out.append(String.format(Locale.ROOT, "  %-8s %-20s %s%n", finding.severity(), finding.check(),
-                finding.measured()));
+        row(out, String.format(Locale.ROOT, "  %-8s %-20s ", finding.severity(), finding.check()),
+                finding.measured());
         if (finding.severity() != Severity.OK) {
-            out.append(String.format(Locale.ROOT, "  %-8s %-20s %s%n", "", "", finding.meaning()));
-            out.append(finding.remedy().isEmpty() ? ""
-                    : String.format(Locale.ROOT, "  %-8s %-20s -> %s%n", "", "", finding.remedy()));
+            String start = String.format(Locale.ROOT, "  %-8s %-20s ", "", "");
+            row(out, start, finding.meaning());
+            if (!finding.remedy().isEmpty()) {
+                row(out, start + "-> ", finding.remedy());
+            }
         }
     }
 

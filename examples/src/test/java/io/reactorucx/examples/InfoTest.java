@@ -93,6 +93,15 @@ class InfoTest {
                 .doesNotContain("\tat ");
     }
 
+    /** A word that is wider than its column, such as a path, may stick out. */
+    @Test
+    void textFitsIntoEightyColumns() {
+        ChildJvm.Result result = info().run();
+
+        assertThat(result.output().lines()).hasSizeGreaterThan(10)
+                .allMatch(line -> line.matches(".{0,80}|.{0,36}\\S+"));
+    }
+
     @Test
     void seesTheEnvironmentOfTheProcess() {
         assumeTrue(Ucx.isAvailable(), "UCX is not available");
