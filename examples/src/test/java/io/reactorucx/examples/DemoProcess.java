@@ -118,7 +118,7 @@ final class DemoProcess implements AutoCloseable {
             }
             await().atMost(TIMEOUT).untilAsserted(() -> assertThat(workingIn(directory)).isEmpty());
             return new Ended(process.exitValue(), out.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS),
-                    Files.readAllLines(directory.resolve(ERRORS)));
+                    withoutStalls(Files.readAllLines(directory.resolve(ERRORS))));
         } catch (InterruptedException e) {
             throw interrupted(e);
         } catch (ExecutionException | TimeoutException e) {
@@ -126,6 +126,19 @@ final class DemoProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Leaves out, with their stacks, the warnings that an engine got no processor, as on a busy machine. */
+    private static List<String> withoutStalls(List<String> lines) {
+        List<String> others = new ArrayList<>();
+        boolean stall = false;
+        for (String line : lines) {
+            stall = line.startsWith("[reactor-ucx-watch] WARN ") || stall && line.startsWith("\tat ");
+            if (!stall) {
+                others.add(line);
+            }
+        }
+        return others;
     }
 
     private static IllegalStateException interrupted(InterruptedException e) {
