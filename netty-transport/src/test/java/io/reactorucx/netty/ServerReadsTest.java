@@ -9,7 +9,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
@@ -117,7 +116,7 @@ class ServerReadsTest {
     private static Channel server(EventLoop loop, Accepted accepted) throws InterruptedException {
         Channel server = new UcxServerChannel();
         server.config().setAutoRead(false);
-        server.config().setOption(ChannelOption.RCVBUF_ALLOCATOR,
+        server.config().setRecvByteBufAllocator(
                 new ServerChannelRecvByteBufAllocator().respectMaybeMoreData(false).maxMessagesPerRead(BATCH));
         server.pipeline().addLast(accepted);
         loop.register(server).sync();
