@@ -263,7 +263,11 @@ class ServerDrainTest implements NeedsUcx {
     }
 
     private static boolean mayBeRepeated(Throwable error) {
-        return error instanceof UcxRequestException refused && refused.isRetryable()
-                || error instanceof UcxException lost && (lost instanceof UcxClosedException || lost.isConnectionLost() || lost.isRetryable());
+        return switch (error) {
+            case UcxRequestException refused -> refused.isRetryable();
+            case UcxClosedException ended -> true;
+            case UcxException lost -> lost.isConnectionLost() || lost.isRetryable();
+            default -> false;
+        };
     }
 }

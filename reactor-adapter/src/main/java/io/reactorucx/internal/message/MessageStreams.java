@@ -3,7 +3,6 @@ package io.reactorucx.internal.message;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.config.FlowControlConfig;
-import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.ProtocolViolationException;
 import io.reactorucx.internal.message.MessageDecoder.InboundBatch;
 import java.util.ArrayDeque;

@@ -24,8 +24,8 @@ import reactor.core.publisher.Mono;
  *
  * <p><b>Threading:</b> any thread. The registry is asked by one lookup at a time for each subscriber. <b>Ownership:</b>
  * a subscriber cancels to end the lookups; targets own nothing until they connect. <b>Errors:</b> a lookup that fails,
- * or takes longer than 5 s, is logged, and the instances that were known remain. An instance whose registration is wrong
- * is logged and left out, and takes no place of another.
+ * or takes longer than 5 s, is logged, and the instances that were known remain. An instance whose registration is
+ * wrong is logged and left out, and takes no place of another.
  */
 public final class UcxRSocketTargets {
 

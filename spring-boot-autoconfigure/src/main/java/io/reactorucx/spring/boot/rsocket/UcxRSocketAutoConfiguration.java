@@ -3,6 +3,7 @@ package io.reactorucx.spring.boot.rsocket;
 import io.reactorucx.UcxClient;
 import io.reactorucx.UcxServer;
 import io.reactorucx.rsocket.UcxClientTransport;
+import io.reactorucx.security.Authenticator;
 import io.reactorucx.spring.boot.PropertyTarget;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
 import io.reactorucx.spring.boot.UcxProbe;
@@ -114,15 +115,18 @@ public final class UcxRSocketAutoConfiguration {
                 if (port == null) {
                     throw new InvalidConfigurationPropertyValueException(PORT, "", "must be in 0.." + MAX_PORT);
                 }
-                return new UcxRSocketLifecycle(parts.factory(PORT, port, made -> { }), handler.responder(), environment);
+                return new UcxRSocketLifecycle(parts.factory(PORT, port, made -> { }), handler.responder(),
+                        environment);
             }
         }
 
         @Bean
         Parts ucxRSocketParts(ObjectProvider<UcxServer> server, UcxProbe probe, UcxProperties common,
                 UcxRSocketProperties properties, RSocketProperties boot,
-                ObjectProvider<RSocketServerCustomizer> customizers, RSocketMessageHandler handler) {
-            return new Parts(server, probe, common, properties, boot, customizers, handler);
+                ObjectProvider<RSocketServerCustomizer> customizers, RSocketMessageHandler handler,
+                ObjectProvider<Authenticator> authenticator) {
+            return new Parts(server, probe, common, properties, boot, customizers, handler,
+                    authenticator.getIfAvailable() != null);
         }
     }
 
@@ -149,10 +153,12 @@ public final class UcxRSocketAutoConfiguration {
      * @param boot the properties of Spring Boot's server
      * @param customizers of the server
      * @param handler of the methods with {@code @MessageMapping}
+     * @param authenticated whether clients are authenticated
      */
     record Parts(ObjectProvider<UcxServer> server, UcxProbe probe, UcxProperties common,
             UcxRSocketProperties properties, RSocketProperties boot,
-            ObjectProvider<RSocketServerCustomizer> customizers, RSocketMessageHandler handler) {
+            ObjectProvider<RSocketServerCustomizer> customizers, RSocketMessageHandler handler,
+            boolean authenticated) {
 
         UcxRSocketServerFactory factory(String portProperty, int port, Consumer<DrainingRSocketServer<?>> created) {
             if (port < 0 || port > MAX_PORT) {
@@ -165,7 +171,8 @@ public final class UcxRSocketAutoConfiguration {
                     own.fragmentSize() != null ? checked("reactor.ucx.rsocket.server", own.fragmentSize())
                             : checked("spring.rsocket.server", other.getFragmentSize()),
                     customizers.orderedStream().toList(),
-                    handler.getRSocketStrategies().dataBufferFactory() instanceof NettyDataBufferFactory, created);
+                    handler.getRSocketStrategies().dataBufferFactory() instanceof NettyDataBufferFactory, created,
+                    authenticated);
         }
 
         private @Nullable DataSize checked(String prefix, @Nullable DataSize size) {

@@ -3,6 +3,7 @@ package io.reactorucx.spring.boot.rsocket;
 import io.reactorucx.UcxServer;
 import io.reactorucx.rsocket.UcxBoundTransport;
 import io.reactorucx.rsocket.UcxServerTransport;
+import io.reactorucx.spring.boot.Exposure;
 import io.reactorucx.spring.boot.UcxAvailability;
 import io.reactorucx.spring.boot.UcxProbe;
 import io.reactorucx.spring.boot.UcxProperties;
@@ -31,10 +32,11 @@ import org.springframework.util.unit.DataSize;
  * @param customizers of the application and of Spring Boot
  * @param zeroCopy whether handlers release the buffers of payloads
  * @param created is told each server
+ * @param authenticated whether clients are authenticated
  */
 record UcxRSocketServerFactory(Supplier<UcxServer> server, UcxProbe probe, UcxProperties properties,
         InetSocketAddress address, @Nullable DataSize fragmentSize, List<RSocketServerCustomizer> customizers,
-        boolean zeroCopy, Consumer<DrainingRSocketServer<?>> created)
+        boolean zeroCopy, Consumer<DrainingRSocketServer<?>> created, boolean authenticated)
         implements RSocketServerFactory {
 
     @Override
@@ -60,6 +62,8 @@ record UcxRSocketServerFactory(Supplier<UcxServer> server, UcxProbe probe, UcxPr
 
     private DrainingRSocketServer.Binding<UcxBoundTransport> overUcx(RSocketServer rsocket) {
         UcxProperties.Shutdown shutdown = properties.shutdown();
+        Exposure.warn("RSocket over UCX", address, authenticated,
+                "spring.rsocket.server.address or reactor.ucx.rsocket.server.address");
         UcxServerTransport transport = UcxServerTransport.create(server.get().bindAddress(address))
                 .maxFrameLength(FrameLength.max(properties));
         return new DrainingRSocketServer.Binding<>("UCX", rsocket.bind(transport), UcxBoundTransport::address,

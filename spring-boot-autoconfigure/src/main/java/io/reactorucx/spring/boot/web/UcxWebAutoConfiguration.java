@@ -6,6 +6,7 @@ import io.reactorucx.netty.UcxServerChannel;
 import io.reactorucx.netty.resources.UcxLoopResources;
 import io.reactorucx.security.Authenticator;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
+import io.reactorucx.spring.boot.Exposure;
 import io.reactorucx.spring.boot.UcxAvailability;
 import io.reactorucx.spring.boot.UcxNettyProperties;
 import io.reactorucx.spring.boot.UcxProbe;
@@ -159,6 +160,8 @@ public final class UcxWebAutoConfiguration {
                 LOG.info("The web server runs over UCX at {}; peers without UCX are {}", bound.address(),
                         loops.factory().config().plainTcp().accepted() ? "served over plain TCP"
                                 : "refused, because reactor.ucx.netty.plain-tcp.accepted is false");
+                Exposure.warn("The web server over UCX", bound.address(),
+                        loops.factory().config().authenticator() != null, "server.address");
             }
         }
     }

@@ -130,7 +130,8 @@ class UcxRSocketTargetsTest {
         return new DefaultServiceInstance(id, "service", host, 80, false, metadata);
     }
 
-    private static final ServiceInstance UNREADABLE = new DefaultServiceInstance("u", "service", "127.0.0.1", 80, false) {
+    private static final ServiceInstance UNREADABLE = new DefaultServiceInstance("u", "service", "127.0.0.1", 80,
+            false) {
 
         private static final long serialVersionUID = 1;
 
