@@ -247,8 +247,8 @@ const systemTheme = () => prefersDark.matches ? 'dark' : 'light';
 function setTheme() {
   const theme = chosenTheme() ?? systemTheme();
   document.documentElement.dataset.theme = theme;
-  button.textContent = theme === 'dark' ? 'Light' : 'Dark';
-  button.setAttribute('aria-label', `Use the ${theme === 'dark' ? 'light' : 'dark'} theme`);
+  button.textContent = theme === 'dark' ? 'Theme: dark' : 'Theme: light';
+  button.title = `Use the ${theme === 'dark' ? 'light' : 'dark'} theme`;
   charts.forEach(each => each.repaint());
 }
 

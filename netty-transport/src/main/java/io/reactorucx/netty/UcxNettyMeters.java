@@ -120,6 +120,11 @@ public enum UcxNettyMeters implements MeterDocumentation {
         return unit.text();
     }
 
+    /** Returns the description as text: what shows meters knows no marks for code. */
+    String help() {
+        return description.replace("`", "");
+    }
+
     /** {@return what it counts, as the documentation says it} */
     public String description() {
         return description;

@@ -121,10 +121,10 @@ public final class UcxNettyMetrics implements MeterBinder {
         private Meter register(UcxNettyMeters meter, LoopCounters loop, ToDoubleFunction<LoopCounters> value) {
             if (meter.getType() == Meter.Type.GAUGE) {
                 return Gauge.builder(meter.getName(), loop, value).tags(tags(loop)).baseUnit(meter.getBaseUnit())
-                        .description(meter.description()).register(registry);
+                        .description(meter.help()).register(registry);
             }
             return FunctionCounter.builder(meter.getName(), loop, value).tags(tags(loop))
-                    .baseUnit(meter.getBaseUnit()).description(meter.description()).register(registry);
+                    .baseUnit(meter.getBaseUnit()).description(meter.help()).register(registry);
         }
 
         private static ToDoubleFunction<LoopCounters> value(UcxNettyMeters meter) {

@@ -321,29 +321,34 @@ public enum UcxMeters implements MeterDocumentation {
         }
     }
 
+    /** Returns the description as text: what shows meters knows no marks for code. */
+    private String help() {
+        return description.replace("`", "");
+    }
+
     /** Registers this gauge. The registry holds its source weakly. */
     <T> Meter gauge(MeterRegistry registry, T source, Tags ofMeter, ToDoubleFunction<T> value) {
-        return Gauge.builder(getName(), source, value).tags(ofMeter).baseUnit(getBaseUnit()).description(description)
+        return Gauge.builder(getName(), source, value).tags(ofMeter).baseUnit(getBaseUnit()).description(help())
                 .register(registry);
     }
 
     /** Registers this gauge of a time, which is in nanoseconds. The registry holds its source weakly. */
     <T> Meter timeGauge(MeterRegistry registry, T source, Tags ofMeter, ToDoubleFunction<T> nanos) {
         return TimeGauge.builder(getName(), source, TimeUnit.NANOSECONDS, nanos).tags(ofMeter)
-                .description(description).register(registry);
+                .description(help()).register(registry);
     }
 
     /** Registers this counter. The registry holds its source weakly. */
     <T> Meter counter(MeterRegistry registry, T source, Tags ofMeter, ToDoubleFunction<T> value) {
         return FunctionCounter.builder(getName(), source, value).tags(ofMeter).baseUnit(getBaseUnit())
-                .description(description).register(registry);
+                .description(help()).register(registry);
     }
 
     /** Registers this timer, whose sum is in nanoseconds. The registry holds its source weakly. */
     <T> Meter timer(MeterRegistry registry, T source, Tags ofMeter, ToLongFunction<T> count,
             ToDoubleFunction<T> nanos) {
         return FunctionTimer.builder(getName(), source, count, nanos, TimeUnit.NANOSECONDS).tags(ofMeter)
-                .description(description).register(registry);
+                .description(help()).register(registry);
     }
 
     @Override
