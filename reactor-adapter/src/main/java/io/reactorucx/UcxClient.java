@@ -372,6 +372,17 @@ public final class UcxClient {
     }
 
     /**
+     * Lets the peer have the texts of all errors with which this side's responders, and the sources of its requests,
+     * fail; without it only those of {@link io.reactorucx.message.UcxRequestException}. Texts may tell of internals.
+     *
+     * @param value false by default
+     * @return a changed copy
+     */
+    public UcxClient detailedErrors(boolean value) {
+        return with(config.withMessages(config.messages().withDetailedErrors(value)));
+    }
+
+    /**
      * Connects, for each subscriber anew. A connection is closed when its subscriber cancels at the moment it gets the
      * connection, and drops it, as Reactor's operators do with a value. An operator that hands it to another thread
      * ({@code publishOn}, {@code delayElement}) drops it without a word: there use {@link Mono#usingWhen}.

@@ -410,6 +410,17 @@ public final class UcxServer {
     }
 
     /**
+     * Lets the peer have the texts of all errors with which this side's responders, and the sources of its requests,
+     * fail; without it only those of {@link io.reactorucx.message.UcxRequestException}. Texts may tell of internals.
+     *
+     * @param value false by default
+     * @return a changed copy
+     */
+    public UcxServer detailedErrors(boolean value) {
+        return with(config.withMessages(config.messages().withDetailedErrors(value)));
+    }
+
+    /**
      * Starts to listen.
      *
      * @return the bound server; after a cancel it is closed as soon as it is bound

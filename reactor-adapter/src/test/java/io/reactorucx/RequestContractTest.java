@@ -328,7 +328,7 @@ class RequestContractTest implements NeedsUcx {
             }
         });
         assertRefused(requester.requestResponse(bytes("?")), Reason.APPLICATION);
-        StepVerifier.create(requester.requestResponse(bytes("?"))).expectErrorMessage("out of coffee")
+        StepVerifier.create(requester.requestResponse(bytes("?"))).expectErrorMessage("the peer's application failed")
                 .verify(Waits.PATIENCE);
         assertRefused(requester.requestStream(bytes("?")), Reason.UNSUPPORTED);
         assertRefused(requester.requestChannel(Flux.never()), Reason.UNSUPPORTED);

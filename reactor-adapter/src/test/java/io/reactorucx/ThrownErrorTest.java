@@ -179,7 +179,7 @@ class ThrownErrorTest implements NeedsUcx {
     }
 
     private UcxClient bind(UnaryOperator<UcxServer> settings) {
-        server = settings.apply(UcxServer.create(resources).maxConnections(1)
+        server = settings.apply(UcxServer.create(resources).maxConnections(1).detailedErrors(true)
                 .doOnHandlerError((connection, error) -> heard.add(String.valueOf(error.getMessage())))).bindNow();
         return UcxClient.create(clientResources).remoteAddress("127.0.0.1", server.port());
     }

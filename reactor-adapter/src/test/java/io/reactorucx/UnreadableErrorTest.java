@@ -62,7 +62,8 @@ class UnreadableErrorTest implements NeedsUcx {
     }
 
     private UcxServer server() {
-        return UcxServer.create(resources).doOnHandlerError((connection, error) -> errors.add(error));
+        return UcxServer.create(resources).detailedErrors(true)
+                .doOnHandlerError((connection, error) -> errors.add(error));
     }
 
     private UcxConnection connect(UcxServer server) {

@@ -117,8 +117,8 @@ public interface UcxObserver {
         /** Its subscriber, on this side or the peer's, cancelled. */
         CANCELLED,
         /**
-         * Its deadline has passed. A responder's side takes a cancel in the last tenth of the time, or the last 10 ms, for
-         * that, because the requester's clock begins first.
+         * Its deadline has passed. A responder's side takes a cancel in the last tenth of the time, or the last 10 ms,
+         * for that, because the requester's clock begins first.
          */
         DEADLINE;
 

@@ -14,9 +14,10 @@ import reactor.core.publisher.Mono;
  * emits it as a response, also when the publisher is cancelled or fails, for example in {@code doFinally}. The library
  * does not release it, and it stays valid after a cancel. A response is a lease that belongs to the library from its
  * emission on, and is released when it has been sent, or cannot be. Leases that the publisher's operators drop at a
- * cancel are released by the discard hook ({@code doOnDiscard}), which the library sets. <b>Errors:</b> reach the
- * requester as {@link UcxRequestException.Reason#APPLICATION} with their message, which should hold nothing that the
- * peer must not know; those of a connection that ends, as the loss of the connection.
+ * cancel are released by the discard hook ({@code doOnDiscard}), which the library sets. <b>Errors:</b> a
+ * {@link UcxRequestException} reaches the requester as it is, with its code and message. Any other is logged here, and
+ * reaches the requester as {@link UcxRequestException.Reason#APPLICATION} without its message, unless
+ * {@code detailedErrors(true)} is set; those of a connection that ends, as the loss of the connection.
  */
 public interface UcxResponder {
 

@@ -12,12 +12,13 @@ import io.reactorucx.internal.frame.MessageFrameCodec;
  * @param maxStreams the streams that the peer may have open, beside the default stream
  * @param maxWaitingRequests the requests of this side that may wait until the peer takes another one
  * @param batchBytes the largest batch of small messages
+ * @param detailedErrors whether the peer gets the texts of the application's errors
  */
 public record FlowControlConfig(int windowMessages, int windowBytes, int rendezvousBytes, long maxMessageBytes,
-        int maxStreams, int maxWaitingRequests, int batchBytes) {
+        int maxStreams, int maxWaitingRequests, int batchBytes, boolean detailedErrors) {
 
     public static final FlowControlConfig DEFAULT = new FlowControlConfig(1024, 1 << 20, 16 << 10, 16L << 20, 1024,
-            4096, 8 << 10);
+            4096, 8 << 10, false);
 
     private static final int MAX_WINDOW_MESSAGES = 1 << 16;
     /** The smallest window of bytes that a side can have. */
@@ -46,7 +47,7 @@ public record FlowControlConfig(int windowMessages, int windowBytes, int rendezv
 
     public FlowControlConfig withWindow(int messages, int bytes) {
         return new FlowControlConfig(messages, bytes, rendezvousBytes, maxMessageBytes, maxStreams, maxWaitingRequests,
-                batchBytes);
+                batchBytes, detailedErrors);
     }
 
     /** Sets the largest message, which has to fit into a block of the buffer pool. */
@@ -57,21 +58,26 @@ public record FlowControlConfig(int windowMessages, int windowBytes, int rendezv
                     + ", the largest block of the resources' buffer pool, whose maxBufferBytes is " + poolBytes);
         }
         return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, bytes, maxStreams,
-                maxWaitingRequests, batchBytes);
+                maxWaitingRequests, batchBytes, detailedErrors);
     }
 
     public FlowControlConfig withSizes(int rendezvous, int batch) {
         return new FlowControlConfig(windowMessages, windowBytes, rendezvous, maxMessageBytes, maxStreams,
-                maxWaitingRequests, batch);
+                maxWaitingRequests, batch, detailedErrors);
     }
 
     public FlowControlConfig withMaxStreams(int streams) {
         return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, maxMessageBytes, streams,
-                maxWaitingRequests, batchBytes);
+                maxWaitingRequests, batchBytes, detailedErrors);
     }
 
     public FlowControlConfig withMaxWaitingRequests(int requests) {
         return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, maxMessageBytes, maxStreams,
-                requests, batchBytes);
+                requests, batchBytes, detailedErrors);
+    }
+
+    public FlowControlConfig withDetailedErrors(boolean value) {
+        return new FlowControlConfig(windowMessages, windowBytes, rendezvousBytes, maxMessageBytes, maxStreams,
+                maxWaitingRequests, batchBytes, value);
     }
 }

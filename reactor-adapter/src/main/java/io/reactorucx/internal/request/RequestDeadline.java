@@ -36,7 +36,7 @@ final class RequestDeadline {
                 >= (millis - Math.max(millis / 10, MIN_TOLERANCE_MILLIS)) * 1_000_000L;
     }
 
-    /** Returns the deadline's error for a cancel by the requester that its deadline has caused, else the given error. */
+    /** Returns the deadline's error for a cancel by the requester which that has caused, else the given error. */
     Throwable orDeadline(Throwable error) {
         return error instanceof UcxClosedException && hasPassed()
                 ? new UcxRequestException(Reason.DEADLINE, DeadlineOperator.message(millis)) : error;

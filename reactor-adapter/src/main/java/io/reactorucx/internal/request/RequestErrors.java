@@ -4,6 +4,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.frame.MessageFrameCodec;
 import io.reactorucx.internal.frame.StreamErrorException;
+import io.reactorucx.internal.message.MessageStream;
 import io.reactorucx.message.UcxRequestException;
 import io.reactorucx.message.UcxRequestException.Reason;
 
@@ -11,6 +12,8 @@ import io.reactorucx.message.UcxRequestException.Reason;
 public final class RequestErrors {
 
     private static final Reason[] REASONS = Reason.values();
+    /** Codes of the application follow this one. A peer that does not know them takes them for its errors as well. */
+    private static final int APPLICATION_CODES = 1 << 16;
 
     private RequestErrors() {
     }
@@ -20,15 +23,34 @@ public final class RequestErrors {
         return reason.ordinal() + MessageFrameCodec.STREAM_REFUSED;
     }
 
+    /** Ends a stream with an error of this side's application. */
+    static void fail(MessageStream stream, Throwable error, boolean detailed) {
+        stream.fail(error instanceof UcxRequestException own && own.code() > 0 ? APPLICATION_CODES + own.code()
+                : code(reason(error)), text(error, detailed));
+    }
+
     /** Returns the peer's error as the requester gets it; a code that is unknown here is the application's. */
     static UcxRequestException exception(StreamErrorException error) {
+        long code = (long) error.code() - APPLICATION_CODES;
+        if (code >= 1 && code <= UcxRequestException.MAX_CODE) {
+            return new UcxRequestException((int) code, String.valueOf(error.getMessage()));
+        }
         int index = error.code() - MessageFrameCodec.STREAM_REFUSED;
         Reason reason = index >= 0 && index < REASONS.length ? REASONS[index] : Reason.APPLICATION;
         return new UcxRequestException(reason, String.valueOf(error.getMessage()));
     }
 
-    /** Returns the message that the requester gets for an error of the responder, which may have none. */
-    static String message(Throwable error) {
+    /** Returns whether an error was made for the peer, so that its text is. */
+    static boolean isForPeer(Throwable error) {
+        return error instanceof UcxRequestException;
+    }
+
+    /** Returns the text that the peer gets for an error: its own text may tell of this side's internals. */
+    private static String text(Throwable error, boolean detailed) {
+        if (!detailed && !isForPeer(error)) {
+            return reason(error) == Reason.OVERLOADED ? "the peer has no memory for it"
+                    : "the peer's application failed";
+        }
         String message = error.getMessage();
         return message == null ? error.getClass().getName() : message;
     }

@@ -13,7 +13,6 @@ import io.reactorucx.internal.message.MessageStreams;
 import io.reactorucx.message.RequestStatistics.Outcome;
 import io.reactorucx.message.RequestStatistics.Side;
 import io.reactorucx.message.TraceContext;
-import io.reactorucx.message.UcxRequestException.Reason;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -143,8 +142,7 @@ public final class RequestExchange {
             // UcxClosedException: the responder has responded before everything was sent, and does not need the rest.
             Mono<Throwable> failure = sending.doOnSuccess(sent -> stream.complete()).then(Mono.<Throwable>never())
                     .onErrorResume(error -> error instanceof UcxClosedException ? Mono.never() : Mono.just(error))
-                    .doOnNext(error -> stream.fail(RequestErrors.code(Reason.APPLICATION),
-                    String.valueOf(error.getMessage())));
+                    .doOnNext(error -> RequestErrors.fail(stream, error, mux.limits().detailedErrors()));
             return DeadlineOperator.interrupted(received, failure).doOnCancel(stream::cancel)
                     .doFinally(signal -> stream.complete());
         }).onErrorMap(StreamErrorException.class, RequestErrors::exception);

@@ -1,6 +1,9 @@
 package io.reactorucx.internal.request;
 
 import io.reactorucx.buffer.UcxBuffer;
+import io.reactorucx.core.UcxClosedException;
+import io.reactorucx.core.UcxException;
+import io.reactorucx.internal.concurrent.LimitedLog;
 import io.reactorucx.internal.counter.RequestCounters;
 import io.reactorucx.internal.message.MessageMultiplexer;
 import io.reactorucx.internal.message.MessageStream;
@@ -19,6 +22,8 @@ import reactor.util.context.Context;
 final class ResponseSubscriber implements CoreSubscriber<Void> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ResponseSubscriber.class);
+    /** Errors that the peer gets without their text. */
+    private static final LimitedLog HIDDEN = new LimitedLog(LOG);
 
     /**
      * Releases the leases that the responder's operators hold when the requester cancels. The hook is the one that
@@ -76,8 +81,17 @@ final class ResponseSubscriber implements CoreSubscriber<Void> {
         if (reason != Reason.DEADLINE) {
             mux.handlerFailed(error);
         }
-        stream.fail(RequestErrors.code(reason), RequestErrors.message(error));
+        boolean detailed = mux.limits().detailedErrors();
+        if (!detailed && !RequestErrors.isForPeer(error) && !isEndOfConnection(error)) {
+            HIDDEN.warn("[" + mux.connection().name() + "] a responder failed; the peer does not get the text: "
+                    + error, error);
+        }
+        RequestErrors.fail(stream, error, detailed);
         stream.cancel();
+    }
+
+    private static boolean isEndOfConnection(Throwable error) {
+        return error instanceof UcxException end && (end instanceof UcxClosedException || end.isConnectionLost());
     }
 
     @Override
