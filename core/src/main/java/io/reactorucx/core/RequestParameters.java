@@ -24,6 +24,7 @@ final class RequestParameters {
     /** No mask, since UCX has not given all bits a meaning. */
     private static final int UNKNOWN = -1;
 
+    private final UcpContext context;
     private final MemorySegment struct;
     private final long address;
     /**
@@ -34,7 +35,8 @@ final class RequestParameters {
     private int filledFlags;
     private long filledCallback;
 
-    RequestParameters(Arena arena) {
+    RequestParameters(Arena arena, UcpContext context) {
+        this.context = context;
         struct = ucp_request_param_t.allocate(arena);
         address = struct.address();
     }
@@ -100,7 +102,8 @@ final class RequestParameters {
     private MemorySegment of(MemorySegment stub, long token, @Nullable UcpMemory registration, int attributes,
             int flags) {
         int mask = COMMON | attributes;
-        if (registration != null) {
+        // A key of another context would be taken for one of this context's transports.
+        if (registration != null && registration.context() == context) {
             mask |= ucx_h.UCP_OP_ATTR_FIELD_MEMH();
             UcpDirect.memh(address, registration.handle().address());
         }

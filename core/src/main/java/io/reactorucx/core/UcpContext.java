@@ -43,6 +43,8 @@ public final class UcpContext implements AutoCloseable {
     private final boolean tcpUsesOnlyIpv6;
     private final ReentrantReadWriteLock lifetime = new ReentrantReadWriteLock();
     private final @Nullable Thread owner;
+    /** The context whose registrations the operations of this one take, too; without their keys. */
+    private final @Nullable UcpContext lender;
     private volatile @Nullable Boolean estimatesAreSafe;
     private volatile boolean closed;
     private final AtomicInteger openWorkers = new AtomicInteger();
@@ -51,8 +53,10 @@ public final class UcpContext implements AutoCloseable {
     private final AtomicInteger abandonedMemory = new AtomicInteger();
     private final AtomicLong registeredBytes = new AtomicLong();
 
-    private UcpContext(MemorySegment handle, UcpConfig config, Map<String, String> environment) {
+    private UcpContext(MemorySegment handle, UcpConfig config, Map<String, String> environment,
+            @Nullable UcpContext lender) {
         this.handle = handle;
+        this.lender = lender;
         this.config = config;
         this.features = features(config);
         this.environment = environment;
@@ -73,7 +77,22 @@ public final class UcpContext implements AutoCloseable {
      * @return the context, to be closed by the caller
      */
     public static UcpContext create(UcpConfig config) {
-        Objects.requireNonNull(config, "config");
+        return create(Objects.requireNonNull(config, "config"), (UcpContext) null);
+    }
+
+    /**
+     * Makes a context whose operations take memory that is registered with another one, too. The registration keeps the
+     * memory in place; UCX does not get its key, which would be one of the other context's transports.
+     *
+     * @param config what it can do
+     * @param lender the other context, which is closed after this one
+     * @return the context, to be closed by the caller
+     */
+    public static UcpContext createBeside(UcpConfig config, UcpContext lender) {
+        return create(Objects.requireNonNull(config, "config"), Objects.requireNonNull(lender, "lender"));
+    }
+
+    private static UcpContext create(UcpConfig config, @Nullable UcpContext lender) {
         Ucx.ensureAvailable();
         if (config.features().contains(UcpFeature.EXPORTED_MEMH)) {
             UcpCapability.EXPORTED_MEMORY.inLibrary().require("ucp_init with the feature EXPORTED_MEMH");
@@ -82,10 +101,11 @@ public final class UcpContext implements AutoCloseable {
         FailureCause.requireFiles("ucp_init");
         Map<String, String> ofTransports = ContextSettings.ofTransports(config);
         return NativeEnvironment.with(ofTransports,
-                () -> ContextSettings.with(config, settings -> init(config, settings, ofTransports)));
+                () -> ContextSettings.with(config, settings -> init(config, settings, ofTransports, lender)));
     }
 
-    private static UcpContext init(UcpConfig config, MemorySegment settings, Map<String, String> ofTransports) {
+    private static UcpContext init(UcpConfig config, MemorySegment settings, Map<String, String> ofTransports,
+            @Nullable UcpContext lender) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ValueLayout.ADDRESS);
             int minor = Math.min(ucx_h.UCP_API_MINOR(), Ucx.version().minor());
@@ -93,7 +113,7 @@ public final class UcpContext implements AutoCloseable {
                     pointer), "ucp_init", config);
             MemorySegment handle = pointer.get(ValueLayout.ADDRESS, 0);
             try {
-                return new UcpContext(handle, config, ofTransports);
+                return new UcpContext(handle, config, ofTransports, lender);
             } catch (RuntimeException | Error e) {
                 ucx_h.ucp_cleanup(handle);
                 throw e;
@@ -412,7 +432,7 @@ public final class UcpContext implements AutoCloseable {
     }
 
     private void requireOwn(UcpMemory registration) {
-        if (registration.context() != this) {
+        if (registration.context() != this && registration.context() != lender) {
             throw new IllegalArgumentException("registration: of the context " + registration.context().config.name()
                     + ", which is another one than the operation's; UCX would take its keys for its own");
         }

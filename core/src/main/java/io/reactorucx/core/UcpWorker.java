@@ -66,7 +66,7 @@ public final class UcpWorker implements AutoCloseable {
         handle = made.handle();
         Arena arena = made.arena();
         requests = new RequestTable(config.maxInFlight(), arena);
-        parameters = new RequestParameters(arena);
+        parameters = new RequestParameters(arena, context);
         generics = new GenericOperations(arena);
         tags = new UcpTags(this, handle, arena);
         streams = new UcpStreams(this, handle, arena);

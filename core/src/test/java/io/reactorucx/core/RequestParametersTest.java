@@ -82,7 +82,7 @@ class RequestParametersTest {
 
     @Test
     void structIsTheSameAfterAnyTwoOtherCallsAsWhenItIsNew() {
-        RequestParameters used = new RequestParameters(arena);
+        RequestParameters used = new RequestParameters(arena, null);
         long token = 0;
         for (Filling first : FILLINGS) {
             for (Filling second : FILLINGS) {
@@ -90,7 +90,7 @@ class RequestParametersTest {
                     first.fill(used, ++token);
                     second.fill(used, ++token);
                     token++;
-                    List<Object> expected = read(FILLINGS.get(third).fill(new RequestParameters(arena), token));
+                    List<Object> expected = read(FILLINGS.get(third).fill(new RequestParameters(arena, null), token));
                     assertThat(read(FILLINGS.get(third).fill(used, token)))
                             .as("filling %d after %d and %d", third, FILLINGS.indexOf(first), FILLINGS.indexOf(second))
                             .isEqualTo(expected);
