@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -30,9 +29,8 @@ final class RdmaDevices {
 
     /** Returns whether a list of transports names none that uses a device. */
     static boolean isWithoutDevice(String transports) {
-        return !transports.startsWith("^") && Stream.of(transports.split(",")).map(name -> name.strip()
-                .toLowerCase(Locale.ROOT)).map(name -> name.startsWith("\\") ? name.substring(1) : name)
-                .allMatch(WITHOUT_DEVICE::contains);
+        UcxTransportList list = UcxTransportList.of(transports);
+        return !list.excluding() && WITHOUT_DEVICE.containsAll(list.names());
     }
 
     /** Returns whether a folder has an entry; true when that cannot be seen. */

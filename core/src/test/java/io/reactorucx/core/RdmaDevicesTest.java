@@ -18,13 +18,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RdmaDevicesTest {
 
     @ParameterizedTest
-    @ValueSource(strings = {"tcp", "posix,tcp", "tcp, self", "SYSV,\\tcp", "sm,cma"})
+    @ValueSource(strings = {"tcp", "posix,tcp", "tcp, self", "SYSV,\\tcp", "sm,cma", "tcp:aux,self"})
     void knowsTransportsWithoutDevice(String transports) {
         assertThat(RdmaDevices.isWithoutDevice(transports)).isTrue();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"all", "rc,tcp", "^posix", "ib", "tcp,cuda_copy", "^tcp,ib"})
+    @ValueSource(strings = {"all", "rc,tcp", "^posix", "ib", "tcp,cuda_copy", "^tcp,ib", "rc_verbs,tcp:aux"})
     void takesOtherTransportsForOnesWithDevice(String transports) {
         assertThat(RdmaDevices.isWithoutDevice(transports)).isFalse();
     }

@@ -1,12 +1,15 @@
 package io.reactorucx.internal.config;
 
 import io.reactorucx.core.UcpConfig;
+import io.reactorucx.core.UcxTransportList;
+import io.reactorucx.core.UcxUnsupportedException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -34,10 +37,12 @@ public record TransportSettings(UcpConfig base) {
         }
         Map<String, String> settings = new TreeMap<>(base.settings());
         if (devices.isEmpty()) {
-            settings.put(TRANSPORTS, "^" + TCP);
+            settings.put(TRANSPORTS, transportsWithoutTcp());
         } else {
             TreeSet<String> names = new TreeSet<>(devices.names());
-            names.addAll(rdmaDevices());
+            if (devices.areOfKernel()) {
+                names.addAll(rdmaDevices());
+            }
             settings.put(DEVICES, String.join(",", names));
         }
         return new UcpConfig(base.name(), base.features(), base.estimatedEndpoints(), settings,
@@ -51,10 +56,23 @@ public record TransportSettings(UcpConfig base) {
         if (transports.isEmpty()) {
             return false;
         }
-        boolean excluded = transports.startsWith("^");
-        List<String> names = Arrays.stream(transports.substring(excluded ? 1 : 0).split(",")).map(String::trim)
-                .toList();
-        return excluded ? !names.contains(TCP) : names.contains(TCP) || names.contains("all");
+        return UcxTransportList.of(transports).allows(TCP);
+    }
+
+    /** Returns the transports that are set, without tcp. */
+    private String transportsWithoutTcp() {
+        String set = setting(TRANSPORTS);
+        UcxTransportList list = UcxTransportList.of(set);
+        if (set.isEmpty() || list.excluding()) {
+            return set.isEmpty() ? "^" + TCP : set + "," + TCP;
+        }
+        String others = list.names().contains("all") ? "^" + TCP : Arrays.stream(set.split(","))
+                .filter(name -> !UcxTransportList.of(name).names().contains(TCP)).collect(Collectors.joining(","));
+        if (others.isBlank()) {
+            throw new UcxUnsupportedException("ucp_init", "the transports " + set + " are tcp alone, and no network"
+                    + " device may be used: name a device, or other transports");
+        }
+        return others;
     }
 
     private String setting(String key) {

@@ -7,6 +7,7 @@ import io.reactorucx.core.UcpFeature;
 import io.reactorucx.core.UcpWorkerConfig;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.UcxTransportList;
 import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.core.uct.UctComponent;
 import io.reactorucx.core.uct.UctDeviceType;
@@ -189,9 +190,7 @@ public final class UcxProbe {
 
     /** Returns whether UCX may use tcp: network devices that are named are of tcp, and RDMA has others. */
     private static boolean wantsTcp(String transports) {
-        boolean excluded = transports.startsWith("^");
-        List<String> names = List.of(transports.substring(excluded ? 1 : 0).split(","));
-        return transports.isEmpty() || (excluded ? !names.contains(TCP) : names.contains(TCP) || names.contains("all"));
+        return transports.isEmpty() || UcxTransportList.of(transports).allows(TCP);
     }
 
     /** Returns what the components of UCX find on this host, without repetitions and empty names. */
