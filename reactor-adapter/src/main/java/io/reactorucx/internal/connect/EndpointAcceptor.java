@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,10 +55,23 @@ public final class EndpointAcceptor {
     private final int maxPendingHandshakes;
     private final Set<ConnectionCore> open = ConcurrentHashMap.newKeySet();
     private final Map<EngineConnections, Disposable> admissions = new ConcurrentHashMap<>();
+    private final @Nullable BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient;
     private volatile boolean closed;
 
     public EndpointAcceptor(EngineResources resources, ConnectionConfig config, int maxPendingHandshakes,
             boolean acceptWorkerAddresses, ServerConnections handlers) {
+        this(resources, config, maxPendingHandshakes, acceptWorkerAddresses, handlers, null);
+    }
+
+    /**
+     * An acceptor whose clients may get other engines.
+     *
+     * @param ofClient returns the engines for a client by this and its end of the socket, null for those of this
+     */
+    public EndpointAcceptor(EngineResources resources, ConnectionConfig config, int maxPendingHandshakes,
+            boolean acceptWorkerAddresses, ServerConnections handlers,
+            @Nullable BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient) {
+        this.ofClient = ofClient;
         this.acceptWorkerAddresses = acceptWorkerAddresses && !config.raw();
         this.resources = resources;
         this.config = config;
@@ -80,7 +94,7 @@ public final class EndpointAcceptor {
 
     private Mono<BoundListener> listen(InetSocketAddress address) {
         if (!config.raw()) {
-            return new SocketAcceptor(resources, config, maxPendingHandshakes, this).bind(address);
+            return new SocketAcceptor(resources, config, maxPendingHandshakes, this, ofClient).bind(address);
         }
         EngineConnections listening = resources.next().connections();
         return EngineCall.mono(listening.engine(), worker -> new UcpListenerAdapter(listening,

@@ -6,6 +6,7 @@ import io.reactorucx.core.UcxException;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.endpoint.DataPath;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFrame;
 import io.reactorucx.internal.handshake.ConnectionIdentity;
@@ -13,18 +14,28 @@ import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.handshake.PeerOrigin;
+import io.reactorucx.internal.handshake.Redirect;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.handshake.ServerHandshake;
 import io.reactorucx.internal.socket.BoundListener;
+import io.reactorucx.internal.socket.BoundListeners;
 import io.reactorucx.internal.socket.ControlSocket;
 import io.reactorucx.internal.socket.ControlSocketAcceptor;
 import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.internal.socket.PendingHandshakes;
 import io.reactorucx.internal.socket.SocketEventLoop;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,27 +56,65 @@ final class SocketAcceptor {
     private final PendingHandshakes pending;
     private final SocketEventLoop loop;
     private final EndpointAcceptor server;
+    private final @Nullable EngineChoice choice;
+    /** Where clients are sent, by the address that UCX uses. */
+    private final Map<InetAddress, InetSocketAddress> redirects = new ConcurrentHashMap<>();
 
     SocketAcceptor(EngineResources resources, ConnectionConfig config, int maxPendingHandshakes,
-            EndpointAcceptor server) {
+            EndpointAcceptor server,
+            @Nullable BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient) {
         this.resources = resources;
         this.config = config;
         this.pending = new PendingHandshakes(maxPendingHandshakes, resources.handshakes());
         this.loop = resources.sockets();
         this.server = server;
+        this.choice = ofClient == null ? null : new EngineChoice(loop, pending, config.closeTimeout(), ofClient);
     }
 
+    /** Listens at an address, and at those that UCX uses in place of it: clients are sent there. */
     Mono<BoundListener> bind(InetSocketAddress address) {
         return Mono.fromCallable(() -> {
             if (resources.isDisposed()) {
                 throw new UcxClosedException("bind at " + address, null, "these resources are closed");
             }
-            return ControlSocketAcceptor.bind(loop, address, pending, this::accepted);
+            List<BoundListener> all = new ArrayList<>();
+            all.add(ControlSocketAcceptor.bind(loop, address, pending, this::accepted));
+            try {
+                for (InetAddress other : elsewhere(address.getAddress())) {
+                    BoundListener listener = ControlSocketAcceptor.bind(loop, new InetSocketAddress(other, 0), pending,
+                            this::accepted);
+                    all.add(listener);
+                    redirects.put(other, listener.address());
+                }
+            } catch (RuntimeException e) {
+                all.forEach(each -> each.close().subscribe());
+                throw e;
+            }
+            return all.size() == 1 ? all.getFirst() : new BoundListeners(all);
         });
     }
 
+    /** Returns the addresses on which UCX listens, if clients cannot come there by the address that is bound. */
+    private Set<InetAddress> elsewhere(InetAddress bound) {
+        if (bound.isAnyLocalAddress() || bound.isLoopbackAddress()) {
+            return Set.of();
+        }
+        Set<InetAddress> others = new LinkedHashSet<>();
+        resources.listeningAddresses().stream().map(InetSocketAddress::getAddress)
+                .filter(each -> !each.isLoopbackAddress()).forEach(others::add);
+        return others.contains(bound) ? Set.of() : others;
+    }
+
     private void accepted(SocketChannel channel, InetSocketAddress client) {
-        Accept accept = new Accept(client, resources.next());
+        if (choice == null) {
+            start(channel, client, resources);
+        } else {
+            choice.accepted(channel, client, engines -> start(channel, client, engines));
+        }
+    }
+
+    private void start(SocketChannel channel, InetSocketAddress client, EngineResources engines) {
+        Accept accept = new Accept(client, engines.next());
         pending.add(accept, accept::evict);
         accept.start(channel);
     }
@@ -90,6 +139,8 @@ final class SocketAcceptor {
         private volatile @Nullable ConnectionCore connection;
         private @Nullable EndpointBinding binding;
         private boolean hasAddress;
+        private boolean greeted;
+        private boolean redirected;
         private boolean ended;
         private final Sinks.Empty<Void> gone = Sinks.empty();
 
@@ -122,7 +173,9 @@ final class SocketAcceptor {
         }
 
         private void timedOut() {
-            if (!ended) {
+            if (!ended && redirected) {
+                abort();
+            } else if (!ended) {
                 connections.handshakeFailed(peer, new HandshakeFailure(HandshakeFailure.Kind.TIMEOUT,
                         new Rejection("the handshake was not done within " + config.handshakeTimeout()), null));
                 abort();
@@ -183,7 +236,9 @@ final class SocketAcceptor {
             ControlFrame frame = made == null ? ControlFrame.parse(bytes) : null;
             BindFrame found = made == null ? null : BindFrame.parse(bytes);
             if (frame != null) {
-                handshake.received(frame);
+                if (!redirects(frame)) {
+                    handshake.received(frame);
+                }
             } else if (made != null && found != null && found.isAddress(identity.ownToken())
                     && identity.isAddressOfPeer(found.address()) && !hasAddress) {
                 hasAddress = true;
@@ -191,6 +246,33 @@ final class SocketAcceptor {
             } else if (socket != null) {
                 socket.failed(new IOException("the bytes are no frame of this protocol"));
             }
+        }
+
+        /** Looks at the first frame, and returns whether the client has to come by another address of this host. */
+        private boolean redirects(ControlFrame frame) {
+            ControlSocket open = socket;
+            if (greeted || open == null || frame.type() != ControlFrame.Type.HELLO) {
+                return redirected;
+            }
+            greeted = true;
+            try {
+                InetSocketAddress own = open.localAddress();
+                DataPath data = DataPath.of(address, own, connections.worker().tcpListeners().addresses());
+                identity.ownSource(data.source());
+                InetAddress other = data.instead();
+                InetSocketAddress where = other == null ? null
+                        : redirects.getOrDefault(other, new InetSocketAddress(other, own.getPort()));
+                if (where != null) {
+                    LOG.debug("[{}] came by {} and is sent to {}, which UCX uses", peer, own, where);
+                    redirected = true;
+                    handshake.close();
+                    send(new Redirect(where).toFrame());
+                    open.shutdown(config.closeTimeout());
+                }
+            } catch (IOException e) {
+                LOG.debug("[{}] this end of the socket is unknown", peer, e);
+            }
+            return redirected;
         }
 
         @Override
@@ -264,7 +346,8 @@ final class SocketAcceptor {
         /** UCX of this side accepts the client's connections before the client learns the address. Thread: engine. */
         private boolean admitted(ConnectionCore made, ControlSocket open) {
             try {
-                Disposable admission = connections.admission().admit(address.getAddress());
+                Disposable admission = connections.admission()
+                        .admit(address.getAddress(), identity.peerSource());
                 made.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
                 return true;
             } catch (UcxException e) {
@@ -305,7 +388,7 @@ final class SocketAcceptor {
             ConnectionCore made = connection;
             if (made == null) {
                 LOG.debug("[{}] closed the socket during the handshake", peer, cause);
-                end(false);
+                end(redirected);
             } else {
                 made.socketEnded(cause, this::engineClosed);
             }

@@ -8,6 +8,7 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.config.ConnectionConfig;
 import io.reactorucx.internal.connection.ConnectionCore;
 import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.endpoint.DataPath;
 import io.reactorucx.internal.frame.BindFrame;
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFrame;
@@ -17,49 +18,87 @@ import io.reactorucx.internal.handshake.HandshakeCallbacks;
 import io.reactorucx.internal.handshake.HandshakeFailure;
 import io.reactorucx.internal.handshake.PeerInfo;
 import io.reactorucx.internal.handshake.PeerOrigin;
+import io.reactorucx.internal.handshake.Redirect;
 import io.reactorucx.internal.handshake.Rejection;
 import io.reactorucx.internal.socket.ControlSocket;
 import io.reactorucx.internal.socket.PeerName;
 import io.reactorucx.internal.socket.SocketEventLoop;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Connects to a framework server: the handshake over a socket, then an endpoint on the connection's engine.
+ * Connects to a framework server: the handshake over a socket, then an endpoint on the connection's engine. The socket
+ * goes between the addresses that UCX uses: the first one may only find them out ({@link DataPath}).
  */
 public final class SocketConnector {
 
+    private static final Logger LOG = LoggerFactory.getLogger(SocketConnector.class);
+
     private final EngineResources resources;
+    private final ConnectingEngine engine;
     private final PendingBindings bindings;
     private final EngineConnections connections;
     private final ConnectionConfig config;
-    private final InetSocketAddress address;
+    private final SocketPath path;
     private final String peer;
 
     public SocketConnector(EngineResources resources, ConnectingEngine engine, ConnectionConfig config,
             InetSocketAddress address) {
+        this(resources, engine, config, SocketPath.to(address));
+    }
+
+    private SocketConnector(EngineResources resources, ConnectingEngine engine, ConnectionConfig config,
+            SocketPath path) {
         this.resources = resources;
+        this.engine = engine;
         this.connections = engine.connections();
         this.bindings = engine.bindings();
         this.config = config;
-        this.address = address;
-        this.peer = PeerName.of(address);
+        this.path = path;
+        this.peer = PeerName.of(path.asked());
     }
 
+    /** Returns a Mono that connects within the time of the handshake, for each subscriber anew. */
     public Mono<Established> connect() {
-        return Mono.create(sink -> {
+        return Mono.defer(() -> connect(System.nanoTime() + config.handshakeTimeout().toNanos()));
+    }
+
+    private Mono<Established> connect(long deadlineNanos) {
+        return Mono.<Established>create(sink -> {
             Attempt attempt = new Attempt(sink);
             // Not called once the subscriber has the connection; ready() closes one that came too late.
             sink.onCancel(attempt::cancel);
             attempt.start();
+        }).onErrorResume(OtherPath.class, other -> {
+            Duration left = Duration.ofNanos(Math.max(TimeUnit.MILLISECONDS.toNanos(1),
+                    deadlineNanos - System.nanoTime()));
+            return new SocketConnector(resources, engine, config.withHandshakeTimeout(left), other.path)
+                    .connect(deadlineNanos);
         });
+    }
+
+    /** Ends an attempt in favour of one on another path. */
+    private static final class OtherPath extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient SocketPath path;
+
+        OtherPath(SocketPath path) {
+            super(path.toString(), null, false, false);
+            this.path = path;
+        }
     }
 
     /**
@@ -94,7 +133,7 @@ public final class SocketConnector {
             timeout = Schedulers.parallel().schedule(this::timedOut, config.handshakeTimeout().toMillis(),
                     TimeUnit.MILLISECONDS);
             try {
-                ControlSocket opened = ControlSocket.connect(loop, address, this);
+                ControlSocket opened = ControlSocket.connect(loop, path.local(), path.remote(), this);
                 socket = opened;
                 if (cancelled) {
                     opened.close();
@@ -106,7 +145,7 @@ public final class SocketConnector {
 
         private void timedOut() {
             fail(new UcxException(UcxStatus.TIMED_OUT, "connect", peer,
-                    "no answer within " + config.handshakeTimeout()));
+                    "no answer within " + config.handshakeTimeout() + path.explanation()));
             cancel();
         }
 
@@ -147,7 +186,39 @@ public final class SocketConnector {
         public void connected(ControlSocket connected) {
             socket = connected;
             reached = true;
+            try {
+                InetSocketAddress own = connected.localAddress();
+                DataPath data = DataPath.of(path.remote(), own, connections.worker().tcpListeners().addresses());
+                InetAddress other = path.local() != null ? null : data.otherEnd();
+                if (other != null) {
+                    take(path.from(other, own.getAddress()));
+                    return;
+                }
+                identity.ownSource(path.local() != null ? path.source() : data.source());
+            } catch (IOException e) {
+                LOG.debug("[{}] the end of the socket is unknown", peer, e);
+            }
             handshake.start();
+        }
+
+        /** Ends this attempt for one on another path. */
+        private void take(SocketPath other) {
+            handshake.close();
+            ControlSocket open = socket;
+            if (open != null) {
+                open.close();
+            }
+            LOG.debug("[{}] connects on another path: {}", peer, other);
+            fail(new OtherPath(other));
+        }
+
+        private boolean follows(ControlFrame frame) {
+            Redirect redirect = path.isRedirected() || connection != null ? null : Redirect.of(frame);
+            if (redirect == null) {
+                return false;
+            }
+            take(path.redirected(redirect.address()));
+            return true;
         }
 
         @Override
@@ -159,7 +230,9 @@ public final class SocketConnector {
             ControlFrame frame = server == null ? ControlFrame.parse(bytes) : null;
             BindFrame found = server == null ? null : BindFrame.parse(bytes);
             if (frame != null) {
-                handshake.received(frame);
+                if (!follows(frame)) {
+                    handshake.received(frame);
+                }
             } else if (server != null && connection == null && Rejection.parse(bytes) instanceof Rejection late) {
                 // The server has no room for the endpoint.
                 failed(new HandshakeFailure(HandshakeFailure.Kind.PEER, late, null));
@@ -212,7 +285,7 @@ public final class SocketConnector {
             byte[] ownAddress = connections.addressFor(info.locality());
             ConnectionCore made = new ConnectionCore(connections, config, peer, identity);
             connection = made;
-            identity.origin(PeerOrigin.ofServer(address, info.process()));
+            identity.origin(PeerOrigin.ofServer(path.remote(), info.process()));
             made.executeUrgent(worker -> {
                 Rejection full = made.closer().reserve(identity.origin());
                 if (full != null) {
@@ -225,7 +298,8 @@ public final class SocketConnector {
                         this::ready, this::fail);
                 binding = started;
                 made.attachSocket(open, started);
-                Disposable admission = connections.admission().admit(address.getAddress());
+                Disposable admission = connections.admission()
+                        .admit(path.remote().getAddress(), identity.peerSource());
                 made.onDispose().subscribe(ignored -> { }, error -> { }, admission::dispose);
                 if (cancelled) {
                     started.cancel();
@@ -269,7 +343,7 @@ public final class SocketConnector {
                 return new UcxClosedException("connect", peer, "these resources are closed");
             }
             return new UcxException(reached ? UcxStatus.CONNECTION_RESET : UcxStatus.NOT_CONNECTED, "connect", peer,
-                    String.valueOf(cause.getMessage()), cause);
+                    cause.getMessage() + path.explanation(), cause);
         }
     }
 }

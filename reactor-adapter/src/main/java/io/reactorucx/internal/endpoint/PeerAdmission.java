@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
@@ -31,6 +32,8 @@ public final class PeerAdmission {
     private static final Logger LOG = LoggerFactory.getLogger(PeerAdmission.class);
     /** UCX may still wire an endpoint up when its connection has ended, and aborts when that cannot be done. */
     private static final Duration WIRE_UP_TIME = Duration.ofSeconds(3);
+    /** The addresses of this host that the filter has room for beside those of peers. */
+    private static final int MAX_OWN = 50;
     private static final InetAddress LOOPBACK_IPV4 = InetAddress.ofLiteral("127.0.0.1");
     private static final InetAddress LOOPBACK_IPV6 = InetAddress.ofLiteral("::1");
 
@@ -53,13 +56,28 @@ public final class PeerAdmission {
      * Admits an authenticated peer.
      *
      * @param peer the address of its end of the control socket
+     * @param source from where else its UCX connects, null for no other address
      * @return ends the admission, some seconds later; idempotent
      */
+    public Disposable admit(InetAddress peer, @Nullable InetAddress source) {
+        Disposable ofPeer = admit(peer);
+        if (source == null || source.equals(peer)) {
+            return ofPeer;
+        }
+        try {
+            return Disposables.composite(ofPeer, admit(source));
+        } catch (RuntimeException e) {
+            ofPeer.dispose();
+            throw e;
+        }
+    }
+
+    /** Admits the address of an authenticated peer. */
     public Disposable admit(InetAddress peer) {
         if (listeners.addresses().isEmpty()) {
             return Disposables.disposed();
         }
-        if (!peers.containsKey(peer) && peers.size() >= UcpTcpListeners.MAX_SOURCES - 2) {
+        if (!peers.containsKey(peer) && peers.size() >= UcpTcpListeners.MAX_SOURCES - MAX_OWN) {
             throw new UcxException(UcxStatus.EXCEEDS_LIMIT, "connect", peer.getHostAddress(), "the filter of UCX's tcp"
                     + " sockets takes peers of " + peers.size() + " addresses: use another engine");
         }
@@ -110,9 +128,10 @@ public final class PeerAdmission {
         } else {
             Set<InetAddress> sources = new HashSet<>(peers.keySet());
             if (peers.keySet().stream().anyMatch(NetworkDevices::isLocal)) {
-                // A peer of this host may choose the loopback device.
+                // A peer of this host may choose the loopback device, or the address that UCX listens on.
                 sources.add(LOOPBACK_IPV4);
                 sources.add(LOOPBACK_IPV6);
+                sources.addAll(NetworkDevices.addressesOfHost(MAX_OWN - 2));
             }
             listeners.admitOnly(sources);
         }

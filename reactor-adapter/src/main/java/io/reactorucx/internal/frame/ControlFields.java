@@ -51,7 +51,11 @@ public final class ControlFields {
         PROCESS(17, 12, 12),
         TRACE_CONTEXT(18, 1, 1),
         LOCALITY(19, 25, 25),
-        NETWORK_ADDRESS_DIGEST(20, 32, 32);
+        NETWORK_ADDRESS_DIGEST(20, 32, 32),
+        /** An address of IPv4 or IPv6 from which UCX of the sender connects. */
+        UCX_SOURCE(21, 4, 16),
+        /** A port (2 bytes), and an address of IPv4 or IPv6. */
+        SOCKET_ADDRESS(22, 6, 18);
 
         private static final @Nullable Key[] BY_NUMBER = new @Nullable Key[256];
 

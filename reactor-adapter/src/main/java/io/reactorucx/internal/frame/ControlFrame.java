@@ -39,9 +39,12 @@ public record ControlFrame(int protocolVersion, Type type, ControlFields fields,
     /**
      * The types, in the protocol's order: frames carry the ordinal. RELEASE and RELEASED travel over the control socket
      * only, see {@code EndpointRelease}. REFUSED tells by its number that an active message of the application, whose
-     * data is still with its sender, will not be fetched; the data is released after it.
+     * data is still with its sender, will not be fetched; the data is released after it. REDIRECT answers HELLO over a
+     * control socket in place of all else: the client has to connect to the address in it.
      */
-    public enum Type { HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING, RELEASE, RELEASED, REFUSED }
+    public enum Type {
+        HELLO, WELCOME, REJECT, FIN, FIN_ACK, CHALLENGE, PROOF, READY, PING, RELEASE, RELEASED, REFUSED, REDIRECT
+    }
 
     private static final Type[] TYPES = Type.values();
 

@@ -2,8 +2,11 @@ package io.reactorucx.internal.handshake;
 
 import io.reactorucx.internal.frame.ControlFields;
 import io.reactorucx.internal.frame.ControlFields.Key;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What identifies the two sides of a connection to each other. Each side chooses a random token, which the peer puts
@@ -25,6 +28,8 @@ public final class ConnectionIdentity {
     private byte[] peerAddressDigest = new byte[0];
     private byte[] peerNetworkAddressDigest = new byte[0];
     private volatile PeerOrigin origin = PeerOrigin.UNKNOWN;
+    private @Nullable InetAddress ownSource;
+    private @Nullable InetAddress peerSource;
 
     public ConnectionIdentity(byte[] ownAddress) {
         this(ownAddress, ownAddress);
@@ -41,10 +46,25 @@ public final class ConnectionIdentity {
         return fields.with(Key.TOKEN, ownToken);
     }
 
-    /** Adds the token of this side and the digests of its worker's addresses. */
+    /** Adds what this side tells of its worker and the token. */
     ControlFields addTo(ControlFields fields) {
-        return addToken(fields).with(Key.WORKER_ADDRESS_DIGEST, ownAddressDigest)
+        ControlFields own = addToken(fields).with(Key.WORKER_ADDRESS_DIGEST, ownAddressDigest)
                 .with(Key.NETWORK_ADDRESS_DIGEST, ownNetworkAddressDigest);
+        InetAddress source = ownSource;
+        return source == null ? own : own.with(Key.UCX_SOURCE, source.getAddress());
+    }
+
+    /** Sets from where UCX of this side connects to the peer, if not from its end of the control socket. */
+    public void ownSource(@Nullable InetAddress address) {
+        ownSource = address;
+    }
+
+    /**
+     * Returns from where else than its end of the control socket UCX of the peer connects, as it says. It may be let
+     * in: whoever is there could do the same handshake as the peer.
+     */
+    public @Nullable InetAddress peerSource() {
+        return peerSource;
     }
 
     /** Takes the token of the peer, and returns whether there is one. */
@@ -65,7 +85,17 @@ public final class ConnectionIdentity {
         peerAddressDigest = digest;
         byte[] ofNetwork = ofPeer.bytes(Key.NETWORK_ADDRESS_DIGEST);
         peerNetworkAddressDigest = ofNetwork == null ? digest : ofNetwork;
+        peerSource = source(ofPeer.bytes(Key.UCX_SOURCE));
         return true;
+    }
+
+    private static @Nullable InetAddress source(byte @Nullable [] address) {
+        try {
+            return address == null ? null : InetAddress.getByAddress(address);
+        } catch (UnknownHostException e) {
+            // It is of neither kind.
+            return null;
+        }
     }
 
     /** Returns the token that each message of the peer has to carry. */

@@ -2,6 +2,7 @@ package io.reactorucx.internal.socket;
 
 import io.reactorucx.internal.frame.BindFrame;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -78,11 +79,20 @@ public final class ControlSocket implements SocketEventLoop.Events {
     /** Starts to connect; calls the listener when the socket is connected, or has failed. */
     public static ControlSocket connect(SocketEventLoop loop, InetSocketAddress remote, Listener listener)
             throws IOException {
+        return connect(loop, null, remote, listener);
+    }
+
+    /** As {@link #connect(SocketEventLoop, InetSocketAddress, Listener)}, from an address of this host. */
+    public static ControlSocket connect(SocketEventLoop loop, @Nullable InetAddress local, InetSocketAddress remote,
+            Listener listener) throws IOException {
         SocketChannel channel = open();
         ControlSocket socket = new ControlSocket(loop, channel, listener);
         boolean started = loop.execute(() -> {
             try {
                 socket.prepare(SelectionKey.OP_CONNECT);
+                if (local != null) {
+                    channel.bind(new InetSocketAddress(local, 0));
+                }
                 if (channel.connect(remote)) {
                     socket.onConnected();
                 }
@@ -180,6 +190,11 @@ public final class ControlSocket implements SocketEventLoop.Events {
             body = null;
             listener.received(full.array());
         }
+    }
+
+    /** Returns the address of this end. */
+    public InetSocketAddress localAddress() throws IOException {
+        return (InetSocketAddress) channel.getLocalAddress();
     }
 
     /** Sends a frame. If that fails, the socket closes. */

@@ -1,0 +1,121 @@
+package io.reactorucx.internal.connect;
+
+import io.reactorucx.internal.handshake.Rejection;
+import io.reactorucx.internal.socket.ControlSocket;
+import io.reactorucx.internal.socket.PeerName;
+import io.reactorucx.internal.socket.PendingHandshakes;
+import io.reactorucx.internal.socket.SocketEventLoop;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/**
+ * Chooses the engines for the clients of a server by the addresses of their sockets. Engines for a network device by
+ * which no client has come before have to be made first: the socket waits, as a handshake that is pending.
+ *
+ * <p>Thread: socket loop.
+ */
+final class EngineChoice {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EngineChoice.class);
+
+    private final SocketEventLoop loop;
+    private final PendingHandshakes pending;
+    private final Duration closeTimeout;
+    private final BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient;
+
+    EngineChoice(SocketEventLoop loop, PendingHandshakes pending, Duration closeTimeout,
+            BiFunction<InetSocketAddress, InetSocketAddress, Mono<EngineResources>> ofClient) {
+        this.loop = loop;
+        this.pending = pending;
+        this.closeTimeout = closeTimeout;
+        this.ofClient = ofClient;
+    }
+
+    /** Starts a client on its engines, or rejects it with the reason why there are none. */
+    void accepted(SocketChannel channel, InetSocketAddress client, Consumer<EngineResources> start) {
+        InetSocketAddress local;
+        try {
+            local = (InetSocketAddress) channel.getLocalAddress();
+        } catch (IOException e) {
+            // The acceptor closes the socket.
+            throw new UncheckedIOException(e);
+        }
+        Waiting waiting = new Waiting(channel);
+        pending.add(waiting, waiting::evict);
+        ofClient.apply(local, client).subscribe(
+                engines -> waiting.endOnLoop(() -> start.accept(engines)),
+                error -> waiting.endOnLoop(() -> reject(channel, client, error)));
+    }
+
+    private void reject(SocketChannel channel, InetSocketAddress client, Throwable error) {
+        LOG.warn("[{}] not accepted: {}", PeerName.of(client), error.getMessage());
+        try {
+            ControlSocket socket = ControlSocket.accepted(loop, channel, new ControlSocket.Listener() {
+                @Override
+                public void received(byte[] frame) {
+                }
+
+                @Override
+                public void ended(IOException cause) {
+                }
+            });
+            socket.send(new Rejection(String.valueOf(error.getMessage())).toFrame().toBytes());
+            socket.shutdown(closeTimeout);
+        } catch (IOException e) {
+            LOG.debug("[{}] the rejection could not be sent", PeerName.of(client), e);
+        }
+    }
+
+    /** A socket whose engines are being made. */
+    private final class Waiting {
+
+        private final SocketChannel channel;
+        private boolean evicted;
+
+        Waiting(SocketChannel channel) {
+            this.channel = channel;
+        }
+
+        void evict() {
+            evicted = true;
+            pending.remove(this, false);
+            close();
+        }
+
+        private void close() {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                LOG.debug("Closing a socket failed", e);
+            }
+        }
+
+        /** Thread: any. */
+        void endOnLoop(Runnable then) {
+            if (!loop.execute(() -> end(then))) {
+                close();
+            }
+        }
+
+        private void end(Runnable then) {
+            if (evicted) {
+                return;
+            }
+            pending.remove(this, true);
+            try {
+                then.run();
+            } catch (RuntimeException | Error e) {
+                LOG.debug("A socket failed before it was accepted", e);
+                close();
+            }
+        }
+    }
+}
