@@ -43,11 +43,7 @@ final class Blocking {
             throw new IllegalArgumentException("timeout " + timeout + ": must be more than 0 and at most "
                     + MAX_TIMEOUT);
         }
-        if (Schedulers.isInNonBlockingThread()) {
-            throw new IllegalStateException(method + ": blocks, which is not supported in thread "
-                    + Thread.currentThread().getName()
-                    + "; subscribe to the Mono instead");
-        }
+        check(method);
         AtomicReference<@Nullable Object> outcome = new AtomicReference<>();
         try {
             return mono.doOnNext(value -> {
@@ -61,6 +57,15 @@ final class Blocking {
                 throw explained.apply(e);
             }
             throw e;
+        }
+    }
+
+    /** Throws on a thread that must not block. */
+    static void check(String method) {
+        if (Schedulers.isInNonBlockingThread()) {
+            throw new IllegalStateException(method + ": blocks, which is not supported in thread "
+                    + Thread.currentThread().getName()
+                    + "; subscribe to the Mono instead");
         }
     }
 

@@ -6,9 +6,10 @@ import io.reactorucx.core.ErrorMode;
 import io.reactorucx.core.UcxClosedException;
 import io.reactorucx.core.UcxException;
 import io.reactorucx.core.UcxStatus;
+import io.reactorucx.core.UcxUnsupportedException;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
-import io.reactorucx.internal.config.NetworkDevices;
+import io.reactorucx.internal.config.DeviceNeed;
 import io.reactorucx.internal.config.Wiretap;
 import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.connect.AddressConnector;
@@ -397,18 +398,15 @@ public final class UcxClient {
             }
             InetSocketAddress address = remoteAddress;
             return opened(address == null
-                    ? reaching(NetworkDevices.NONE).flatMap(engines -> new EndpointConnector(engines, chosen(engines),
+                    ? resources.anyEngines().flatMap(engines -> new EndpointConnector(engines, chosen(engines),
                             config, null, workerAddress).connect())
                     : new AddressConnector(this::reaching, this::chosen, config, address).connect());
         });
     }
 
     private Mono<EngineResources> reaching(InetSocketAddress address) {
-        return reaching(NetworkDevices.ofClient(address, config.raw() || resources.usesTcpWithinHost()));
-    }
-
-    private Mono<EngineResources> reaching(NetworkDevices devices) {
-        return resources.reaching(devices);
+        return Mono.defer(() -> resources.reaching(
+                DeviceNeed.ofClient(address, config.raw() || resources.usesTcpWithinHost())));
     }
 
     private ConnectingEngine chosen(EngineResources engines) {
@@ -425,7 +423,8 @@ public final class UcxClient {
     /**
      * Returns a client whose connections are replaced when they are lost. Permanent errors end it and are no matter of
      * the {@link Retry}: {@link UcxStatus#REJECTED}, by which a framework peer fails the authentication or does not fit
-     * to this side, and the end of the resources or of their engine.
+     * to this side; {@link UcxUnsupportedException}, when the network devices of the resources do not reach the server;
+     * and the end of the resources or of their engine.
      *
      * @param retry decides when to retry, how often, and after which other errors
      * @return the reconnecting client
@@ -442,7 +441,8 @@ public final class UcxClient {
     boolean isPermanent(Throwable error) {
         // Without the handshake a rejection may just say that nothing listens now.
         return error instanceof UcxException failure && failure.operation().equals("connect")
-                && (failure instanceof UcxClosedException || failure.status() == UcxStatus.REJECTED && !config.raw());
+                && (failure instanceof UcxClosedException || failure instanceof UcxUnsupportedException
+                || failure.status() == UcxStatus.REJECTED && !config.raw());
     }
 
     Duration connectTimeout() {

@@ -14,9 +14,11 @@ import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.concurrent.EngineCall;
 import io.reactorucx.internal.config.AuthenticatorLimits;
-import io.reactorucx.internal.config.NetworkDevices;
+import io.reactorucx.internal.config.DeviceNeed;
 import io.reactorucx.internal.connect.ConnectingEngine;
+import io.reactorucx.internal.connect.DeviceStarter;
 import io.reactorucx.internal.connect.EngineResources;
+import io.reactorucx.internal.connect.EngineStacks;
 import io.reactorucx.internal.connection.EngineConnections;
 import io.reactorucx.internal.handshake.ResourceLimits;
 import io.reactorucx.internal.memory.WindowRegistry;
@@ -41,11 +43,10 @@ import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The expensive resources that connections share: a UCX context, the engines and their threads, registered buffers. An
- * application needs one instance.
+ * application needs one instance: for network devices that the context does not have, another one is made beside it.
  *
  * <p><b>Threading:</b> any thread. <b>Ownership:</b> {@link #disposeLater()} closes open connections and servers, then
  * the engines, then registered memory and the context. <b>Errors:</b>
@@ -55,19 +56,12 @@ public final class UcxResources implements Disposable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcxResources.class);
 
-    private final UcxResourcesBuilder.Starter starter;
-    private final ServedMemoryConfig memory;
-    private volatile UcxResourcesBuilder.Started started;
-    private volatile EngineResources connecting;
-    private volatile WindowRegistry windows;
-    /** Guards the replacement of what was started, against uses of it that begin. */
-    private final Object replacement = new Object();
-    /** Whether the application holds something of what was started, so that it cannot be replaced. */
-    private boolean handedOut;
-    private final Sinks.Empty<Void> firstUse = Sinks.empty();
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(10);
+
+    private final DeviceStarter starter;
+    private final EngineStacks stacks;
     private final ConnectionCounters counters = new ConnectionCounters();
     private final ResourceLimits limits;
-    private final AuthenticatorLimits authenticators;
     private final LeakReporter leaks;
     private final Set<UcxBoundServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<UcpMemory> registrations = ConcurrentHashMap.newKeySet();
@@ -75,109 +69,48 @@ public final class UcxResources implements Disposable {
     private final AtomicBoolean disposing = new AtomicBoolean();
     private final Sinks.Empty<Void> disposed = Sinks.empty();
 
-    UcxResources(UcxResourcesBuilder.Starter starter, ResourceLimits limits, LeakReporter leaks,
-            ServedMemoryConfig memory, AuthenticatorLimits authenticators) {
+    UcxResources(DeviceStarter starter, ResourceLimits limits, LeakReporter leaks, ServedMemoryConfig memory,
+            AuthenticatorLimits authenticators) {
         this.starter = starter;
         this.limits = limits;
         this.leaks = leaks;
-        this.memory = memory;
-        this.authenticators = authenticators;
-        UcxResourcesBuilder.Started first = starter.start(starter.initialDevices());
-        this.started = first;
-        this.connecting = engines(first);
-        this.windows = new WindowRegistry(first.context(), memory, this::owned);
-        first.connect(connecting, windows);
+        this.stacks = new EngineStacks(starter, started -> new EngineResources(started.engines().engines(),
+                limits, started.buffers(), leaks, authenticators),
+                context -> new WindowRegistry(context, memory, this::owned),
+                started -> Blocking.awaitEnd(started, START_TIMEOUT, "build", "the engines do not answer"));
     }
 
-    private EngineResources engines(UcxResourcesBuilder.Started of) {
-        return new EngineResources(of.engines().engines(), limits, of.buffers(), leaks, authenticators);
+    /** Returns the engines for a server or a client, which use the network devices that its address needs. */
+    Mono<EngineResources> reaching(DeviceNeed need) {
+        return stacks.reaching(need);
     }
 
-    /**
-     * Returns the engines for a server or a client. If UCX has to use other network devices than it does, and nothing
-     * of these resources is in use, UCX is started again with them.
-     */
-    Mono<EngineResources> reaching(NetworkDevices needed) {
-        synchronized (replacement) {
-            // The caller finds out itself that the resources are closed.
-            if (starter.followsAddresses() && !started.devices().contains(needed) && !disposing.get()) {
-                return Mono.fromCallable(() -> restarted(needed)).subscribeOn(Schedulers.boundedElastic());
-            }
-            handedOut = true;
-        }
-        firstUse.tryEmitEmpty();
-        return Mono.just(connecting);
+    /** Returns engines for a client that knows the address of a worker. */
+    Mono<EngineResources> anyEngines() {
+        return stacks.any();
+    }
+
+    /** Returns whether the network devices follow the addresses of servers and clients. */
+    boolean followsAddresses() {
+        return starter.followsAddresses();
     }
 
     boolean usesTcpWithinHost() {
         return starter.usesTcpWithinHost();
     }
 
-    private EngineResources restarted(NetworkDevices needed) {
-        requireUnused(needed);
-        if (started.devices().contains(needed)) {
-            return connecting;
-        }
-        UcxResourcesBuilder.Started next = starter.start(needed);
-        EngineResources engines = engines(next);
-        WindowRegistry registry = new WindowRegistry(next.context(), memory, this::owned);
-        next.connect(engines, registry);
-        UcxResourcesBuilder.Started before = started;
-        EngineResources unused = connecting;
-        synchronized (replacement) {
-            if (!handedOut && !disposing.get()) {
-                handedOut = true;
-                windows.close();
-                started = next;
-                connecting = engines;
-                windows = registry;
-            } else {
-                // A use of the resources has begun meanwhile: it keeps what was started before.
-                before = next;
-                unused = engines;
-            }
-        }
-        unused.closeSockets();
-        before.close();
-        if (before == next) {
-            requireUnused(needed);
-        }
-        firstUse.tryEmitEmpty();
-        return connecting;
-    }
-
-    private void requireUnused(NetworkDevices needed) {
-        synchronized (replacement) {
-            if (!handedOut && !disposing.get() || started.devices().contains(needed)) {
-                return;
-            }
-        }
-        throw new IllegalStateException("these resources use the network devices: " + started.devices()
-                + ", and have to use: " + needed + ". UCX cannot change them while it is in use: name them by"
-                + " UcxResourcesBuilder.networkDevices(..), or bind and connect over the network before anything"
-                + " else is done with the resources");
-    }
-
-    /** Returns what was started, which is not replaced from now on. */
-    private UcxResourcesBuilder.Started used() {
-        synchronized (replacement) {
-            handedOut = true;
-        }
-        firstUse.tryEmitEmpty();
-        return started;
-    }
-
     /**
      * {@return completes when a server, a client or the application first uses engines, buffers or context, on the
-     * thread that does. Until then UCX can start again for other network devices, and meters would be such a use}
+     * thread that does. Until then UCX starts again for other network devices, instead of once more beside; meters
+     * are such a use}
      */
     public Mono<Void> onUse() {
-        return firstUse.asMono();
+        return stacks.onUse();
     }
 
     /** {@return where UCX's tcp listens, on ports of its choice: nowhere for peers of this host over shared memory} */
     public List<InetSocketAddress> listeningAddresses() {
-        return connecting.listeningAddresses();
+        return stacks.all().listeningAddresses();
     }
 
     /** {@return new resources with one engine and default settings} */
@@ -192,21 +125,25 @@ public final class UcxResources implements Disposable {
 
     /** {@return the pool of registered buffers, which receives lease from as well} */
     public UcxBufferPool buffers() {
-        return used().buffers();
+        return stacks.used().buffers();
     }
 
     BufferPool bufferPool() {
-        return started.buffers();
+        return stacks.buffers();
     }
 
     /** {@return the UCX context} */
     public UcpContext context() {
-        return used().context();
+        return stacks.used().context();
     }
 
-    /** {@return the engines, with their counters} */
+    /**
+     * {@return the engines, with their counters. Those that are added later, for an address that needs other network
+     * devices, come last; {@link UcxStatistics#onEngineAdded()} tells of them}
+     */
     public List<ProgressEngine> engines() {
-        return used().engines().engines();
+        stacks.used();
+        return stacks.engines();
     }
 
     /**
@@ -242,8 +179,8 @@ public final class UcxResources implements Disposable {
      * @return the window; revoked with these resources if not before
      */
     public UcxMemoryWindow exportMemory(MemorySegment segment, Set<MemoryRight> rights) {
-        used();
-        return windows.export(segment, rights, null);
+        stacks.used();
+        return stacks.windows().export(segment, rights, null);
     }
 
     /**
@@ -257,13 +194,13 @@ public final class UcxResources implements Disposable {
      * @return the window; revoked with these resources if not before
      */
     public UcxMemoryWindow exportMemory(UcpMemory memory, Set<MemoryRight> rights) {
-        used();
-        return windows.export(memory, rights, null);
+        stacks.used();
+        return stacks.windows().export(memory, rights, null);
     }
 
     /** {@return counts and amounts of exported memory} */
     public ServedMemoryStatistics servedMemory() {
-        return windows.statistics();
+        return stacks.windows().statistics();
     }
 
     private UcpMemory owned(UcpMemory memory) {
@@ -289,8 +226,9 @@ public final class UcxResources implements Disposable {
      * @return the address
      */
     public Mono<byte[]> workerAddress(int engine) {
-        used();
-        EngineConnections connections = connecting.engines().get(checkEngine(engine)).connections();
+        stacks.used();
+        EngineConnections connections = stacks.all().engines()
+                .get(checkEngine(engine, stacks.all().engines().size())).connections();
         return EngineCall.mono(connections.engine(), worker -> {
             connections.admission().admitAllForGood();
             return worker.address();
@@ -299,7 +237,7 @@ public final class UcxResources implements Disposable {
 
     /** {@return the number of open connections of all engines} */
     public int openConnections() {
-        return connecting.connections().stream().mapToInt(EngineConnections::openConnections).sum();
+        return stacks.all().connections().stream().mapToInt(EngineConnections::openConnections).sum();
     }
 
     /** {@return the number of active messages that were dropped since the start, for any {@link DropReason}} */
@@ -315,7 +253,7 @@ public final class UcxResources implements Disposable {
      */
     public long droppedMessages(DropReason reason) {
         Objects.requireNonNull(reason, "reason");
-        return connecting.connections().stream().mapToLong(each -> each.droppedMessages(reason)).sum();
+        return stacks.all().connections().stream().mapToLong(each -> each.droppedMessages(reason)).sum();
     }
 
     /** {@return the number of offered active messages that became unreachable without a fetch or discard} */
@@ -325,7 +263,7 @@ public final class UcxResources implements Disposable {
 
     /** {@return lost and rejected peers, for each of {@link #engines()}} */
     public List<PeerStatistics> peerStatistics() {
-        return connecting.connections().stream().map(EngineConnections::peerStatistics).toList();
+        return stacks.all().connections().stream().map(EngineConnections::peerStatistics).toList();
     }
 
     /** {@return the number of endpoints that are kept for the next connection to the same peer} */
@@ -340,7 +278,7 @@ public final class UcxResources implements Disposable {
 
     /** {@return the number of parked endpoints: their connections ended by force, and UCX cannot close them yet} */
     public int parkedEndpoints() {
-        return connecting.parkedEndpoints();
+        return stacks.all().parkedEndpoints();
     }
 
     /** {@return from how many {@link #parkedEndpoints()} on new connections are refused} */
@@ -350,22 +288,22 @@ public final class UcxResources implements Disposable {
 
     /** {@return the number of handshakes in progress at the servers of these resources} */
     public int pendingHandshakes() {
-        return connecting.handshakes().pending();
+        return stacks.all().handshakes().pending();
     }
 
     /** {@return the number of accepted sockets whose handshake has failed, since the start} */
     public long failedHandshakes() {
-        return connecting.handshakes().failed();
+        return stacks.all().handshakes().failed();
     }
 
     /** {@return the number of steps of authenticators that wait for a thread} */
     public int queuedAuthentications() {
-        return connecting.serverAuthenticators().queued() + connecting.clientAuthenticators().queued();
+        return stacks.all().serverAuthenticators().queued() + stacks.all().clientAuthenticators().queued();
     }
 
     /** {@return the number of steps of authenticators that were refused because too many waited, since the start} */
     public long refusedAuthentications() {
-        return connecting.serverAuthenticators().refused() + connecting.clientAuthenticators().refused();
+        return stacks.all().serverAuthenticators().refused() + stacks.all().clientAuthenticators().refused();
     }
 
     /** {@return counts and amounts of servers, connection pools and reconnecting connections} */
@@ -379,34 +317,38 @@ public final class UcxResources implements Disposable {
 
     /** {@return counts and amounts of flow-controlled messages, for each of {@link #engines()}} */
     public List<MessageStatistics> messageStatistics() {
-        return connecting.engines().stream().map(ConnectingEngine::messageStatistics).toList();
+        return stacks.all().engines().stream().map(ConnectingEngine::messageStatistics).toList();
     }
 
     /** {@return what else these resources count} */
     public UcxStatistics statistics() {
-        return connecting.statistics();
+        return stacks.all().statistics();
     }
 
     /** {@return how each of {@link #engines()} is, for health checks; any thread, also after these resources closed} */
     public List<EngineHealth> health() {
-        return started.health(connecting.connections());
+        return stacks.health();
     }
 
+    /** Checks the number of an engine among those of one context. */
     int checkEngine(int number) {
-        if (number < 0 || number >= connecting.engines().size()) {
-            throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.."
-                    + (connecting.engines().size() - 1));
+        return checkEngine(number, stacks.enginesOfEach());
+    }
+
+    private static int checkEngine(int number, int count) {
+        if (number < 0 || number >= count) {
+            throw new IndexOutOfBoundsException("engine " + number + ": must be in 0.." + (count - 1));
         }
         return number;
     }
 
-    /** Returns the engines with their protocols, for clients and servers. */
+    /** Returns the engines with their protocols. */
     EngineResources connecting() {
-        return connecting;
+        return stacks.all();
     }
 
     WindowRegistry windows() {
-        return windows;
+        return stacks.windows();
     }
 
     /**
@@ -417,11 +359,11 @@ public final class UcxResources implements Disposable {
     public Mono<Void> disposeLater() {
         return Mono.defer(() -> {
             if (disposing.compareAndSet(false, true)) {
-                connecting.dispose();
-                counters.close(servers, connecting).then(Mono.fromFuture(() -> started.engines().closeAsync()))
-                        .onErrorResume(error -> Mono.fromFuture(() -> connecting.closeSockets())
+                stacks.beginClose();
+                counters.close(servers, stacks.all()).then(Mono.fromFuture(stacks::closeEngines))
+                        .onErrorResume(error -> Mono.fromFuture(() -> stacks.all().closeSockets())
                         .then(Mono.error(error)))
-                        .then(Mono.fromFuture(() -> connecting.closeSockets())).subscribe(ignored -> { },
+                        .then(Mono.fromFuture(() -> stacks.all().closeSockets())).subscribe(ignored -> { },
                         this::enginesClosed, () -> enginesClosed(null));
             }
             return disposed.asMono();
@@ -438,20 +380,19 @@ public final class UcxResources implements Disposable {
         if (error != null) {
             LOG.error("Closing the engines failed", error);
         }
-        windows.close();
-        started.watch().close();
+        stacks.enginesClosed();
         try {
             registrations.forEach(UcpMemory::close);
         } catch (IllegalStateException e) {
             LOG.error("Registered memory stays open: {}", e.getMessage());
         }
-        started.buffers().close(this::closeContext);
+        stacks.buffers().close(this::closeContext);
         disposed.tryEmitEmpty();
     }
 
     /** A thread that registers memory at this moment sees that these resources are disposed, and closes it again. */
     private void closeContext() {
-        UcpContext context = started.context();
+        UcpContext context = stacks.context();
         try {
             context.close();
         } catch (IllegalStateException refused) {
@@ -487,8 +428,8 @@ public final class UcxResources implements Disposable {
 
     @Override
     public String toString() {
-        return "UcxResources[" + started.engines().engines().getFirst().config().name() + ", engines="
-                + started.engines().engines().size() + ", connections=" + openConnections()
-                + (disposing.get() ? ", closing]" : "]");
+        List<ProgressEngine> engines = stacks.engines();
+        return "UcxResources[" + engines.getFirst().config().name() + ", engines=" + engines.size() + ", connections="
+                + openConnections() + (disposing.get() ? ", closing]" : "]");
     }
 }

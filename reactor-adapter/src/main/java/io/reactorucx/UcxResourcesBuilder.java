@@ -3,39 +3,26 @@ package io.reactorucx;
 import io.reactorucx.buffer.LeakDetection;
 import io.reactorucx.buffer.UcxBufferPool;
 import io.reactorucx.core.UcpConfig;
-import io.reactorucx.core.UcpContext;
 import io.reactorucx.core.UcpFeature;
 import io.reactorucx.engine.EngineConfig;
-import io.reactorucx.engine.EngineHealth;
 import io.reactorucx.engine.EngineWatch;
-import io.reactorucx.engine.ProgressEngineGroup;
 import io.reactorucx.engine.WaitStrategy;
 import io.reactorucx.internal.buffer.BufferPool;
 import io.reactorucx.internal.buffer.LeakRecord;
 import io.reactorucx.internal.buffer.LeakReporter;
 import io.reactorucx.internal.buffer.MappedMemory;
-import io.reactorucx.internal.concurrent.EngineCloseListeners;
-import io.reactorucx.internal.concurrent.EngineThread;
 import io.reactorucx.internal.config.AuthenticatorLimits;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.TransportSettings;
-import io.reactorucx.internal.connect.EngineResources;
-import io.reactorucx.internal.connection.EngineConnections;
+import io.reactorucx.internal.connect.DeviceStarter;
 import io.reactorucx.internal.handshake.FairLimit;
 import io.reactorucx.internal.handshake.ResourceLimits;
-import io.reactorucx.internal.memory.WindowRegistry;
 import io.reactorucx.memory.ServedMemoryConfig;
-import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Builds {@link UcxResources}.
@@ -45,7 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class UcxResourcesBuilder {
 
-    private static final Logger LOG = LoggerFactory.getLogger(UcxResources.class);
     private static final long DEFAULT_MAX_BUFFER_BYTES = 64L << 20;
     private static final long DEFAULT_MAX_MAPPED_BYTES = 4L << 30;
     private static final int DEFAULT_MAX_BUFFER_WAITERS = 1024;
@@ -148,11 +134,13 @@ public final class UcxResourcesBuilder {
     }
 
     /**
-     * Names the network devices on which UCX may use tcp, where it listens on ports of its choice. Without this the
-     * devices follow the first server or client: none for peers of this host, which connect over shared memory, else
-     * those of the address that is bound or routed to. Processes that connect to these ports can write to any memory of
-     * this process, unless a filter of the kernel holds them off: only peers that were authenticated, or connect to a
-     * server without an authenticator, pass it. No effect where the transports exclude tcp, or NET_DEVICES is set.
+     * Names the only network devices on which UCX may use tcp, where it listens on ports of its choice. A server or
+     * client whose address they do not reach fails with {@link io.reactorucx.core.UcxUnsupportedException}. Without
+     * this the devices follow the servers and clients: none for peers of this host, which connect over shared memory,
+     * else those of the address that is bound or routed to, for which another UCX context may be made. Processes that
+     * connect to these ports can write to any memory of this process, unless a filter of the kernel holds them off:
+     * only peers that were authenticated, or connect to a server without an authenticator, pass it. No effect where the
+     * transports exclude tcp, or NET_DEVICES is set.
      *
      * @param names the kernel's names, such as {@code eth0}; none for shared memory and RDMA alone
      * @return this
@@ -362,6 +350,7 @@ public final class UcxResourcesBuilder {
 
     /** {@return new resources, whose threads are running} */
     public UcxResources build() {
+        Blocking.check("build");
         LeakReporter leaks = leaks();
         config.features(UcpFeature.AM, UcpFeature.TAG);
         if (remoteMemoryAccess) {
@@ -377,119 +366,11 @@ public final class UcxResourcesBuilder {
             config.feature(UcpFeature.WAKEUP);
         }
         TransportSettings transports = new TransportSettings(config.build());
-        BufferSettings buffers = new BufferSettings(maxBufferBytes, maxBufferWaiters, sharedBuffers, maxMappedBytes);
+        DeviceStarter.BufferSettings buffers = new DeviceStarter.BufferSettings(maxBufferBytes, maxBufferWaiters,
+                sharedBuffers, maxMappedBytes);
         return new UcxResources(new DeviceStarter(transports, networkDevices, leaks, engine, engineCount, buffers,
                 stallThreshold),
                 ResourceLimits.of(maxIdleEndpoints, maxParkedEndpoints, maxMappedBytes, clientShare), leaks,
                 servedMemory, authenticators);
-    }
-
-    /** Starts what depends on the network devices that UCX uses. */
-    interface Starter {
-
-        Started start(NetworkDevices devices);
-
-        /** Returns the devices to start with. */
-        NetworkDevices initialDevices();
-
-        /** Returns whether the devices follow the addresses of servers and clients. */
-        boolean followsAddresses();
-
-        /** Returns whether peers of this host use tcp, because the transports were chosen so. */
-        boolean usesTcpWithinHost();
-    }
-
-    /** What depends on the network devices that UCX uses. */
-    record Started(UcpContext context, ProgressEngineGroup engines, EngineCloseListeners closeListeners,
-            BufferPool buffers, NetworkDevices devices, EngineWatch watch) {
-
-        /** Returns how each engine is, from what is known of its connections. */
-        List<EngineHealth> health(List<EngineConnections> connections) {
-            return IntStream.range(0, connections.size())
-                    .mapToObj(i -> watch.health(i, connections.get(i).oldestOperation())).toList();
-        }
-
-        /** Starts the protocols, and says on which ports UCX listens. Closes all of this when that fails. */
-        void connect(EngineResources connecting, WindowRegistry windows) {
-            connecting.watchAges();
-            try {
-                Blocking.awaitEnd(connecting.start(closeListeners, windows), Duration.ofSeconds(10), "build",
-                        "the engines do not answer");
-            } catch (RuntimeException e) {
-                close();
-                throw e;
-            }
-            String name = engines.engines().getFirst().config().name();
-            List<InetSocketAddress> listening = connecting.listeningAddresses();
-            if (listening.isEmpty()) {
-                LOG.debug("[{}] UCX listens on no port", name);
-            } else {
-                LOG.info("[{}] UCX listens on {} (tcp, devices: {}); docs/security.md says what that opens", name,
-                        listening, devices);
-            }
-        }
-
-        /** Closes what nothing uses. */
-        void close() {
-            engines.close();
-            watch.close();
-            buffers.close(context::close);
-        }
-    }
-
-    /** The settings of a buffer pool. */
-    private record BufferSettings(long maxBytes, int maxWaiters, boolean shared, long maxMappedBytes) {
-
-        BufferPool pool(UcpContext context, LeakReporter leaks) {
-            return new BufferPool(context, maxBytes, maxWaiters, shared, maxMappedBytes, leaks);
-        }
-    }
-
-    /** Starts a context, its engines and buffers, with the settings of a builder. */
-    private record DeviceStarter(TransportSettings transports, @Nullable NetworkDevices named, LeakReporter leaks,
-            EngineConfig engine, int engineCount, BufferSettings buffers, Duration stallThreshold)
-            implements Starter {
-
-        @Override
-        public Started start(NetworkDevices devices) {
-            UcpContext context = UcpContext.create(transports.on(devices));
-            List<AutoCloseable> undo = new ArrayList<>();
-            undo.add(context);
-            try {
-                EngineCloseListeners ends = new EngineCloseListeners();
-                ProgressEngineGroup group = ProgressEngineGroup.start(context, engine, engineCount,
-                        EngineThread.factory(engine.name()), ends);
-                undo.addFirst(group);
-                BufferPool pool = buffers.pool(context, leaks);
-                return new Started(context, group, ends, pool, devices, EngineWatch.start(group.engines(),
-                        stallThreshold, EngineThread.watch(engine.name()), ends));
-            } catch (RuntimeException e) {
-                undo.forEach(each -> close(each, e));
-                throw e;
-            }
-        }
-
-        @Override
-        public NetworkDevices initialDevices() {
-            return named != null ? named : transports.wantsTcp() ? NetworkDevices.LOOPBACK : NetworkDevices.NONE;
-        }
-
-        @Override
-        public boolean followsAddresses() {
-            return transports.followAddresses();
-        }
-
-        @Override
-        public boolean usesTcpWithinHost() {
-            return transports.wantsTcp();
-        }
-    }
-
-    private static void close(AutoCloseable resource, RuntimeException reason) {
-        try {
-            resource.close();
-        } catch (Exception e) {
-            reason.addSuppressed(e);
-        }
     }
 }

@@ -7,9 +7,10 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.internal.concurrent.UncancelledMono;
 import io.reactorucx.internal.config.AuthenticationConfig;
 import io.reactorucx.internal.config.ConnectionConfig;
-import io.reactorucx.internal.config.NetworkDevices;
+import io.reactorucx.internal.config.DeviceNeed;
 import io.reactorucx.internal.config.Wiretap;
 import io.reactorucx.internal.connect.EndpointAcceptor;
+import io.reactorucx.internal.connect.EngineResources;
 import io.reactorucx.internal.connect.Established;
 import io.reactorucx.internal.connect.HandledConnection;
 import io.reactorucx.internal.connect.ServerConnections;
@@ -433,16 +434,28 @@ public final class UcxServer {
             }
             ServerConnections connections = new ServerConnections(handling.limit(), "maxConnections",
                     "maxConnectionsPerClient", this::handle, resources.counters()::rejected);
-            return resources.reaching(devices()).flatMap(engines -> {
+            return resources.reaching(need()).flatMap(engines -> {
                 EndpointAcceptor acceptor = new EndpointAcceptor(engines, config, maxPendingHandshakes,
-                        acceptWorkerAddresses, connections);
+                        acceptWorkerAddresses, connections, followsClients() ? this::reaching : null);
                 return acceptor.bind(bindAddress).map(listener -> new UcxBoundServer(acceptor, listener));
             }).doOnNext(resources::add);
         }), UcxBoundServer::dispose);
     }
 
-    private NetworkDevices devices() {
-        return NetworkDevices.ofServer(bindAddress, config.raw() || resources.usesTcpWithinHost());
+    private DeviceNeed need() {
+        return followsClients() ? DeviceNeed.ofServerOfAll(bindAddress, resources.usesTcpWithinHost())
+                : DeviceNeed.ofServer(bindAddress, config.raw() || resources.usesTcpWithinHost());
+    }
+
+    /** Returns whether each client gets engines that use the network device by which it has come. */
+    private boolean followsClients() {
+        return bindAddress.getAddress().isAnyLocalAddress() && !config.raw() && !acceptWorkerAddresses
+                && resources.followsAddresses();
+    }
+
+    private Mono<EngineResources> reaching(InetSocketAddress local, InetSocketAddress client) {
+        return Mono.defer(() -> resources.reaching(
+                DeviceNeed.ofAccepted(local, client, resources.usesTcpWithinHost())));
     }
 
     private HandledConnection handle(Established established) {

@@ -1,10 +1,13 @@
 package io.reactorucx;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.reactorucx.engine.EngineHealth;
+import io.reactorucx.metrics.UcxMetrics;
 import io.reactorucx.testsupport.ChildJvm;
 import io.reactorucx.testsupport.NoLeaks;
 import java.io.IOException;
@@ -18,7 +21,11 @@ import java.net.SocketTimeoutException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
@@ -124,7 +131,7 @@ class ExposureTest implements NeedsUcx {
     }
 
     @Test
-    void resourcesInUseRefuseAnotherNetworkDevice() throws SocketException {
+    void resourcesInUseGetTheDevicesOfAnAddressBesideTheirOwn() throws SocketException {
         InetAddress address = networkAddress().orElse(null);
         assumeTrue(address != null, "this host has no network device but loopback");
         String device = NetworkInterface.getByInetAddress(address).getName();
@@ -132,19 +139,42 @@ class ExposureTest implements NeedsUcx {
         UcxResources named = UcxResources.builder().networkDevices(device).build();
         try {
             assertThat(used.buffers().leases()).isZero();
-            assertThatThrownBy(() -> UcxServer.create(used).bindAddress(address.getHostAddress(), 0)
-                    .handle((in, out) -> Mono.empty()).bindNow())
-                    .isInstanceOf(IllegalStateException.class).hasMessageContaining("networkDevices")
-                    .hasMessageContaining(device);
+            assertThat(used.listeningAddresses()).isEmpty();
+            MeterRegistry registry = new SimpleMeterRegistry();
+            new UcxMetrics(used).bindTo(registry);
+            Set<String> before = engines(registry);
+            assertThat(before).hasSize(1);
+            UcxServer.create(used).bindAddress(address.getHostAddress(), 0).handle((in, out) -> Mono.empty()).bindNow();
+            assertThat(used.listeningAddresses()).hasSize(1)
+                    .allMatch(each -> each.getAddress().equals(address));
+            assertThat(engines(registry)).hasSize(2).containsAll(before);
+            assertThat(used.health()).extracting(EngineHealth::engine).containsExactlyInAnyOrderElementsOf(
+                    engines(registry));
 
             assertThat(named.listeningAddresses()).hasSize(1);
             assertThat(named.buffers().leases()).isZero();
             UcxServer.create(named).bindAddress(address.getHostAddress(), 0).handle((in, out) -> Mono.empty())
                     .bindNow().disposeNow();
+            assertThat(named.listeningAddresses()).hasSize(1);
         } finally {
             used.disposeNow();
             named.disposeNow();
         }
+    }
+
+    /** Whoever binds meters at the first use would bind those of closed resources. */
+    @Test
+    void endOfResourcesIsNoUse() {
+        UcxResources resources = UcxResources.create();
+        AtomicBoolean used = new AtomicBoolean();
+        resources.onUse().subscribe(ignored -> { }, error -> { }, () -> used.set(true));
+        resources.disposeNow();
+        assertThat(used).isFalse();
+    }
+
+    private static Set<String> engines(MeterRegistry registry) {
+        return registry.getMeters().stream().map(meter -> meter.getId().getTag("engine"))
+                .filter(Objects::nonNull).collect(Collectors.toSet());
     }
 
     private static ChildJvm process(String... arguments) {

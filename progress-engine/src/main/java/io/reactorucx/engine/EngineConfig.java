@@ -92,6 +92,17 @@ public record EngineConfig(String name, WaitStrategy waitStrategy, int commandQu
     }
 
     /**
+     * The same with another name.
+     *
+     * @param value prefix of thread and worker names
+     * @return a configuration
+     */
+    public EngineConfig withName(String value) {
+        return new EngineConfig(value, waitStrategy, commandQueueCapacity, commandsPerStep, spins, yields, maxSleep,
+                closeTimeout, maxInFlight, maxInlineBytes, maxPendingConnections);
+    }
+
+    /**
      * The same with another wait strategy.
      *
      * @param value the strategy

@@ -7,6 +7,7 @@ import io.reactorucx.message.TrafficStatistics;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -53,6 +54,13 @@ public interface UcxStatistics {
 
     /** {@return the number of open connections by the host of the peer, without the port} */
     Map<String, Integer> connectionsByHost();
+
+    /**
+     * Tells of engines that are added, because an address needs other network devices than those before.
+     *
+     * @return the number of each engine that is added after the subscription; never completes
+     */
+    Flux<Integer> onEngineAdded();
 
     /**
      * Tells of the end of an engine.

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ final class EngineMeters {
     }
 
     /** The times of requests, which all registries of the same resources show. */
-    record Times(List<RequestTimes> ofEngines) {
+    record Times(Map<Integer, RequestTimes> ofEngines) {
 
         /** The resources do not hold what is bound to them, and the times do not hold the resources. */
         private static final Map<UcxResources, Times> KNOWN = new WeakHashMap<>();
@@ -55,14 +56,14 @@ final class EngineMeters {
                 return null;
             }
             synchronized (KNOWN) {
-                Times times = KNOWN.computeIfAbsent(resources, Times::new);
-                resources.statistics().recordRequestTimes(every, times.ofEngines::get);
+                Times times = KNOWN.computeIfAbsent(resources, any -> new Times(new ConcurrentHashMap<>()));
+                resources.statistics().recordRequestTimes(every, times::of);
                 return times;
             }
         }
 
-        private Times(UcxResources resources) {
-            this(resources.engines().stream().map(engine -> new RequestTimes()).toList());
+        private RequestTimes of(int engine) {
+            return ofEngines.computeIfAbsent(engine, number -> new RequestTimes());
         }
     }
 
@@ -78,7 +79,7 @@ final class EngineMeters {
         memory(meters);
         stalls(meters);
         if (times != null) {
-            times(registry, times.ofEngines.get(engine), closed, binding);
+            times(registry, times.of(engine), closed, binding);
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -59,8 +60,9 @@ final class MetersBinding implements Disposable {
             try {
                 registration.accept(binding);
                 // What has ended already is removed now that it is complete.
-                binding.subscriptions.forEach(Runnable::run);
+                List<Runnable> made = List.copyOf(binding.subscriptions);
                 binding.subscriptions.clear();
+                made.forEach(Runnable::run);
             } catch (Throwable t) {
                 binding.dispose();
                 throw t;
@@ -72,6 +74,20 @@ final class MetersBinding implements Disposable {
     /** Adds what removes meters, within the registration. */
     void add(Runnable removal) {
         removals.add(removal);
+    }
+
+    /** Adds more meters whenever there is more to show, until all are removed. */
+    <T> void addWhen(Flux<T> more, Consumer<T> registration) {
+        subscriptions.add(() -> ends.add(more.subscribe(each -> {
+            synchronized (BOUND) {
+                if (!isDisposed()) {
+                    registration.accept(each);
+                    List<Runnable> made = List.copyOf(subscriptions);
+                    subscriptions.clear();
+                    made.forEach(Runnable::run);
+                }
+            }
+        })));
     }
 
     /** Removes meters when what they show has ended, or with the others. */

@@ -11,11 +11,13 @@ import io.reactorucx.connection.UcxStatistics.SharedLimit;
 import io.reactorucx.engine.ProgressEngine;
 import io.reactorucx.memory.ServedMemoryStatistics.Access;
 import io.reactorucx.message.DropReason;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
@@ -146,12 +148,25 @@ public final class UcxMetrics implements MeterBinder {
     private void engines(MeterRegistry registry, List<ProgressEngine> engines, MetersBinding binding) {
         EngineMeters.Times times = EngineMeters.Times.of(resources, timedEvery);
         for (int i = 0; i < engines.size(); i++) {
-            ProgressEngine engine = engines.get(i);
-            Mono<Void> closed = resources.statistics().onEngineClosed(i);
-            new UcxEngineMetrics(engine, common).bind(registry, removal -> binding.addUntil(closed, removal));
-            new EngineMeters(i, common.and(UcxMeters.Tag.ENGINE.asString(), engine.name()))
-                    .bind(registry, resources, times, binding);
+            engine(registry, i, engines.get(i), times, binding);
         }
+        // The binding does not hold the resources.
+        WeakReference<UcxResources> shown = new WeakReference<>(resources);
+        binding.addWhen(resources.statistics().onEngineAdded(), i -> {
+            UcxResources living = shown.get();
+            if (living != null) {
+                new UcxMetrics(living, common, timedEvery, maxPeers)
+                        .engine(registry, i, living.engines().get(i), times, binding);
+            }
+        });
+    }
+
+    private void engine(MeterRegistry registry, int number, ProgressEngine engine, EngineMeters.@Nullable Times times,
+            MetersBinding binding) {
+        Mono<Void> closed = resources.statistics().onEngineClosed(number);
+        new UcxEngineMetrics(engine, common).bind(registry, removal -> binding.addUntil(closed, removal));
+        new EngineMeters(number, common.and(UcxMeters.Tag.ENGINE.asString(), engine.name()))
+                .bind(registry, resources, times, binding);
     }
 
     static Tags with(Tags tags, UcxMeters.Tag key, Enum<?> value) {

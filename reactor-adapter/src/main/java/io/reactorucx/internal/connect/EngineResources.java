@@ -26,44 +26,90 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * The engines, each with its protocols, and the thread of control sockets. No other class knows all protocols.
+ * Engines, each with its protocols, and the thread of control sockets. No other class knows all protocols. Engines of
+ * another context can be added: some engines then have a view of their own, from which a connection gets one of them,
+ * and share limits, sockets and all else with the others.
  *
  * <p>Thread: any.
  */
 public final class EngineResources {
 
+    /** This, or the resources of which this is a view. */
+    private final EngineResources all;
     private final List<ConnectingEngine> engines;
+    private final Function<ProgressEngine, ConnectingEngine> maker;
+    private final EngineStatistics statistics;
     private final ResourceLimits limits;
-    private final HandshakeCounters handshakes = new HandshakeCounters();
+    private final HandshakeCounters handshakes;
     private final AuthenticatorThreads serverAuthenticators;
     /** Apart from those of servers, so that strangers keep no own client from connecting. */
     private final AuthenticatorThreads clientAuthenticators;
     private final AtomicInteger next = new AtomicInteger();
-    private final Sinks.Empty<Void> engineFailure = Sinks.empty();
+    private final Sinks.Empty<Void> engineFailure;
     private @Nullable SocketEventLoop sockets;
     private volatile boolean disposed;
 
     public EngineResources(List<ProgressEngine> engines, ResourceLimits limits, BufferPool pool, LeakReporter leaks,
             AuthenticatorLimits authenticators) {
+        this.all = this;
         this.limits = limits;
+        this.handshakes = new HandshakeCounters();
+        this.engineFailure = Sinks.empty();
         String name = engines.getFirst().config().name();
         this.serverAuthenticators = new AuthenticatorThreads(name + "-server-authenticator", authenticators);
         this.clientAuthenticators = new AuthenticatorThreads(name + "-client-authenticator", authenticators);
-        this.engines = engines.stream().map(engine -> {
+        this.maker = engine -> {
             EngineConnections connections = new EngineConnections(engine, limits,
                     Long.highestOneBit(pool.maxBytes()));
             return new ConnectingEngine(connections, new PendingBindings(connections),
                     new MessageProtocolFactory(pool, engine.config().maxInFlight()),
                     new ActiveMessageRouter(connections, leaks),
                     new MappedProtocolFactory(pool, limits.mappedBytes()));
-        }).toList();
+        };
+        this.engines = new CopyOnWriteArrayList<>(engines.stream().map(maker).toList());
+        this.statistics = new EngineStatistics(this);
+    }
+
+    /** A view of some engines. */
+    private EngineResources(EngineResources all, List<ConnectingEngine> engines) {
+        this.all = all;
+        this.engines = List.copyOf(engines);
+        this.maker = all.maker;
+        this.statistics = all.statistics;
+        this.limits = all.limits;
+        this.handshakes = all.handshakes;
+        this.engineFailure = all.engineFailure;
+        this.serverAuthenticators = all.serverAuthenticators;
+        this.clientAuthenticators = all.clientAuthenticators;
+    }
+
+    /** Returns a view of the engines that there are now. */
+    public EngineResources view() {
+        return new EngineResources(all, engines);
+    }
+
+    /** Returns a view of more engines, which are to be started and then {@link #add added}. */
+    public EngineResources prepare(List<ProgressEngine> more) {
+        return new EngineResources(all, more.stream().map(maker).toList());
+    }
+
+    /** Adds the engines of a view, which have started. */
+    public void add(EngineResources view) {
+        all.engines.addAll(view.engines);
+    }
+
+    /** Tells of the engines of a view, which were added last. */
+    public void announce(EngineResources view) {
+        statistics.added(view.engines);
     }
 
     /** Registers the protocols with each engine; completes when all engines can connect. */
@@ -129,7 +175,7 @@ public final class EngineResources {
 
     /** Returns what the engines count. */
     public UcxStatistics statistics() {
-        return new EngineStatistics(this);
+        return statistics;
     }
 
     /** Returns the counters of handshakes of servers. */
@@ -153,7 +199,11 @@ public final class EngineResources {
     }
 
     /** Returns the thread of control sockets; the first call starts it, as does the first one after it has failed. */
-    public synchronized SocketEventLoop sockets() {
+    public SocketEventLoop sockets() {
+        return all.startedSockets();
+    }
+
+    private synchronized SocketEventLoop startedSockets() {
         if (sockets == null || sockets.hasFailed()) {
             sockets = SocketEventLoop.start(engines.getFirst().engine().config().name() + "-sockets");
             if (disposed) {
@@ -165,17 +215,21 @@ public final class EngineResources {
 
     /** Refuses new connections and servers from now on. */
     public void dispose() {
-        disposed = true;
+        all.disposed = true;
     }
 
     public boolean isDisposed() {
-        return disposed;
+        return all.disposed;
     }
 
     /** Ends the threads of authenticators, and the thread of control sockets, which closes all sockets. */
-    public synchronized CompletableFuture<Void> closeSockets() {
+    public CompletableFuture<Void> closeSockets() {
         serverAuthenticators.close();
         clientAuthenticators.close();
+        return all.closeStartedSockets();
+    }
+
+    private synchronized CompletableFuture<Void> closeStartedSockets() {
         return sockets == null ? CompletableFuture.completedFuture(null) : sockets.close();
     }
 }

@@ -17,7 +17,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** Puts together what the parts of engines count. Any thread. */
 final class EngineStatistics implements UcxStatistics {
@@ -26,7 +28,15 @@ final class EngineStatistics implements UcxStatistics {
     private static final String BY_WORKER = "worker";
     private static final int MAX_EVERY = 1_000_000;
 
+    private static final Timing NO_TIMING = new Timing(0, number -> (side, outcome, nanos) -> { });
+
     private final EngineResources resources;
+    private final Sinks.Many<Integer> added = Sinks.many().multicast().directBestEffort();
+    private Timing timing = NO_TIMING;
+
+    /** How the times of requests are measured. */
+    private record Timing(int every, IntFunction<RequestStatistics.Recorder> recorder) {
+    }
 
     EngineStatistics(EngineResources resources) {
         this.resources = resources;
@@ -46,15 +56,36 @@ final class EngineStatistics implements UcxStatistics {
     }
 
     @Override
-    public void recordRequestTimes(int every, IntFunction<RequestStatistics.Recorder> recorder) {
+    public synchronized void recordRequestTimes(int every, IntFunction<RequestStatistics.Recorder> recorder) {
         Objects.requireNonNull(recorder, "recorder");
         if (every < 0 || every > MAX_EVERY) {
             throw new IllegalArgumentException("every " + every + ": must be in 0.." + MAX_EVERY);
         }
+        timing = new Timing(every, recorder);
         for (int i = 0; i < resources.engines().size(); i++) {
-            resources.engines().get(i).messages().counters().requests().record(every,
-                    Objects.requireNonNull(recorder.apply(i), "recorder"));
+            record(i);
         }
+    }
+
+    private void record(int engine) {
+        resources.engines().get(engine).messages().counters().requests().record(timing.every,
+                Objects.requireNonNull(timing.recorder.apply(engine), "recorder"));
+    }
+
+    /** The last engines are new. */
+    void added(List<ConnectingEngine> engines) {
+        int count = resources.engines().size();
+        for (int i = count - engines.size(); i < count; i++) {
+            synchronized (this) {
+                record(i);
+            }
+            added.tryEmitNext(i);
+        }
+    }
+
+    @Override
+    public Flux<Integer> onEngineAdded() {
+        return added.asFlux();
     }
 
     @Override
