@@ -12,6 +12,7 @@ import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.reactorucx.core.Ucx;
+import io.reactorucx.internal.config.DeviceNeed;
 import io.reactorucx.internal.config.NetworkDevices;
 import io.reactorucx.internal.config.TransportSettings;
 import io.reactorucx.netty.internal.LoopCounters;
@@ -54,6 +55,8 @@ public final class UcxIoHandler implements IoHandler {
     private final String name;
     private final LoopCounters counters;
     private final TransportSettings transports;
+    /** Empty where the devices follow the addresses. */
+    private final NetworkDevices named;
     private final List<LoopEngine> engines = new ArrayList<>(1);
     private final Map<LoopEngine, IoRegistration> descriptors = new IdentityHashMap<>(1);
     private final Set<Registration> registrations = new LinkedHashSet<>();
@@ -69,6 +72,7 @@ public final class UcxIoHandler implements IoHandler {
         this.counters = counters;
         this.epoll = EpollIoHandler.newFactory().newHandler(executor);
         this.transports = new TransportSettings(LoopEngine.ucpConfig(config));
+        this.named = new NetworkDevices(Set.copyOf(config.networkDevices()));
         this.spin = new SpinPolicy(config.spin().toNanos(), Runtime.getRuntime().availableProcessors());
     }
 
@@ -114,7 +118,7 @@ public final class UcxIoHandler implements IoHandler {
     /** Returns the engine for channels to a client at an address of this host. */
     LoopEngine engineForServer(InetSocketAddress local) {
         try {
-            LoopEngine found = engine(NetworkDevices.ofServer(local, transports.wantsTcp()));
+            LoopEngine found = engine(DeviceNeed.ofServer(local, transports.wantsTcp()));
             if (counters.refusesClients()) {
                 counters.clientRefused(false);
             }
@@ -131,11 +135,15 @@ public final class UcxIoHandler implements IoHandler {
 
     /** Returns the engine for channels to a server. */
     LoopEngine engineForClient(InetSocketAddress remote) {
-        return engine(NetworkDevices.ofClient(remote, transports.wantsTcp()));
+        return engine(DeviceNeed.ofClient(remote, transports.wantsTcp()));
     }
 
-    private LoopEngine engine(NetworkDevices needed) {
-        boolean follows = transports.followAddresses();
+    private LoopEngine engine(DeviceNeed need) {
+        if (transports.followAddresses() && !named.isEmpty()) {
+            need.requireNamed(named);
+        }
+        boolean follows = transports.followAddresses() && named.isEmpty();
+        NetworkDevices needed = follows || named.isEmpty() ? need.devices() : named;
         for (LoopEngine each : engines) {
             if (!follows || each.devices().contains(needed)) {
                 return each;

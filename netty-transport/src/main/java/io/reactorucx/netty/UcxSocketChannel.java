@@ -5,9 +5,13 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import org.jspecify.annotations.Nullable;
 
@@ -63,12 +67,24 @@ public final class UcxSocketChannel extends AbstractUcxChannel implements Socket
     InetAddress linkAddress() {
         ServerSocketChannel server = parent();
         InetSocketAddress bound = server == null ? null : server.localAddress();
-        return bound == null ? socket.localAddress().getAddress() : bound.getAddress();
+        return scoped(bound == null ? socket.localAddress().getAddress() : bound.getAddress());
     }
 
     @Override
     InetAddress linkPeer() {
-        return socket.remoteAddress().getAddress();
+        return scoped(socket.remoteAddress().getAddress());
+    }
+
+    /** Netty drops the device of a link-local address, without which nothing can be connected to it. */
+    private InetAddress scoped(InetAddress peer) {
+        try {
+            NetworkInterface device = peer instanceof Inet6Address link && link.isLinkLocalAddress()
+                    && link.getScopeId() == 0 ? NetworkInterface.getByInetAddress(socket.localAddress().getAddress())
+                    : null;
+            return device == null ? peer : Inet6Address.getByAddress(null, peer.getAddress(), device.getIndex());
+        } catch (SocketException | UnknownHostException e) {
+            return peer;
+        }
     }
 
     @Override

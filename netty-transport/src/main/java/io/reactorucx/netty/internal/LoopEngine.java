@@ -143,9 +143,6 @@ public final class LoopEngine {
         if (!config.transports().isEmpty()) {
             made.transports(config.transports().toArray(String[]::new));
         }
-        if (!config.networkDevices().isEmpty()) {
-            made.netDevices(config.networkDevices().toArray(String[]::new));
-        }
         return made.build();
     }
 
