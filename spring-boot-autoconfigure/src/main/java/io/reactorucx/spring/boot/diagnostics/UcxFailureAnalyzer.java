@@ -26,6 +26,9 @@ final class UcxFailureAnalyzer extends AbstractFailureAnalyzer<UcxException> {
     private static final String TRANSPORTS = "Correct reactor.ucx.transports, reactor.ucx.network-devices, and the"
             + " variables UCX_TLS and UCX_NET_DEVICES of the environment; 'ucx_info -d' lists the names that this host"
             + " has.";
+    private static final String DEVICES = "Name the network device of that address in reactor.ucx.network-devices as"
+            + " well, or choose another address (reactor.ucx.server.address, reactor.ucx.rsocket.server.address,"
+            + " spring.rsocket.server.address, server.address).";
     private static final String SETTINGS = "Correct reactor.ucx.settings, and the variables UCX_* of the environment;"
             + " 'ucx_info -fc' lists them.";
 
@@ -51,6 +54,9 @@ final class UcxFailureAnalyzer extends AbstractFailureAnalyzer<UcxException> {
         }
         if (message.toLowerCase(Locale.ROOT).contains("shared memory") || cause.status() == UcxStatus.SHMEM_SEGMENT) {
             return SHARED_MEMORY;
+        }
+        if (cause.status() == UcxStatus.UNSUPPORTED && message.contains("network device")) {
+            return DEVICES;
         }
         String files = openFiles(message);
         return files != null ? files : switch (cause.status()) {

@@ -3,6 +3,7 @@ package io.reactorucx.spring.boot.diagnostics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.reactorucx.UcxBoundServer;
 import io.reactorucx.UcxResources;
@@ -12,6 +13,10 @@ import io.reactorucx.core.UcxStatus;
 import io.reactorucx.core.UcxUnavailableException;
 import io.reactorucx.spring.boot.UcxAutoConfiguration;
 import io.reactorucx.spring.boot.web.UcxWebAutoConfiguration;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -26,8 +31,11 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.DependsOn;
 import org.springframework.core.io.support.SpringFactoriesLoader;
+import reactor.core.publisher.Mono;
 
 /** What is said about an application that does not start. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -41,6 +49,23 @@ class FailureAnalyzersTest {
         @Bean
         UcxBoundServer server(UcxServer server) {
             return server.bindNow();
+        }
+    }
+
+    /** A server of this host, and one of all addresses. */
+    @SpringBootConfiguration
+    @ImportAutoConfiguration(UcxAutoConfiguration.class)
+    static class TwoServersApplication {
+
+        @Bean
+        UcxBoundServer local(UcxServer server) {
+            return server.bindAddress("127.0.0.1", 0).handle(connection -> Mono.empty()).bindNow();
+        }
+
+        @Bean
+        @DependsOn("local")
+        UcxBoundServer all(UcxServer server) {
+            return server.bindAddress("0.0.0.0", 0).handle(connection -> Mono.empty()).bindNow();
         }
     }
 
@@ -74,6 +99,30 @@ class FailureAnalyzersTest {
             assertThat(output).contains("APPLICATION FAILED TO START").contains("bind at")
                     .contains("End the process that listens there, or choose another port");
         }
+    }
+
+    @Test
+    void aServerOfThisHostBesideOneOfAllAddressesStarts() {
+        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(TwoServersApplication.class)
+                .web(WebApplicationType.NONE).run()) {
+            assertThat(context.getBeansOfType(UcxBoundServer.class)).hasSize(2);
+        }
+    }
+
+    @Test
+    void anAddressThatNamedDevicesDoNotHave(CapturedOutput output) throws SocketException {
+        String address = NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
+                .filter(each -> each instanceof Inet4Address && !each.isLoopbackAddress()).findFirst()
+                .map(InetAddress::getHostAddress).orElse("");
+        assumeTrue(!address.isEmpty(), "this host has no network device but loopback");
+
+        Throwable failure = catchThrowable(() -> new SpringApplicationBuilder(ServerApplication.class)
+                .web(WebApplicationType.NONE).run("--reactor.ucx.network-devices=lo",
+                        "--reactor.ucx.server.address=" + address).close());
+
+        assertThat(failure).isNotNull();
+        assertThat(output).contains("APPLICATION FAILED TO START").contains(address)
+                .contains("Name the network device of that address in reactor.ucx.network-devices");
     }
 
     /** Resources of another process, as it were. */
