@@ -137,46 +137,77 @@ record NativeMemory(OptionalLong mallocBytes, long mappedBytes) {
     }
 
     private static long mappedBytesNow() {
-        long[] heap = heapAddresses();
-        List<Mapping> mappings = mappings();
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/smaps"), StandardCharsets.UTF_8)) {
+            return mappedBytes(lines, heapAddresses())
+                    - ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getCommitted();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Returns the private pages outside of glibc's heaps and of a range of addresses.
+     *
+     * @param smaps the lines of {@code /proc/self/smaps}
+     * @param range its first address, and the one behind its last
+     */
+    static long mappedBytes(Stream<String> smaps, long[] range) {
+        List<Mapping> mappings = mappings(smaps);
         long bytes = 0;
-        for (int i = 0; i < mappings.size(); i++) {
+        int heapEnd;
+        for (int i = 0; i < mappings.size(); i = Math.max(i + 1, heapEnd)) {
             Mapping mapping = mappings.get(i);
-            boolean inJavaHeap = mapping.start >= heap[0] && mapping.start < heap[1];
-            if (!inJavaHeap && !mapping.isOfMalloc(i + 1 < mappings.size() ? mappings.get(i + 1) : mapping)) {
+            heapEnd = Mapping.endOfHeap(mappings, i);
+            if (heapEnd == 0 && !mapping.isHeap() && (mapping.start < range[0] || mapping.start >= range[1])) {
                 bytes += mapping.anonymousBytes;
             }
         }
-        return bytes - ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage().getCommitted();
+        return bytes;
     }
 
     /** A line of {@code /proc/self/smaps} with its private pages. */
     private record Mapping(long start, long end, String access, String name, long anonymousBytes) {
 
-        /** Returns whether this is a heap of glibc: the first of them, or an aligned one whose rest is reserved. */
-        boolean isOfMalloc(Mapping next) {
-            long reservedEnd = start + MALLOC_HEAP_BYTES;
-            return "[heap]".equals(name) || start % MALLOC_HEAP_BYTES == 0 && access.startsWith("rw")
-                    && (end == reservedEnd
-                    || next.start == end && next.access.startsWith("---") && next.end >= reservedEnd);
+        /**
+         * Returns the index behind the mappings of a heap of glibc that begins at an index, or 0. Such a heap is
+         * aligned, and what it does not use of its size is reserved. Where a part got other properties, such as huge
+         * pages, it is a mapping of its own.
+         */
+        static int endOfHeap(List<Mapping> all, int first) {
+            long start = all.get(first).start;
+            long expected = start;
+            for (int i = first; i < all.size() && start % MALLOC_HEAP_BYTES == 0; i++) {
+                Mapping each = all.get(i);
+                boolean reserved = each.access.startsWith("---");
+                if (each.start != expected || !each.name.isEmpty() || !reserved && !each.access.startsWith("rw")
+                        || i == first && reserved) {
+                    return 0;
+                }
+                if (each.end == start + MALLOC_HEAP_BYTES || reserved && each.end > start + MALLOC_HEAP_BYTES) {
+                    return i + 1;
+                }
+                expected = each.end;
+            }
+            return 0;
+        }
+
+        /** Returns whether this is glibc's first heap. */
+        boolean isHeap() {
+            return "[heap]".equals(name);
         }
     }
 
-    private static List<Mapping> mappings() {
+    private static List<Mapping> mappings(Stream<String> smaps) {
         List<Mapping> mappings = new ArrayList<>();
-        try (Stream<String> lines = Files.lines(Path.of("/proc/self/smaps"), StandardCharsets.UTF_8)) {
-            Matcher mapping = MAPPING.matcher("");
-            for (String line : (Iterable<String>) lines::iterator) {
-                if (line.startsWith(ANONYMOUS)) {
-                    mappings.add(new Mapping(address(mapping.group(1)), address(mapping.group(2)), mapping.group(3),
-                            mapping.group(4), Long.parseLong(line.replaceAll("\\D", "")) << 10));
-                } else {
-                    Matcher start = MAPPING.matcher(line);
-                    mapping = start.matches() ? start : mapping;
-                }
+        Matcher mapping = MAPPING.matcher("");
+        for (String line : (Iterable<String>) smaps::iterator) {
+            if (line.startsWith(ANONYMOUS)) {
+                mappings.add(new Mapping(address(mapping.group(1)), address(mapping.group(2)), mapping.group(3),
+                        mapping.group(4), Long.parseLong(line.replaceAll("\\D", "")) << 10));
+            } else {
+                Matcher start = MAPPING.matcher(line);
+                mapping = start.matches() ? start : mapping;
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
         return mappings;
     }

@@ -1,0 +1,50 @@
+package io.reactorucx.examples.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What counts as mapped, by the lines of {@code /proc/self/smaps}. */
+class NativeMemoryTest {
+
+    private static final long MIB = 1 << 20;
+    private static final long HEAP = 0x7f00_0000_0000L;
+
+    /** A mapping from one MiB of the address to another, all of whose pages are in use, if it has access. */
+    private static Stream<String> mapping(long fromMib, long toMib, String access, String name) {
+        long used = access.startsWith("rw") ? (toMib - fromMib) * 1024 : 0;
+        return Stream.of(String.format("%x-%x %s 00000000 00:00 0 %s", HEAP + fromMib * MIB, HEAP + toMib * MIB, access,
+                name).strip(), "Rss: 0 kB", "Anonymous:      " + used + " kB", "VmFlags: rd wr mr mw me ac");
+    }
+
+    @SafeVarargs
+    private static long mapped(Stream<String>... mappings) {
+        return NativeMemory.mappedBytes(Stream.of(mappings).flatMap(lines -> lines), new long[] {0, 1}) / MIB;
+    }
+
+    @Test
+    void heapOfMallocDoesNotCount() {
+        assertThat(mapped(mapping(0, 40, "rw-p", ""), mapping(40, 64, "---p", ""))).isZero();
+        assertThat(mapped(mapping(0, 64, "rw-p", ""))).isZero();
+        assertThat(mapped(mapping(3, 4, "rw-p", "[heap]"))).isZero();
+    }
+
+    /** The system splits the mapping of a heap in which memory of huge pages was allocated. */
+    @Test
+    void heapInPiecesDoesNotCount() {
+        assertThat(mapped(mapping(0, 10, "rw-p", ""), mapping(10, 12, "rw-p", ""), mapping(12, 40, "rw-p", ""),
+                mapping(40, 64, "---p", ""), mapping(64, 67, "rw-p", ""))).isEqualTo(3);
+        assertThat(mapped(mapping(0, 10, "rw-p", ""), mapping(10, 64, "rw-p", ""))).isZero();
+    }
+
+    @Test
+    void otherMemoryCounts() {
+        assertThat(mapped(mapping(0, 10, "rw-p", ""))).as("nothing reserved behind it").isEqualTo(10);
+        assertThat(mapped(mapping(0, 10, "rw-p", ""), mapping(11, 64, "---p", ""))).as("a gap").isEqualTo(10);
+        assertThat(mapped(mapping(0, 65, "rw-p", ""))).as("larger than a heap").isEqualTo(65);
+        assertThat(mapped(mapping(0, 10, "rw-p", "/dev/shm/x"), mapping(10, 64, "---p", ""))).as("a file")
+                .isEqualTo(10);
+        assertThat(mapped(mapping(1, 11, "rw-p", ""), mapping(11, 65, "---p", ""))).as("not aligned").isEqualTo(10);
+    }
+}
