@@ -46,8 +46,8 @@ public final class UcpDataOperations {
         RequestTable requests = worker.requests();
         return send.post(requests.onSend, bits, whenDone,
                 (token, data, parameters) ->
-                        UcpPosts.ucp_am_send_nbx(endpoint.handle(), id, requests.header(token, header), header.byteSize(),
-                        data.buffer(), data.count(), parameters));
+                        UcpPosts.ucp_am_send_nbx(endpoint.handle(), id, requests.header(token, header),
+                        header.byteSize(), data.buffer(), data.count(), parameters));
     }
 
     /**

@@ -70,8 +70,8 @@ public final class UcpStream {
         endpoint.requireUsable("stream_send", UcpFeature.STREAM);
         sent = true;
         return operation("stream_send", payload, false, checked).post(worker.requests().onSend, 0, whenDone,
-                (token, data, parameters) -> UcpPosts.ucp_stream_send_nbx(endpoint.handle(), data.buffer(), data.count(),
-                        parameters));
+                (token, data, parameters) -> UcpPosts.ucp_stream_send_nbx(endpoint.handle(), data.buffer(),
+                        data.count(), parameters));
     }
 
     /**

@@ -116,7 +116,16 @@ public final class EngineWatch implements AutoCloseable {
         try {
             detector.look(nanos);
         } catch (RuntimeException | Error e) {
-            LOG.error("[{}] the observer of a stall threw", detector.engine().name(), e);
+            log(detector, e);
+        }
+    }
+
+    /** Without memory the logger throws as well, and must not end the watch. */
+    private static void log(StallDetector detector, Throwable thrown) {
+        try {
+            LOG.error("[{}] the observer of a stall threw", detector.engine().name(), thrown);
+        } catch (RuntimeException | Error e) {
+            // Nothing is left to report it to.
         }
     }
 

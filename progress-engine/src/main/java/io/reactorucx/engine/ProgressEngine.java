@@ -35,8 +35,6 @@ public final class ProgressEngine {
      * cost, until it makes progress.
      */
     static final int DELIVERIES_PER_ROUND = 32;
-    /** Rounds of a closing engine that may throw, before its worker is left to the process. */
-    static final int MAX_FAILED_ROUNDS = 16;
 
     private final UcpContext context;
     private final EngineConfig config;
@@ -56,7 +54,7 @@ public final class ProgressEngine {
     private volatile @Nullable Thread thread;
     private @Nullable UcpWorker worker;
     private int idleRounds;
-    private int failedRounds;
+    private final FailedRounds failedRounds = new FailedRounds();
     private boolean stepping;
 
     /**
@@ -91,6 +89,10 @@ public final class ProgressEngine {
     public int step(boolean mayBlock, long deadlineNanos) {
         UcpWorker owned = isEngineThread() ? worker : open();
         if (owned == null || owned.isClosed()) {
+            if (owned != null && !closed.isDone()) {
+                // Its end has lacked memory.
+                finish();
+            }
             return 0;
         }
         if (stepping) {
@@ -114,11 +116,8 @@ public final class ProgressEngine {
         try {
             return step(false, 0);
         } catch (Throwable t) {
-            fail(t);
-            if (++failedRounds > MAX_FAILED_ROUNDS) {
-                giveUp();
-            }
-            return failedRounds;
+            failedRounds.add(this, t);
+            return failedRounds.count();
         }
     }
 

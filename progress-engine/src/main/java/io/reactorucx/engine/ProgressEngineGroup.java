@@ -138,7 +138,7 @@ public final class ProgressEngineGroup implements AutoCloseable {
          */
         private final long never = System.nanoTime() + Long.MAX_VALUE / 2;
         private byte @Nullable [] reserve = new byte[RESERVE_BYTES];
-        private int failedRounds;
+        private final FailedRounds failedRounds = new FailedRounds();
         private boolean hasThread;
 
         EngineAgent(ProgressEngine engine) {
@@ -188,10 +188,7 @@ public final class ProgressEngineGroup implements AutoCloseable {
                 engine.step(mayBlock, deadlineNanos);
             } catch (Throwable t) {
                 reserve = null;
-                engine.fail(t);
-                if (++failedRounds > ProgressEngine.MAX_FAILED_ROUNDS) {
-                    engine.giveUp();
-                }
+                failedRounds.add(engine, t);
             }
             if (reserve != null && engine.failure() != null) {
                 reserve = null;
@@ -200,7 +197,7 @@ public final class ProgressEngineGroup implements AutoCloseable {
 
         private void failed(Throwable t) {
             if (!(t instanceof AgentTerminationException)) {
-                engine.fail(t);
+                failedRounds.add(engine, t);
             }
         }
 
@@ -210,7 +207,7 @@ public final class ProgressEngineGroup implements AutoCloseable {
                 return;
             }
             try {
-                engine.closeAsync();
+                close();
                 // Whatever has ended the runner: the worker has to be closed on this thread, and commands must not wait
                 // for ever.
                 while (!engine.isClosed()) {
@@ -218,6 +215,14 @@ public final class ProgressEngineGroup implements AutoCloseable {
                 }
             } finally {
                 ended.complete(null);
+            }
+        }
+
+        private void close() {
+            try {
+                engine.closeAsync();
+            } catch (Throwable t) {
+                failedRounds.add(engine, t);
             }
         }
 
