@@ -108,7 +108,8 @@ public enum UcxMeters implements MeterDocumentation {
     IN_FLIGHT("operations.in.flight", Meter.Type.GAUGE, Unit.OPERATIONS, "UCX operations in flight", Tag.ENGINE),
     /** The maximum number of operations in flight. */
     IN_FLIGHT_LIMIT("operations.in.flight.limit", Meter.Type.GAUGE, Unit.OPERATIONS,
-            "the limit of those, `EngineConfig.maxInFlight`", Tag.ENGINE),
+            "the limit of those that may wait for the peer's application, `EngineConfig.maxInFlight`; others have slots"
+                    + " apart", Tag.ENGINE),
     /** Operations and connections that have failed, by status. */
     ERRORS("errors", Meter.Type.COUNTER, Unit.ERRORS, "UCX operations that have failed, by `UcxStatus`", Tag.ENGINE,
             Tag.STATUS),
