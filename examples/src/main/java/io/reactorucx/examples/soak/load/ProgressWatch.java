@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks a hundred times a second whether a count goes on, and notes the longest time for which it did not, and the
- * smallest number of a second. What the machine does not run does not count: of the time between two looks, which this
+ * Looks a hundred times a second whether a count goes on, and notes the longest time for which it did not, from the
+ * first change on, and the smallest number of a second. What the machine does not run does not count: of the time between two looks, which this
  * thread may have waited for, at most two periods do, without the time for which the engine's thread was ready to run
  * and had no processor.
  *
@@ -83,7 +83,9 @@ final class ProgressWatch implements AutoCloseable {
     }
 
     private void look(long current) {
-        longestStandstillNanos = Math.max(longestStandstillNanos, activeNanos - changedAtNanos);
+        if (lastCount > 0) {
+            longestStandstillNanos = Math.max(longestStandstillNanos, activeNanos - changedAtNanos);
+        }
         if (current != lastCount) {
             lastCount = current;
             changedAtNanos = activeNanos;
